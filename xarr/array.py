@@ -1,0 +1,577 @@
+"""The array: a value with a shape, a data type and a device, in memory or still an expression.
+
+`Array` is thin. What its operators compute stands in the tables of `elementwise` and `reductions`,
+which install themselves here through `attach`; how values are computed stands in `engine`.
+"""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import numpy
+
+from xarr import device as devices
+from xarr import dtypes, engine, errors, layout
+from xarr.device import Device
+from xarr.dtypes import DType
+from xarr.expression import Node, constant, leaf
+from xarr.layout import Layout, Shape
+
+Scalar = bool | int | float | complex
+
+
+class Array:
+    """An n-dimensional array on one device.
+
+    Arrays are made by functions such as `asarray`, `zeros` and `linspace`; not by calling the
+    class. They behave as NumPy's arrays do: basic indexing gives views that share memory, operators
+    broadcast and promote, in-place operators write through views.
+
+    Elementwise work is deferred until a value is needed; see `xarr.explain`.
+    """
+
+    __slots__ = ("__weakref__", "_node")
+
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 1000.0
+
+    def __init__(self, node: Node) -> None:
+        if type(node) is not Node:
+            raise TypeError(
+                errors.message(
+                    "Array(object)",
+                    f"the object is of type {type(node).__name__}",
+                    "arrays are not made by calling the class",
+                    "use xarr.asarray(object)",
+                )
+            )
+        self._node = node
+        node.owner = reference = weakref.ref(self)
+        if node.storage is not None:
+            node.storage.add_viewer(reference)
+        elif node.operation is not None:
+            engine.register(node)
+
+    # -- attributes of the standard -----------------------------------------------------------
+
+    @property
+    def dtype(self) -> numpy.dtype[Any]:
+        """The data type of the elements, one of NumPy's."""
+        return self._node.dtype.numpy
+
+    @property
+    def shape(self) -> Shape:
+        """The extent of each axis, in elements."""
+        return self._node.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._node.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return product(self._node.shape)
+
+    @property
+    def device(self) -> Device:
+        """The device that the array is on."""
+        return self._node.device
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._node.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self._node.dtype.itemsize
+
+    @property
+    def T(self) -> Array:  # noqa: N802 - the standard's name
+        """The transpose of a matrix, shape (..., N, M) for (..., M, N); a view."""
+        ndim = self.ndim
+        return view(self, settled(self).permuted(tuple(reversed(range(ndim)))))
+
+    @property
+    def mT(self) -> Array:  # noqa: N802 - the standard's name
+        """The transpose of each matrix in a stack of matrices, shape (..., N, M); a view."""
+        if self.ndim < 2:
+            raise ValueError(
+                errors.message(
+                    "Array.mT", f"the array has {self.ndim} dimensions", "at least 2 are needed"
+                )
+            )
+        axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
+        return view(self, settled(self).permuted(axes))
+
+    # -- values to the host ------------------------------------------------------------------
+
+    def __array__(
+        self, dtype: Any = None, copy: bool | None = None
+    ) -> numpy.ndarray[Any, numpy.dtype[Any]]:
+        """The values as a NumPy array; always a copy."""
+        if copy is False:
+            raise ValueError(
+                errors.message(
+                    "__array__(copy=False)",
+                    "the values are on a device",
+                    "a NumPy array of them is always a copy",
+                    "pass copy=True or None",
+                )
+            )
+        host = to_host(self)
+        return host if dtype is None else host.astype(dtype)
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python scalars."""
+        return to_host(self).tolist()
+
+    def item(self, *args: Any) -> Any:
+        """The value of a one-element array as a Python scalar."""
+        return to_host(self).item(*args)
+
+    def _scalar(self, kind: str, kinds: tuple[str, ...]) -> Any:
+        node = self._node
+        if product(node.shape) != 1:
+            refusal = ValueError if kind == "bool" else TypeError
+            raise refusal(
+                errors.message(
+                    f"{kind}(x)",
+                    f"x has shape {node.shape}",
+                    "only one-element arrays stand for one value",
+                    "use x.any(), x.all(), or index one element",
+                )
+            )
+        if node.dtype.kind not in kinds:
+            raise TypeError(
+                errors.message(
+                    f"{kind}(x)",
+                    f"x has dtype {node.dtype}",
+                    f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
+                    "convert with x.astype(...) or take x.real",
+                )
+            )
+        return to_host(self).item()
+
+    def __bool__(self) -> bool:
+        return bool(self._scalar("bool", dtypes.ANY))
+
+    def __int__(self) -> int:
+        return int(self._scalar("int", (dtypes.BOOL, *dtypes.REAL_NUMERIC)))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float", (dtypes.BOOL, *dtypes.REAL_NUMERIC)))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex", dtypes.ANY))
+
+    def __index__(self) -> int:
+        if self._node.shape != ():
+            raise TypeError(
+                errors.message(
+                    "operator.index(x)",
+                    f"x has shape {self._node.shape}",
+                    "only 0-dimensional integer arrays are indices",
+                )
+            )
+        return int(self._scalar("operator.index", dtypes.INTEGER))
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        return round(self._scalar("round", (dtypes.BOOL, *dtypes.REAL_NUMERIC)), ndigits)
+
+    def __len__(self) -> int:
+        if not self._node.shape:
+            raise TypeError(errors.message("len(x)", "x is 0-dimensional", "it has no length"))
+        return self._node.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self._node.shape:
+            raise TypeError(
+                errors.message("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
+            )
+        return _rows(self)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(to_host(self == value).any())
+
+    def __repr__(self) -> str:
+        from xarr import printing
+
+        return printing.array_repr(self)
+
+    def __str__(self) -> str:
+        from xarr import printing
+
+        return printing.array_str(self)
+
+    def __format__(self, spec: str) -> str:
+        if not self._node.shape:
+            return format(to_host(self)[()], spec)
+        return format(str(self), spec)
+
+    def __copy__(self) -> Array:
+        return Array(engine.copied(self._node))
+
+    def __deepcopy__(self, memo: Any) -> Array:
+        return Array(engine.copied(self._node))
+
+    def __reduce__(self) -> tuple[Callable[..., Array], tuple[Any, ...]]:
+        return _restored, (to_host(self), str(self.device))
+
+    # -- NumPy's protocols -------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Let `numpy.sin(x)` and `numpy_array + x` compute on the device."""
+        function = FUNCTIONS.get(ufunc.__name__)
+        if method != "__call__" or kwargs or function is None:
+            return NotImplemented
+        return function(*inputs)
+
+    def __array_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Let `numpy.mean(x)` compute on the device."""
+        function = FUNCTIONS.get(func.__name__)
+        if function is None or not func.__module__.startswith("numpy"):
+            return NotImplemented
+        return function(*args, **kwargs)
+
+    if TYPE_CHECKING:
+        # Installed by the tables; declared here for type checkers.
+        def __add__(self, other: Any) -> Array: ...
+        def __radd__(self, other: Any) -> Array: ...
+        def __sub__(self, other: Any) -> Array: ...
+        def __rsub__(self, other: Any) -> Array: ...
+        def __mul__(self, other: Any) -> Array: ...
+        def __rmul__(self, other: Any) -> Array: ...
+        def __truediv__(self, other: Any) -> Array: ...
+        def __rtruediv__(self, other: Any) -> Array: ...
+        def __floordiv__(self, other: Any) -> Array: ...
+        def __rfloordiv__(self, other: Any) -> Array: ...
+        def __mod__(self, other: Any) -> Array: ...
+        def __rmod__(self, other: Any) -> Array: ...
+        def __pow__(self, other: Any) -> Array: ...
+        def __rpow__(self, other: Any) -> Array: ...
+        def __and__(self, other: Any) -> Array: ...
+        def __rand__(self, other: Any) -> Array: ...
+        def __or__(self, other: Any) -> Array: ...
+        def __ror__(self, other: Any) -> Array: ...
+        def __xor__(self, other: Any) -> Array: ...
+        def __rxor__(self, other: Any) -> Array: ...
+        def __lshift__(self, other: Any) -> Array: ...
+        def __rlshift__(self, other: Any) -> Array: ...
+        def __rshift__(self, other: Any) -> Array: ...
+        def __rrshift__(self, other: Any) -> Array: ...
+        def __lt__(self, other: Any) -> Array: ...
+        def __le__(self, other: Any) -> Array: ...
+        def __gt__(self, other: Any) -> Array: ...
+        def __ge__(self, other: Any) -> Array: ...
+        def __eq__(self, other: Any) -> Array: ...  # type: ignore[override]
+        def __ne__(self, other: Any) -> Array: ...  # type: ignore[override]
+        def __neg__(self) -> Array: ...
+        def __pos__(self) -> Array: ...
+        def __abs__(self) -> Array: ...
+        def __invert__(self) -> Array: ...
+        def __getitem__(self, key: Any) -> Array: ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+        def sum(self, **kwargs: Any) -> Array: ...
+        def any(self, **kwargs: Any) -> Array: ...
+        def all(self, **kwargs: Any) -> Array: ...
+        def astype(self, dtype: Any, **kwargs: Any) -> Array: ...
+        def reshape(self, *shape: Any, **kwargs: Any) -> Array: ...
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {}
+"""Public functions by NumPy's name; filled when `xarr` is imported."""
+
+
+def attach(name: str, function: Callable[..., Any]) -> None:
+    """Install a function as a method of Array."""
+    setattr(Array, name, function)
+
+
+def product(shape: Shape) -> int:
+    """The number of elements of a shape."""
+    size = 1
+    for extent in shape:
+        size *= extent
+    return size
+
+
+# -- arrays and nodes -----------------------------------------------------------------------------
+
+
+def settled(array: Array) -> Layout:
+    """The layout of an array, which is in memory afterwards."""
+    node = array._node
+    if node.storage is None:
+        compute(node)
+    assert node.layout is not None
+    return node.layout
+
+
+def compute(node: Node) -> None:
+    """Compute a pending node, constants included."""
+    engine.compute(node)
+
+
+def view(array: Array, where: Layout) -> Array:
+    """An array that shares the memory of `array`, which has to be settled."""
+    node = array._node
+    assert node.storage is not None
+    return Array(leaf(node.storage, where, node.dtype))
+
+
+def rebind(array: Array, node: Node) -> None:
+    """Give an array another value; nobody else must see its memory."""
+    old = array._node
+    array._node = node
+    node.owner = old.owner
+    if node.operation is not None:
+        engine.register(node)
+    elif node.storage is not None and node.owner is not None:
+        node.storage.add_viewer(node.owner)
+
+
+def assign(array: Array, where: Layout, value: Node) -> None:
+    """Write a value that broadcasts to `where.shape` into the settled array's memory."""
+    node = array._node
+    assert node.storage is not None
+    engine.write(node.storage, where, node.dtype, value)
+
+
+def is_whole(array: Array) -> bool:
+    """Whether nobody but `array` sees its memory, so that a new value may simply be bound to it.
+
+    The layout of the result must not depend on whether views happen to be alive, since reductions
+    follow the layout: only an array in C order is rebound.
+    """
+    node = array._node
+    if node.storage is None:
+        return True
+    where = node.layout
+    assert where is not None
+    return where.linear and not node.storage.seen_beyond(array)
+
+
+def writeable(array: Array) -> bool:
+    """Whether no element of the array stands for several (as in a broadcast view)."""
+    where = array._node.layout
+    return where is None or not layout.self_overlapping(where)
+
+
+def require_writeable(array: Array, where: str) -> None:
+    """Refuse to write to a broadcast view."""
+    if not writeable(array):
+        raise ValueError(
+            errors.message(
+                where,
+                "the array is a broadcast view, several of whose elements share memory",
+                "broadcast views are read-only",
+                "write to a copy: x = xarr.asarray(x, copy=True)",
+            )
+        )
+
+
+# -- operands -------------------------------------------------------------------------------------
+
+
+def default_float(device: Device) -> DType:
+    """float64 where the device has it, else float32."""
+    return dtypes.float64 if device.info.has_float64 else dtypes.float32
+
+
+def scalar_node(value: Scalar, dtype: DType, device: Device, where: str) -> Node:
+    """A Python scalar as a constant of `dtype`, rounded to it."""
+    kind = dtype.kind
+    if kind in dtypes.INTEGER:
+        low, high = dtypes.integer_bounds(dtype)
+        if not low <= value <= high:  # type: ignore[operator]
+            raise OverflowError(
+                errors.message(
+                    where,
+                    f"the Python integer {value} is out of bounds for {dtype}",
+                    f"{dtype} holds {low} to {high}",
+                    "convert the array to a wider dtype first",
+                )
+            )
+        value = int(value)  # type: ignore[arg-type]
+    elif kind == dtypes.BOOL:
+        value = bool(value)
+    elif kind == dtypes.REAL:
+        value = float(value) if dtype is dtypes.float64 else _rounded(value, dtype)  # type: ignore[arg-type]
+    else:
+        value = complex(value) if dtype is dtypes.complex128 else _rounded(value, dtype)
+    return constant(value, dtype, (), device)
+
+
+def _rounded(value: Any, dtype: DType) -> Any:
+    with numpy.errstate(over="ignore"):
+        return dtype.numpy.type(value).item()
+
+
+def operand(value: Any, other: Node, where: str) -> Node | None:
+    """What stands beside an array in an operation, as a node; None where it cannot stand there."""
+    kind = type(value)
+    if kind is Array:
+        node: Node = value._node
+        if node.device is not other.device:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"the arrays are on {other.device} and {node.device}",
+                    "the arrays of one operation have to be on one device",
+                    "move one with x.to_device(device)",
+                )
+            )
+        return node
+    if kind is float or kind is int or kind is bool or kind is complex:
+        return scalar_node(
+            value,
+            dtypes.of_python_scalar(value, other.dtype, default_float(other.device)),
+            other.device,
+            where,
+        )
+    if isinstance(value, numpy.generic):
+        row = dtypes.BY_NUMPY.get(value.dtype)
+        if row is None:
+            return None
+        require_on(other.device, row, where)
+        return constant(value.item(), row, (), other.device)
+    if isinstance(value, bool | int | float | complex):
+        return operand(_plain(value), other, where)
+    if isinstance(value, numpy.ndarray | list | tuple):
+        return from_host(numpy.asarray(value), other.device, where)
+    return None
+
+
+def _plain(value: Scalar) -> Scalar:
+    for kind in (bool, int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    return complex(value)
+
+
+def require_on(device: Device, row: DType, where: str) -> None:
+    """Refuse a data type that the device does not have."""
+    if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
+        raise TypeError(
+            errors.message(
+                where,
+                f"the dtype {row} was asked for on {device}",
+                f"{device} ({device.info.name}) has no 64-bit floating point",
+                'use "float32" or "complex64", or another device',
+            )
+        )
+
+
+# -- transfers ------------------------------------------------------------------------------------
+
+
+class _Transfers:
+    """How many `no_implicit_transfer()` blocks are open."""
+
+    def __init__(self) -> None:
+        self.forbidden = 0
+
+    def check(self, where: str, nbytes: int, direction: str, device: Device) -> None:
+        if self.forbidden:
+            raise errors.ImplicitTransferError(
+                errors.message(
+                    where,
+                    f"{nbytes} bytes would move {direction} {device}",
+                    "no_implicit_transfer() forbids hidden transfers",
+                    "use xarr.asarray or xarr.to_numpy, which transfer openly",
+                )
+            )
+
+
+transfers: Final = _Transfers()
+
+
+@contextmanager
+def no_implicit_transfer() -> Iterator[None]:
+    """Turn each hidden transfer between host and device into an error within a ``with`` block.
+
+    Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`.
+    """
+    transfers.forbidden += 1
+    try:
+        yield
+    finally:
+        transfers.forbidden -= 1
+
+
+def from_host(values: numpy.ndarray[Any, Any], device: Device, where: str) -> Node:
+    """Upload a NumPy array; the node of the copy."""
+    row = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
+    if row is None:
+        raise TypeError(
+            errors.message(
+                where,
+                f"the values have dtype {values.dtype}",
+                "xarr has the dtypes " + ", ".join(row.name for row in dtypes.TABLE),
+            )
+        )
+    require_on(device, row, where)
+    if values.ndim == 0:
+        return constant(values.item(), row, (), device)
+    transfers.check(where, values.nbytes, "to", device)
+    data = numpy.ascontiguousarray(values, row.numpy)
+    with device.lock:
+        storage = engine.allocate(device, data.nbytes)
+        if data.nbytes:
+            device.driver.upload(storage.buffer, 0, data)
+    return leaf(storage, layout.contiguous(values.shape), row)
+
+
+def to_host(array: Array) -> numpy.ndarray[Any, Any]:
+    """Download an array."""
+    node = array._node
+    if node.operation is None and node.storage is None:
+        return numpy.full(node.shape, node.value, node.dtype.numpy)
+    transfers.check("reading an array's values", array.nbytes, "from", node.device)
+    host = numpy.empty(node.shape, node.dtype.numpy)
+    if host.size == 0:
+        return host
+    where = settled(array)
+    source = node
+    if not where.linear:
+        source = engine.copied(node)
+        engine.compute(source)
+    assert source.storage is not None
+    assert source.layout is not None
+    with node.device.lock:
+        node.device.driver.download(
+            source.storage.buffer, source.layout.offset * node.dtype.itemsize, host
+        )
+    return host
+
+
+def _restored(values: numpy.ndarray[Any, Any], device: str) -> Array:
+    return Array(from_host(values, devices.get_device(device), "pickle.load"))
+
+
+def _rows(array: Array) -> Iterator[Array]:
+    for position in range(array.shape[0]):
+        yield array[position]
+
+
+def axis_argument(value: Any, where: str) -> int:
+    """An integer argument."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(errors.message(where, f"{value!r} was given", "an integer is accepted")) from None
+
+
+def refuse(where: str, given: str, accepted: str, remedy: str = "") -> NoReturn:
+    """Raise a TypeError worded as all errors are."""
+    raise TypeError(errors.message(where, given, accepted, remedy))

@@ -1,0 +1,125 @@
+"""What a backend offers: bytes, programs and queues. It never knows shapes, dtypes or operations.
+
+A backend is a module with a function ``discover() -> Discovery`` and the drivers it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """What is known of a device before it is opened.
+
+    Attributes
+    ----------
+    backend, index : str, int
+        Together the name of the device: ``opencl:0``.
+    name, vendor, platform, driver_version : str
+        What the driver says of itself.
+    kind : "cpu", "gpu" or "accelerator"
+    dialect : "opencl" or "cuda"
+        The language that `Driver.compile` takes.
+    memory_nbytes : int
+        All memory of the device.
+    has_float64 : bool
+        Whether it computes in 64-bit floating point.
+    compute_units, group_size, local_nbytes : int
+        Units that run groups, the largest group in items, the local memory of a group in bytes.
+    parameter_nbytes : int
+        The largest total of a kernel's arguments in bytes.
+    shares_host_memory : bool
+        Whether device and host use the same memory.
+    target : str
+        Everything that a compiled binary depends on besides source and options.
+    """
+
+    backend: str
+    index: int
+    name: str
+    vendor: str
+    platform: str
+    driver_version: str
+    kind: Literal["cpu", "gpu", "accelerator"]
+    dialect: Literal["opencl", "cuda"]
+    memory_nbytes: int
+    has_float64: bool
+    compute_units: int
+    group_size: int
+    local_nbytes: int
+    parameter_nbytes: int
+    shares_host_memory: bool
+    target: str
+
+
+class Driver(Protocol):
+    """One opened device with one in-order queue: whatever is asked happens in the order asked.
+
+    Calls on one driver must not run at the same time in two threads; the engine holds the
+    device's lock. Buffers and kernels are opaque; a buffer is freed when it is dropped.
+    """
+
+    info: DeviceInfo
+
+    def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
+        """Compile to a binary that `load` takes, in any process; raises `errors.CompileError`."""
+
+    def load(self, binary: bytes, name: str) -> Any:
+        """The kernel `name` of a binary; ValueError when the driver refuses it."""
+
+    def launch(
+        self,
+        kernel: Any,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        buffers: Sequence[Any],
+        arguments: bytes,
+    ) -> None:
+        """Run `grid` groups of `group` items, in 1 to 3 dimensions, without waiting.
+
+        The kernel's parameters are the buffers and then, unless `arguments` is empty, one
+        struct by value whose bytes `arguments` are.
+        """
+
+    def allocate(self, nbytes: int) -> Any:
+        """A buffer, its content undefined; MemoryError when there is no room for it."""
+
+    def upload(self, buffer: Any, offset_nbytes: int, data: Any) -> None:
+        """Copy contiguous host data in; returns when `data` may be changed."""
+
+    def download(self, buffer: Any, offset_nbytes: int, out: Any) -> None:
+        """Copy into contiguous writable host memory; returns when it is there."""
+
+    def copy(
+        self, source: Any, source_offset: int, target: Any, target_offset: int, nbytes: int
+    ) -> None:
+        """Copy on the device, without waiting; the regions may overlap."""
+
+    def synchronize(self) -> None:
+        """Wait until everything asked so far is done."""
+
+    def memory_info(self) -> dict[str, int]:
+        """The bytes there are, in live buffers, held for reuse, and the most ever live.
+
+        Keys: ``total_nbytes``, ``used_nbytes``, ``held_nbytes``, ``peak_nbytes``.
+        """
+
+    def release_memory(self) -> None:
+        """Give the blocks that are held for reuse back to the system."""
+
+
+class Found(NamedTuple):
+    """A device that is there, and the function that opens it."""
+
+    info: DeviceInfo
+    open: Callable[[], Driver]
+
+
+class Discovery(NamedTuple):
+    """The devices of a backend, best first, and why others are absent, one sentence each."""
+
+    devices: list[Found]
+    problems: list[str]

@@ -1,0 +1,548 @@
+"""OpenCL devices of any vendor, through PyOpenCL.
+
+Knows platforms, queues, programs and bytes; never shapes, dtypes or operations. PyOpenCL is
+imported at first use, so that importing xarr needs no driver.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import functools
+import hashlib
+import itertools
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import warnings
+import weakref
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, NoReturn
+
+from xarr.backends.base import DeviceInfo, Discovery, Found
+from xarr.errors import CompileError, message
+
+_INSTALL = 'pip install "pyopencl[pocl]"'
+_SEAL_NBYTES = hashlib.sha256().digest_size
+_POCL = "Portable Computing Language"
+_SYSTEM = Path("/etc/OpenCL/vendors")
+# Work that is queued but not handed to the device waits; every so many launches it is handed over.
+_LAUNCHES_PER_FLUSH = 16
+
+
+class Kernel(NamedTuple):
+    """A loaded kernel and the calls that set its arguments, bound once."""
+
+    handle: Any
+    set_buffers: Any
+    set_struct: Any
+
+
+class OpenCLDriver:
+    """One OpenCL device, opened: a context, an in-order queue and a pool of memory."""
+
+    def __init__(self, info: DeviceInfo, device: Any) -> None:
+        cl = _pyopencl()
+        self.info = info
+        self._cl = cl
+        self._device = device
+        if info.platform == _POCL:
+            # PoCL would compile each kernel twice: once for the binary, once more, specialised to
+            # the grid, at its first launch in each new cache (30 ms a kernel). No faster kernel
+            # came of it. It reads this once, in its own thread, so it stays set.
+            os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
+        try:
+            self._context = cl.Context([device])
+            self._queue = cl.CommandQueue(self._context, device)
+            self._pool = cl.tools.MemoryPool(cl.tools.ImmediateAllocator(self._queue))
+        except cl.Error as error:
+            raise RuntimeError(
+                message(f"{info.backend}:{info.index}", f"{info.name} does not open", str(error))
+            ) from error
+        self._options = _base_options(cl, device)
+        self._peak_nbytes = 0
+        self._compiled: tuple[bytes, Any] | None = None
+        self._launches = 0
+        self._fast = _has_fast_launch(cl)
+        self._enqueue: Any = cl._cl.enqueue_nd_range_kernel if self._fast else None
+        if not self._fast:
+            self.launch = self._launch_publicly  # type: ignore[method-assign]
+        _opened.add(self)
+
+    def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
+        """Compile to a binary that `load` takes, in any process; raises `CompileError`."""
+        cl = self._cl
+        options = (*self._options, *options)
+        program = None
+        try:
+            program = cl._cl._Program(self._context, source)
+            program._build(" ".join(options).encode(), [self._device])
+            binary = bytes(program.get_info(cl.program_info.BINARIES)[0])
+        except cl.Error as error:
+            log = str(error)
+            if program is not None:
+                with contextlib.suppress(cl.Error):
+                    log = program.get_build_info(self._device, cl.program_build_info.LOG) or log
+            raise CompileError(
+                device=f"{self.info.backend}:{self.info.index} ({self.info.name})",
+                options=options,
+                log=log,
+                source=source,
+            ) from error
+        binary = self._seal(binary) + binary
+        # The binary is loaded next: keep the program, so that it is not built a second time.
+        self._compiled = (binary, program)
+        return binary
+
+    def load(self, binary: bytes, name: str) -> Kernel:
+        """The kernel `name` of a binary; ValueError when the driver refuses it."""
+        cl = self._cl
+        try:
+            if self._compiled is not None and self._compiled[0] == binary:
+                program = self._compiled[1]
+            else:
+                seal, content = binary[:_SEAL_NBYTES], binary[_SEAL_NBYTES:]
+                if seal != self._seal(content):
+                    raise OSError("it was made for another device or driver, or is damaged")
+                program = cl._cl._Program(self._context, [self._device], [content])
+                program._build(b"", [self._device])
+            handle = cl.Kernel(program, name)
+        except (cl.Error, OSError) as error:
+            raise ValueError(
+                message(
+                    "load(binary, name)",
+                    f"{self.info.name} refuses the binary of kernel {name!r}: {error}",
+                    "a binary of compile() for the same device and driver is accepted",
+                    "compile it anew",
+                )
+            ) from error
+        if self._fast:
+            return Kernel(handle, handle._set_arg_multi, handle._set_arg_buf_multi)
+        return Kernel(handle, None, None)
+
+    def launch(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        buffers: Sequence[Any],
+        arguments: bytes,
+    ) -> None:
+        """Run `grid` groups of `group` items, without waiting."""
+        if 0 in grid:
+            return
+        try:
+            if buffers:
+                kernel.set_buffers(tuple(_flatten(enumerate(buffers))))
+            if arguments:
+                kernel.set_struct((len(buffers), arguments))
+            # Positional: keyword arguments cost 0.7 us more. The last two say that the grid
+            # counts groups, and that an empty grid is not allowed.
+            self._enqueue(self._queue, kernel.handle, grid, group, None, None, True, False)
+        except self._cl.Error as error:
+            self._fail("launch", error)
+        self._launches += 1
+        if self._launches == _LAUNCHES_PER_FLUSH:
+            self._launches = 0
+            self._queue.flush()
+
+    def _launch_publicly(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        buffers: Sequence[Any],
+        arguments: bytes,
+    ) -> None:
+        """`launch` in PyOpenCL's public names only, several times slower."""
+        if 0 in grid:
+            return
+        try:
+            for index, buffer in enumerate(buffers):
+                kernel.handle.set_arg(index, buffer)
+            if arguments:
+                kernel.handle.set_arg(len(buffers), arguments)
+            items = tuple(g * n for g, n in zip(grid, group, strict=True))
+            self._cl.enqueue_nd_range_kernel(self._queue, kernel.handle, items, group)
+        except self._cl.Error as error:
+            self._fail("launch", error)
+
+    def allocate(self, nbytes: int) -> Any:
+        """A buffer, its content undefined; MemoryError when there is no room for it."""
+        pool = self._pool
+        nbytes = max(nbytes, 1)
+        if self.info.shares_host_memory:
+            # The system promises more memory than there is, and kills whoever then uses it.
+            if pool.managed_bytes + nbytes > self.info.memory_nbytes:
+                self._queue.finish()
+                pool.free_held()
+            if pool.active_bytes + nbytes > self.info.memory_nbytes:
+                self._refuse(nbytes)
+        try:
+            buffer = pool.allocate(nbytes)
+        except self._cl.Error:
+            self._queue.finish()
+            pool.free_held()
+            try:
+                buffer = pool.allocate(nbytes)
+            except self._cl.Error as error:
+                self._refuse(nbytes, error)
+        active_nbytes = pool.active_bytes
+        if active_nbytes > self._peak_nbytes:
+            self._peak_nbytes = active_nbytes
+        return buffer
+
+    def upload(self, buffer: Any, offset_nbytes: int, data: Any) -> None:
+        """Copy contiguous host data in; returns when `data` may be changed."""
+        if memoryview(data).nbytes == 0:
+            return
+        try:
+            self._cl.enqueue_copy(
+                self._queue, buffer, data, dst_offset=offset_nbytes, is_blocking=True
+            )
+        except self._cl.Error as error:
+            self._fail("upload", error)
+
+    def download(self, buffer: Any, offset_nbytes: int, out: Any) -> None:
+        """Copy into contiguous writable host memory; returns when it is there."""
+        if memoryview(out).nbytes == 0:
+            return
+        try:
+            self._cl.enqueue_copy(
+                self._queue, out, buffer, src_offset=offset_nbytes, is_blocking=True
+            )
+        except self._cl.Error as error:
+            self._fail("download", error)
+
+    def copy(
+        self, source: Any, source_offset: int, target: Any, target_offset: int, nbytes: int
+    ) -> None:
+        """Copy on the device, without waiting; the regions may overlap."""
+        if nbytes == 0:
+            return
+        if source is target and abs(source_offset - target_offset) < nbytes:
+            # OpenCL refuses overlapping regions.
+            between = self.allocate(nbytes)
+            self.copy(source, source_offset, between, 0, nbytes)
+            source, source_offset = between, 0
+        try:
+            self._cl.enqueue_copy(
+                self._queue,
+                target,
+                source,
+                byte_count=nbytes,
+                src_offset=source_offset,
+                dst_offset=target_offset,
+            )
+        except self._cl.Error as error:
+            self._fail("copy", error)
+
+    def synchronize(self) -> None:
+        """Wait until everything asked so far is done."""
+        try:
+            self._queue.finish()
+        except self._cl.Error as error:
+            self._fail("synchronize", error)
+
+    def memory_info(self) -> dict[str, int]:
+        """The bytes there are, in live buffers, held for reuse, and the most ever live."""
+        used = self._pool.active_bytes
+        return {
+            "total_nbytes": self.info.memory_nbytes,
+            "used_nbytes": used,
+            "held_nbytes": self._pool.managed_bytes - used,
+            "peak_nbytes": self._peak_nbytes,
+        }
+
+    def release_memory(self) -> None:
+        """Give the blocks that are held for reuse back to the system."""
+        self._pool.free_held()
+
+    def _seal(self, content: bytes) -> bytes:
+        """What must precede a binary: rusticl 22.3 ends the process on one that it cannot read."""
+        return hashlib.sha256(self.info.target.encode() + content).digest()
+
+    def _refuse(self, nbytes: int, cause: Exception | None = None) -> NoReturn:
+        used, total = self._pool.active_bytes, self.info.memory_nbytes
+        raise MemoryError(
+            message(
+                f"{self.info.backend}:{self.info.index}",
+                f"no room for {nbytes:,} bytes",
+                f"{used:,} of the device's {total:,} bytes are in use, and one buffer may have "
+                f"{self._device.max_mem_alloc_size:,}",
+                "delete arrays that are no longer needed",
+            )
+        ) from cause
+
+    def _fail(self, what: str, error: Exception) -> NoReturn:
+        """Raise the exception of Python's that says what the driver's says."""
+        given = f"{self.info.name} failed: {error}"
+        text = message(f"{self.info.backend}:{self.info.index}", what + ": " + given, "")
+        if isinstance(error, self._cl.MemoryError):
+            raise MemoryError(text) from error
+        raise RuntimeError(text) from error
+
+
+def discover() -> Discovery:
+    """All OpenCL devices: GPUs, then accelerators, then CPUs, PoCL's first among these."""
+    try:
+        cl = _pyopencl()
+    except ImportError as error:
+        return Discovery([], [f"PyOpenCL cannot be imported ({error}); {_INSTALL}"])
+    problems: list[str] = []
+    found: list[tuple[Any, Any]] = []
+    registrations = _registrations()
+    with _driver_environment(problems):
+        try:
+            platforms = cl.get_platforms()
+        except cl.Error as error:
+            return Discovery([], [f"no OpenCL driver was found ({error}); {_INSTALL}"])
+        for of in platforms:
+            try:
+                devices = of.get_devices()
+            except cl.Error as error:
+                problems.append(f"platform {of.name.strip()!r} was passed over: {error}")
+                continue
+            if not devices:
+                problems.append(f"platform {of.name.strip()!r} has no device")
+            found += [(of, device) for device in devices]
+    problems += _unloadable(registrations)
+    found.sort(key=lambda pair: _rank(cl, *pair))
+    discovery = Discovery([], problems)
+    for of, device in found:
+        try:
+            info = _info(cl, len(discovery.devices), of, device)
+        except cl.Error as error:
+            problems.append(f"a device of platform {of.name.strip()!r} was passed over: {error}")
+            continue
+        discovery.devices.append(Found(info, functools.partial(_open, info, device)))
+    if not discovery.devices:
+        problems.append(f"no OpenCL platform has a device; {_INSTALL}")
+    return discovery
+
+
+def _open(info: DeviceInfo, device: Any) -> OpenCLDriver:
+    if _discovered_in != os.getpid():
+        _refuse_fork()
+    return OpenCLDriver(info, device)
+
+
+@functools.cache
+def _pyopencl() -> Any:
+    """PyOpenCL, told to keep no cache of its own beside xarr's."""
+    # Its cache of argument setters fails where the home directory is not writable.
+    name = "PYOPENCL_NO_CACHE"
+    with _environment({} if name in os.environ else {name: "1"}), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pyopencl
+        import pyopencl.tools
+    global _discovered_in
+    _discovered_in = os.getpid()
+    return pyopencl
+
+
+def _has_fast_launch(cl: Any) -> bool:
+    """Whether PyOpenCL has the private names of the cheapest launch."""
+    return all(
+        hasattr(cl._cl.Kernel, name) for name in ("_set_arg_multi", "_set_arg_buf_multi")
+    ) and hasattr(cl._cl, "enqueue_nd_range_kernel")
+
+
+def _rank(cl: Any, of: Any, device: Any) -> tuple[int, bool]:
+    kinds = {"gpu": 0, "accelerator": 1, "cpu": 2}
+    return kinds[_kind(cl, device)], of.name.strip() != _POCL
+
+
+def _kind(cl: Any, device: Any) -> Literal["cpu", "gpu", "accelerator"]:
+    if device.type & cl.device_type.GPU:
+        return "gpu"
+    if device.type & cl.device_type.CPU:
+        return "cpu"
+    return "accelerator"
+
+
+def _info(cl: Any, index: int, of: Any, device: Any) -> DeviceInfo:
+    kind = _kind(cl, device)
+    parameter_nbytes = device.max_parameter_size
+    target = [of.name, of.version, device.name, device.vendor, device.version]
+    target += [device.driver_version, str(device.address_bits)]
+    target += _base_options(cl, device)
+    if kind == "cpu":
+        target += [platform.machine(), _processor_features()]
+    return DeviceInfo(
+        backend="opencl",
+        index=index,
+        name=device.name.strip(),
+        vendor=device.vendor.strip(),
+        platform=of.name.strip(),
+        driver_version=device.driver_version.strip(),
+        kind=kind,
+        dialect="opencl",
+        memory_nbytes=device.global_mem_size,
+        has_float64="cl_khr_fp64" in device.extensions.split(),
+        compute_units=device.max_compute_units,
+        group_size=device.max_work_group_size,
+        local_nbytes=device.local_mem_size,
+        parameter_nbytes=parameter_nbytes,
+        shares_host_memory=kind == "cpu" or bool(device.host_unified_memory),
+        target="\n".join(target),
+    )
+
+
+def _base_options(cl: Any, device: Any) -> tuple[str, ...]:
+    """What every kernel is compiled with."""
+    exact = cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
+    if device.single_fp_config & exact:
+        return "-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"
+    return ("-cl-std=CL1.2",)
+
+
+def _processor_features() -> str:
+    """A hash of the host processor's instruction sets: a CPU device compiles for them."""
+    # Machines that share a home directory need not share a processor.
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            described = file.read(4096)
+    except OSError:
+        return platform.processor()
+    lines = [line for line in described.splitlines() if line.startswith((b"flags", b"Features"))]
+    return hashlib.sha256(b"\n".join(lines[:1])).hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _driver_environment(problems: list[str]) -> Iterator[None]:
+    """The environment in which the OpenCL loader finds the drivers that come in wheels."""
+    changes = {}
+    with contextlib.ExitStack() as stack:
+        try:
+            changes.update(_pocl_cache())
+            drivers = _wheel_drivers()
+            if drivers:
+                directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="xarr-icd-"))
+                changes.update(_loader_variables(drivers, Path(directory)))
+        except OSError as error:
+            problems.append(f"drivers that come in wheels were passed over: {error}")
+        with _environment(changes):
+            yield
+
+
+def _wheel_drivers() -> list[Path]:
+    """Drivers in this Python environment that no loader knows of; none if the user chose some."""
+    chosen = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES")
+    if any(name in os.environ for name in chosen):
+        return []
+    # The wheel intel-opencl-rt registers its driver where only conda's loader looks.
+    names = {"linux": "lib/libintelocl.so", "win32": "Library/bin/intelocl64.dll"}
+    path = Path(sys.prefix) / names.get(sys.platform, "-")
+    if path.is_file() and not any(_registers(file, path) for file in _registrations()):
+        return [path]
+    return []
+
+
+def _registrations() -> list[Path]:
+    """The files that name the drivers of this system, or those that the user chose."""
+    chosen = Path(os.environ.get("OCL_ICD_VENDORS") or _SYSTEM)
+    return [chosen] if chosen.suffix == ".icd" else sorted(chosen.glob("*.icd"))
+
+
+def _unloadable(registrations: list[Path]) -> list[str]:
+    """Why registered drivers are absent: the loader passes over what does not load, silently."""
+    problems = []
+    if sys.platform == "linux":
+        for file in registrations:
+            try:
+                # Loaded already where the loader succeeded, so this costs nothing then.
+                ctypes.CDLL(file.read_text().split("\n")[0].strip())
+            except (OSError, UnicodeError) as error:
+                problems.append(f"the driver that {file} names does not load: {error}")
+    return problems
+
+
+def _registers(file: Path, driver: Path) -> bool:
+    return driver.name in file.read_text(errors="replace")
+
+
+def _loader_variables(drivers: list[Path], directory: Path) -> dict[str, str]:
+    """What tells each of the two common loaders of `drivers`, besides those it knows already."""
+    # Khronos' loader takes a list of further drivers; ocl-icd, which PyOpenCL's Linux wheels
+    # bundle, takes one directory instead of the system's, so the system's files are copied to it.
+    variables = {"OCL_ICD_FILENAMES": os.pathsep.join(map(str, drivers))}
+    if sys.platform == "linux":
+        conda = Path(sys.prefix) / "etc/OpenCL/vendors"
+        for number, file in enumerate((*_registrations(), *conda.glob("*.icd"))):
+            if not any(_registers(file, driver) for driver in drivers):
+                shutil.copyfile(file, directory / f"{number:02}-{file.name}")
+        for driver in drivers:
+            (directory / f"{driver.stem}.icd").write_text(f"{driver}\n")
+        variables["OCL_ICD_VENDORS"] = str(directory)
+    return variables
+
+
+def _pocl_cache() -> dict[str, str]:
+    """A directory for PoCL, which reports no device where it cannot write."""
+    if "POCL_CACHE_DIR" in os.environ or sys.platform == "win32":
+        return {}
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    try:
+        (cache / "pocl/kcache").mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=cache / "pocl/kcache"):
+            return {}
+    except OSError:
+        directory = tempfile.mkdtemp(prefix="xarr-pocl-")
+        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+        return {"POCL_CACHE_DIR": directory}
+
+
+_flatten = itertools.chain.from_iterable
+_opened: weakref.WeakSet[OpenCLDriver] = weakref.WeakSet()
+_discovered_in = 0
+
+
+def _refuse_fork(*_: object) -> NoReturn:
+    raise RuntimeError(
+        message(
+            "xarr",
+            "this process was forked from one that uses OpenCL",
+            "OpenCL drivers do not survive a fork",
+            'start processes with multiprocessing.get_context("spawn")',
+        )
+    )
+
+
+@atexit.register
+def _finish() -> None:
+    """Wait for what still runs: a driver that is unloaded under its own kernels crashes."""
+    if _discovered_in == os.getpid():
+        for driver in _opened:
+            with contextlib.suppress(Exception):
+                driver._queue.finish()
+
+
+def _after_fork() -> None:
+    """Make every use of an inherited driver an error: its threads are gone, it would hang."""
+    for driver in _opened:
+        for name in ("compile", "load", "launch", "allocate", "upload", "download", "copy"):
+            setattr(driver, name, _refuse_fork)
+        driver.synchronize = _refuse_fork  # type: ignore[method-assign]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_finish, after_in_child=_after_fork)

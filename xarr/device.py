@@ -1,0 +1,270 @@
+"""Devices: which there are, which is the default, and the handle that arrays carry.
+
+A handle knows its driver and keeps what belongs to the device (compiled kernels, the lock); what
+is compiled and launched is the engine's affair.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any, Literal
+
+from xarr.backends.base import DeviceInfo, Discovery, Driver
+from xarr.errors import message
+from xarr.settings import settings
+
+# Best first: the default device is the first GPU in this order.
+BACKENDS = ("opencl",)
+
+_WITHOUT_FLOAT64 = "no-float64"
+
+
+class Device:
+    """A device that holds arrays and runs kernels; ``str()`` gives its name, as "opencl:0".
+
+    Devices come from `devices`, `default_device` and `get_device`. They are opened at first use.
+
+    Attributes
+    ----------
+    info : DeviceInfo
+        What the driver says of the device.
+    options : tuple of str
+        What this handle asks for beyond the device itself: ``no-float64`` or nothing.
+    """
+
+    __slots__ = ("_driver", "_open", "_plain", "info", "kernels", "lock", "options", "pending")
+
+    info: DeviceInfo
+    options: tuple[str, ...]
+    lock: threading.RLock
+    kernels: dict[Any, Any]
+    pending: list[Any]
+
+    def __init__(
+        self, info: DeviceInfo, open: Callable[[], Driver], plain: Device | None = None
+    ) -> None:
+        self.info = info
+        self.options = () if plain is None else (_WITHOUT_FLOAT64,)
+        # Two handles of one device share its queue, so they share the lock.
+        self.lock = threading.RLock() if plain is None else plain.lock
+        self.kernels = {}
+        self.pending = []
+        self._open = open
+        self._driver: Driver | None = None
+        self._plain = plain
+
+    @property
+    def driver(self) -> Driver:
+        """The opened driver; opens it at first use."""
+        if self._driver is None:
+            with self.lock:
+                if self._driver is None:
+                    plain = self._plain
+                    self._driver = self._open() if plain is None else plain.driver
+        return self._driver
+
+    @property
+    def backend(self) -> str:
+        """The backend that drives the device."""
+        return self.info.backend
+
+    @property
+    def index(self) -> int:
+        """The number of the device within its backend."""
+        return self.info.index
+
+    @property
+    def name(self) -> str:
+        """The name that the driver gives the device."""
+        return self.info.name
+
+    @property
+    def kind(self) -> Literal["cpu", "gpu", "accelerator"]:
+        """What the device is."""
+        return self.info.kind
+
+    @property
+    def has_float64(self) -> bool:
+        """Whether the device computes in float64 and complex128."""
+        return self.info.has_float64
+
+    @property
+    def memory_nbytes(self) -> int:
+        """All memory of the device in bytes."""
+        return self.info.memory_nbytes
+
+    def without_float64(self) -> Device:
+        """The same device, behaving as one that has no float64; "opencl:0?no-float64"."""
+        if self.options:
+            return self
+        return _narrowed(self)
+
+    def synchronize(self) -> None:
+        """Wait until the device has done everything that was asked of it."""
+        with self.lock:
+            self.driver.synchronize()
+
+    def memory_info(self) -> dict[str, int]:
+        """The device's memory in bytes.
+
+        Returns
+        -------
+        dict
+            ``total_nbytes`` of the device, ``used_nbytes`` in arrays, ``held_nbytes`` freed and
+            kept for reuse, ``peak_nbytes`` the most that was ever used.
+        """
+        with self.lock:
+            return self.driver.memory_info()
+
+    def __str__(self) -> str:
+        name = f"{self.info.backend}:{self.info.index}"
+        return "?".join((name, *self.options))
+
+    def __repr__(self) -> str:
+        return f"<Device {str(self)!r}: {self.info.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Device) and str(self) == str(other))
+
+    def __hash__(self) -> int:
+        return hash((self.info.backend, self.info.index, self.options))
+
+    def __reduce__(self) -> tuple[Callable[[str], Device], tuple[str]]:
+        return get_device, (str(self),)
+
+
+def devices() -> list[Device]:
+    """All devices that were found, those of the best backend first, GPUs before CPUs."""
+    return list(_found())
+
+
+def problems() -> dict[str, list[str]]:
+    """For each backend, why a device or a driver is absent, one sentence each."""
+    _found()
+    return {backend: list(sentences) for backend, sentences in _problems.items()}
+
+
+def default_device() -> Device:
+    """The device that new arrays are made on.
+
+    Within ``with xarr.device(...)`` it is the device named there; else the one that the variable
+    XARR_DEVICE names; else the first GPU, else the first CPU.
+    """
+    chosen = _default.get()
+    if chosen is None:
+        chosen = _first_choice()
+    return chosen
+
+
+@contextlib.contextmanager
+def device(spec: Device | str) -> Iterator[Device]:
+    """Make a device the default within a ``with`` block.
+
+    >>> with device("opencl:0") as chosen:
+    ...     assert default_device() is chosen
+    """
+    token = _default.set(get_device(spec, where="device(spec)"))
+    try:
+        yield default_device()
+    finally:
+        _default.reset(token)
+
+
+def get_device(spec: Device | str | None = None, where: str = "get_device(spec)") -> Device:
+    """The device that `spec` names.
+
+    Parameters
+    ----------
+    spec : Device, str or None
+        A Device; or "opencl:1"; or "opencl", "gpu" or "cpu" for the first such device; each of
+        these with "?no-float64" for a device without float64; None for the default device.
+    where : str
+        The function and argument that an error names.
+    """
+    if isinstance(spec, Device):
+        return spec
+    if spec is None:
+        return default_device()
+    if not isinstance(spec, str):
+        raise TypeError(
+            message(where, f"the device is {spec!r}", "a Device, a str or None is accepted")
+        )
+    name, mark, option = spec.strip().partition("?")
+    found = _require_devices()
+    if not mark or option == _WITHOUT_FLOAT64:
+        for candidate in found:
+            if name in (str(candidate), candidate.backend, candidate.kind):
+                return candidate.without_float64() if mark else candidate
+    names = ", ".join(f"{str(candidate)!r} ({candidate.name})" for candidate in found)
+    raise ValueError(
+        message(
+            where,
+            f"there is no device {spec!r}",
+            f"the devices are {names}",
+            "`python -m xarr info` tells why others are absent",
+        )
+    )
+
+
+_default: ContextVar[Device | None] = ContextVar("xarr_default_device", default=None)
+_discovery_lock = threading.Lock()
+_devices: tuple[Device, ...] | None = None
+_problems: dict[str, list[str]] = {}
+_without_float64: dict[Device, Device] = {}
+_first: Device | None = None
+
+
+def _found() -> tuple[Device, ...]:
+    global _devices
+    if _devices is None:
+        with _discovery_lock:
+            if _devices is None:
+                found: list[Device] = []
+                for backend in BACKENDS:
+                    module = importlib.import_module(f"xarr.backends.{backend}")
+                    discovery: Discovery = module.discover()
+                    found += [Device(info, open) for info, open in discovery.devices]
+                    _problems[backend] = discovery.problems
+                _devices = tuple(found)
+    return _devices
+
+
+def _require_devices() -> tuple[Device, ...]:
+    found = _found()
+    if not found:
+        sentences = [sentence for backend in BACKENDS for sentence in _problems[backend]]
+        raise RuntimeError(
+            message(
+                "xarr",
+                "no device was found",
+                "; ".join(sentences) or "no driver reports one",
+                'pip install "pyopencl[pocl]" gives every machine one',
+            )
+        )
+    return found
+
+
+def _first_choice() -> Device:
+    global _first
+    if _first is None:
+        named = settings().device
+        if named is not None:
+            _first = get_device(named, where="XARR_DEVICE")
+        else:
+            found = _require_devices()
+            ranks = {"gpu": 0, "cpu": 1, "accelerator": 2}
+            _first = min(found, key=lambda candidate: ranks[candidate.kind])
+    return _first
+
+
+def _narrowed(plain: Device) -> Device:
+    with _discovery_lock:
+        if plain not in _without_float64:
+            info = dataclasses.replace(plain.info, has_float64=False)
+            _without_float64[plain] = Device(info, plain._open, plain)
+        return _without_float64[plain]

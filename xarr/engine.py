@@ -1,0 +1,510 @@
+"""Where an expression becomes a launch: ordering, planning, specialising, allocating, launching.
+
+The rules that keep deferred work and mutable views together stand here, each once:
+
+- a node is computed at most once: `_stores` keeps every value that somebody still refers to;
+- before a storage is written, everything pending that reads it is computed: `settle_readers`;
+- a write that may read what it overwrites goes through a temporary: `write`;
+- a result may take over the buffer of an operand only when nobody can see it: `_donor`.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from xarr import cache, dtypes, errors, layout, source
+from xarr.expression import (
+    LIMIT_NODES,
+    LIMIT_PENDING,
+    LIMIT_STORAGES,
+    Node,
+    Operation,
+    constant,
+    trace,
+)
+from xarr.layout import Layout, Shape
+from xarr.plan import INDEX, Plan, Store, cast
+from xarr.settings import settings
+from xarr.storage import Storage
+
+if TYPE_CHECKING:
+    from xarr.device import Device
+    from xarr.dtypes import DType
+
+LIMIT_OUTPUTS: Final = 8
+GROUP: Final = 256
+"""Items of a group on a device that is not a CPU."""
+
+
+class Kernel(NamedTuple):
+    """A compiled kernel and how its argument block is packed."""
+
+    handle: Any
+    arguments: struct.Struct
+
+
+class Counts:
+    """What the engine has done, for tests and benchmarks: launches and compilations."""
+
+    def __init__(self) -> None:
+        self.launches = 0
+        self.compilations = 0
+        self.observers: list[Callable[[str, Plan], None]] = []
+
+
+counts: Final = Counts()
+
+
+class _Mode:
+    """How many `eager()` blocks are open; XARR_EAGER opens one for good."""
+
+    def __init__(self) -> None:
+        self.eager = 1 if settings().eager else 0
+
+
+_mode: Final = _Mode()
+
+
+@contextmanager
+def eager() -> Iterator[None]:
+    """Run each operation at once within a ``with`` block, with the same bits.
+
+    Useful to see in which line a slow or failing operation is.
+    """
+    _mode.eager += 1
+    try:
+        yield
+    finally:
+        _mode.eager -= 1
+
+
+# -- building expressions -------------------------------------------------------------------------
+
+
+def defer(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Node:
+    """The pending node that applies an operation to operands that broadcast to `shape`."""
+    first = inputs[0]
+    reads = first.reads
+    count = 1
+    for operand in inputs:
+        if operand.shape != shape and operand.operation is not None:
+            _settle_smaller(operand, shape)
+        count += operand.count
+        operand.users += 1
+        if operand.reads is not reads:
+            reads = reads | operand.reads
+    if count > LIMIT_NODES or len(reads) > LIMIT_STORAGES:
+        reads, count = _make_room(inputs)
+    return Node(operation, inputs, operation.result, shape, first.device, reads, count)
+
+
+def index(shape: Shape, device: Device) -> Node:
+    """The position of every element of `shape` in C order, as a pending int64 node."""
+    return Node(INDEX, (), dtypes.int64, shape, device, frozenset(), 1)
+
+
+_CASTS: Final[dict[tuple[DType, DType], Operation]] = {}
+
+
+def converted(node: Node, dtype: DType) -> Node:
+    """The node converted to another data type; the node itself where it has it already."""
+    if node.dtype is dtype:
+        return node
+    if node.operation is None and node.storage is None:
+        value = node.dtype.numpy.type(node.value).astype(dtype.numpy)
+        return constant(value.item(), dtype, node.shape, node.device)
+    return defer(_cast(node.dtype, dtype), (node,), node.shape)
+
+
+def copied(node: Node) -> Node:
+    """A new node with the same value, which nothing shares."""
+    return defer(_cast(node.dtype, node.dtype), (node,), node.shape)
+
+
+def _cast(given: DType, wanted: DType) -> Operation:
+    operation = _CASTS.get((given, wanted))
+    if operation is None:
+        operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted))
+        _CASTS[given, wanted] = operation
+    return operation
+
+
+def broadcast(node: Node, shape: Shape) -> Node:
+    """The node repeated over `shape`."""
+    if node.shape == shape:
+        return node
+    if node.operation is None and node.storage is None:
+        return constant(node.value, node.dtype, shape, node.device)
+    return defer(_cast(node.dtype, node.dtype), (node,), shape)
+
+
+def _settle_smaller(node: Node, shape: Shape) -> None:
+    """Compute an operand that would be computed again for each repetition over `shape`."""
+    if math.prod(node.shape) != math.prod(shape):
+        compute(node)
+
+
+def _make_room(inputs: tuple[Node, ...]) -> tuple[frozenset[int], int]:
+    """Compute operands until an expression of them is within the limits."""
+    while True:
+        order, _ = trace(inputs)
+        reads = frozenset[int]().union(*(operand.reads for operand in inputs))
+        if len(order) < LIMIT_NODES and len(reads) <= LIMIT_STORAGES:
+            return reads, len(order) + 1
+        largest = max(inputs, key=_weight)
+        if largest.operation is None:
+            return reads, len(order) + 1
+        compute(largest)
+
+
+def _weight(node: Node) -> int:
+    return node.count if node.operation is not None else 0
+
+
+def register(node: Node) -> None:
+    """Note that an array waits for a node, before which its storages must not be written."""
+    pending = node.device.pending
+    pending.append(node.owner)
+    if _mode.eager:
+        compute(node)
+    elif len(pending) > LIMIT_PENDING:
+        _trim(node.device)
+
+
+def _pending_nodes(device: Device) -> list[Node]:
+    """The nodes that arrays wait for, oldest first; forgets those that nobody waits for."""
+    alive = []
+    nodes: list[Node] = []
+    for reference in device.pending:
+        array = reference()
+        if array is not None:
+            node = array._node
+            if node.storage is None and (not nodes or nodes[-1] is not node):
+                alive.append(reference)
+                nodes.append(node)
+    device.pending[:] = alive
+    return nodes
+
+
+def _trim(device: Device) -> None:
+    with device.lock:
+        if len(_pending_nodes(device)) > LIMIT_PENDING // 2:
+            settle(device)
+
+
+# -- computing ------------------------------------------------------------------------------------
+
+
+def settle(device: Device) -> None:
+    """Compute everything that is pending on a device."""
+    with device.lock:
+        for node in reversed(_pending_nodes(device)):
+            compute(node)
+
+
+def settle_readers(storage: Storage, spare: Node | None = None) -> None:
+    """Compute every pending value that reads a storage, because the storage is to be written.
+
+    What is part of the expression `spare` is left: the write itself computes it.
+    """
+    serial = storage.serial
+    spared: dict[int, int] = trace((spare,))[1] if spare is not None else {}
+    for node in reversed(_pending_nodes(storage.device)):
+        if node.storage is None and serial in node.reads and id(node) not in spared:
+            compute(node)
+
+
+def compute(root: Node) -> None:
+    """Turn a pending node into a leaf, in one kernel."""
+    if root.storage is not None:
+        return
+    device = root.device
+    with device.lock:
+        if root.storage is None:
+            plan, stores = prepare(root, root.shape, keep=True, donate=True)
+            _elementwise(plan, device)
+            finish(stores)
+
+
+def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
+    """Store the value of an expression that broadcasts to `where.shape` into a storage."""
+    if where.size == 0:
+        return
+    with storage.device.lock:
+        if value.operation is not None and math.prod(value.shape) != where.size:
+            compute(value)
+        settle_readers(storage, spare=value)
+        if _reads_what_it_overwrites(value, storage, where):
+            value = value if value.operation is not None else copied(value)
+            compute(value)
+        target = (storage, where, dtype)
+        plan, stores = prepare(value, where.shape, keep=value.owned(), target=target)
+        _elementwise(plan, storage.device)
+        finish(stores)
+
+
+def prepare(
+    root: Node,
+    shape: Shape,
+    *,
+    keep: bool,
+    donate: bool = False,
+    target: tuple[Storage, Layout, DType] | None = None,
+    split: Sequence[int] | None = None,
+    names: tuple[str, ...] = ("i",),
+) -> tuple[Plan, list[Store]]:
+    """The plan of a kernel that computes `root` and all that has to be kept on the way.
+
+    Returns the plan and the stores whose nodes are leaves once the kernel is launched. `keep` says
+    whether `root` itself is stored in new memory, `target` where it is written besides. What
+    exceeds a limit is computed before, so the expression is cut and nothing fails.
+    """
+    device = root.device
+    while True:
+        order, uses = trace((root,))
+        kept = _kept(order, uses, root)
+        if keep and root.storage is None:
+            kept.append(root)
+        if len(kept) + (target is not None) > LIMIT_OUTPUTS:
+            compute(kept[LIMIT_OUTPUTS - 2])
+            continue
+        donor = _donor(root, order, uses) if donate else None
+        try:
+            stores = [_new_store(node, donor if node is root else None) for node in kept]
+        except MemoryError:
+            if not _shrink(root):
+                raise
+            continue
+        all_stores = stores if target is None else [*stores, Store(root, *target)]
+        plan = Plan(root, order, all_stores, shape, split, names)
+        if _too_large(plan, device) and _shrink(root):
+            continue
+        return plan, stores
+
+
+def finish(stores: Sequence[Store]) -> None:
+    """Turn the nodes that a launched kernel computes into leaves."""
+    for store in stores:
+        store.node.become_leaf(store.storage, store.layout)
+
+
+def _shrink(root: Node) -> bool:
+    """Compute the largest pending operand; False where there is none."""
+    largest = max(root.inputs, key=_weight, default=root)
+    if largest is root or largest.operation is None:
+        return False
+    compute(largest)
+    return True
+
+
+def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> bool:
+    """Whether one element's write may come before another element's read of the same address."""
+    for node in trace((value,))[0]:
+        if node.storage is storage:
+            read = node.layout
+            assert read is not None
+            if read.broadcast(where.shape) != where and layout.overlap(read, where):
+                return True
+    return False
+
+
+def _kept(order: list[Node], uses: dict[int, int], root: Node) -> list[Node]:
+    """The interior nodes that an array or another expression still refers to."""
+    return [
+        node
+        for node in order
+        if node.operation is not None
+        and node is not root
+        and node.operation is not INDEX
+        and (node.owned() or node.users > uses[id(node)])
+    ]
+
+
+def _new_store(node: Node, donor: Storage | None) -> Store:
+    """Room for a value: in a buffer that nobody needs any more, or in a new one."""
+    where = layout.contiguous(node.shape)
+    if donor is None:
+        donor = allocate(node.device, where.size * node.dtype.itemsize)
+    return Store(node, donor, where, node.dtype)
+
+
+def _donor(root: Node, order: list[Node], uses: dict[int, int]) -> Storage | None:
+    """A storage that the expression reads, element for element, and that nobody sees after it."""
+    size = math.prod(root.shape)
+    for node in order:
+        storage, where = node.storage, node.layout
+        if (
+            storage is not None
+            and where is not None
+            and node.dtype is root.dtype
+            and where.linear
+            and where.offset == 0
+            and where.size == size
+            and storage.nbytes == size * node.dtype.itemsize
+            and not storage.seen_beyond(None)
+            and node.users == uses[id(node)]
+            and all(
+                other.storage is not storage or other is node for other in order
+            )
+            and not any(
+                storage.serial in waiting.reads and id(waiting) not in uses
+                for waiting in _pending_nodes(root.device)
+            )
+        ):
+            return storage
+    return None
+
+
+def _too_large(plan: Plan, device: Device) -> bool:
+    """Whether the kernel's arguments would take more than 3/4 of what the device can pass."""
+    nbytes = 8 * len(plan.storages) + (8 if plan.wide else 4) * (len(plan.numbers) + 4)
+    nbytes += sum(2 * dtype.itemsize for dtype, _ in plan.constants)
+    return nbytes > device.info.parameter_nbytes * 3 // 4
+
+
+# -- launching ------------------------------------------------------------------------------------
+
+
+def allocate(device: Device, nbytes: int) -> Storage:
+    """A storage, its content undefined."""
+    try:
+        return Storage(device, nbytes, device.driver.allocate(nbytes))
+    except MemoryError:
+        gc.collect()
+        device.driver.release_memory()
+        try:
+            return Storage(device, nbytes, device.driver.allocate(nbytes))
+        except MemoryError:
+            info = device.driver.memory_info()
+            raise MemoryError(
+                errors.message(
+                    f"allocating on {device}",
+                    f"{nbytes} bytes were asked for",
+                    f"the device has {info['total_nbytes']} bytes, {info['used_nbytes']} of them "
+                    "in live arrays",
+                    "delete arrays that are no longer needed, or work in smaller pieces",
+                )
+            ) from None
+
+
+def _elementwise(plan: Plan, device: Device) -> None:
+    """Launch a plan whose elements do not depend on each other."""
+    if 0 in plan.extents[0]:
+        return
+    for observer in counts.observers:
+        observer("elementwise.c", plan)
+    chunked = device.info.kind == "cpu"
+    extents = [math.prod(group) for group in plan.extents]
+    units = device.info.compute_units
+    grid: tuple[int, ...]
+    group: tuple[int, ...]
+    extra: tuple[int, ...] = ()
+    if len(extents) == 1:
+        (size,) = extents
+        if chunked:
+            chunk = max(_CHUNK, -(-size // (units * _TASKS)))
+            grid, group, extra = (-(-size // chunk),), (1,), (chunk,)
+        else:
+            grid, group = (min(-(-size // GROUP), units * _WAVES),), (GROUP,)
+    else:
+        rows, columns = extents
+        if chunked:
+            row_chunk = max(-(-rows // (units * _TASKS)), -(-_CHUNK // columns))
+            column_chunk = columns
+            if rows < units * _TASKS:
+                pieces = -(-units * _TASKS // rows)
+                column_chunk = max(_CHUNK, -(-columns // pieces))
+            grid = (-(-columns // column_chunk), -(-rows // row_chunk))
+            group, extra = (1, 1), (row_chunk, column_chunk)
+        else:
+            width = min(GROUP, 1 << (columns - 1).bit_length())
+            height = GROUP // width
+            grid = (min(-(-columns // width), 1024), min(-(-rows // height), 16384))
+            group = (width, height)
+    names = tuple(f"{name}_chunk" for name in plan.names) if chunked else ()
+
+    def describe() -> tuple[list[str], str]:
+        defines = plan.defines(names)
+        defines += [f"#define XR_CHUNKED {int(chunked)}", f"#define XR_ROWS {len(extents) - 1}"]
+        return defines, plan.arguments(names)
+
+    launch(
+        device,
+        "elementwise.c",
+        "xr_elementwise",
+        plan.key,
+        describe,
+        [storage.buffer for storage in plan.storages],
+        (*extra, *plan.numbers, *plan.values()),
+        grid,
+        group,
+    )
+
+
+_CHUNK: Final = 4096
+"""Elements that are worth an item of its own on a CPU."""
+_TASKS: Final = 8
+"""Items for each unit of a CPU, so that the units finish together."""
+_WAVES: Final = 32
+"""Groups for each unit of a GPU."""
+
+
+def launch(
+    device: Device,
+    skeleton: str,
+    entry: str,
+    key: Any,
+    describe: Callable[[], tuple[list[str], str]],
+    buffers: Sequence[Any],
+    values: Sequence[Any],
+    grid: tuple[int, ...],
+    group: tuple[int, ...],
+) -> None:
+    """Run a skeleton.
+
+    `key` is all that the kernel's text depends on besides the skeleton; `describe` gives the
+    defines and the format of the arguments, and is called only when the key is new.
+    """
+    kernel = device.kernels.get((skeleton, key))
+    if kernel is None:
+        defines, arguments = describe()
+        text = source.assemble(
+            skeleton, device.info.dialect, defines, has_float64=device.info.has_float64
+        )
+        kernel = Kernel(_compiled(device, text, entry, str(key)), struct.Struct(arguments))
+        device.kernels[skeleton, key] = kernel
+    counts.launches += 1
+    device.driver.launch(kernel.handle, grid, group, buffers, kernel.arguments.pack(*values))
+
+
+def _compiled(device: Device, text: str, entry: str, about: str) -> Any:
+    """The kernel of a source, from the disk cache or from the compiler."""
+    dump = settings().dump_source
+    disk = cache.disk_cache()
+    key = disk.key(source.SCHEMA, text, (), device.info.target)
+    if dump is not None:
+        folder = Path(dump)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{entry}-{key[:16]}.c").write_text(text, encoding="utf-8")
+    driver = device.driver
+    binary = disk.get(key)
+    if binary is not None:
+        try:
+            return driver.load(binary, entry)
+        except ValueError:
+            pass
+    counts.compilations += 1
+    try:
+        binary = driver.compile(text)
+    except errors.CompileError as error:
+        error.op = about
+        error.device = str(device)
+        raise
+    disk.put(key, binary)
+    return driver.load(binary, entry)

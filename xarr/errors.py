@@ -1,0 +1,164 @@
+"""The exceptions and warnings that are xarr's own, and the one function that words an error.
+
+This module must not know arrays, devices or backends: everything above imports it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+
+def message(where: str, given: str, accepted: str, remedy: str = "") -> str:
+    """Word an error: where it arose, what was given, what is accepted, what to do.
+
+    >>> message("add(x1, x2)", "x1 has dtype bool", "add takes numeric dtypes")
+    'add(x1, x2): x1 has dtype bool; add takes numeric dtypes'
+    """
+    parts = [part for part in (given, accepted, remedy) if part]
+    return f"{where}: " + "; ".join(parts)
+
+
+class CompileError(RuntimeError):
+    """A kernel did not compile.
+
+    Attributes
+    ----------
+    op : str
+        The operation that the kernel computes, filled in by the engine.
+    dtypes : tuple of str
+        The data types it was specialised for, filled in by the engine.
+    device : str
+        The device that it was compiled for.
+    options : tuple of str
+        The options that the compiler was given.
+    log : str
+        What the compiler said.
+    source : str
+        The whole text that the compiler saw.
+    """
+
+    def __init__(
+        self,
+        *,
+        op: str = "",
+        dtypes: Sequence[str] = (),
+        device: str = "",
+        options: Sequence[str] = (),
+        log: str = "",
+        source: str = "",
+    ) -> None:
+        # All as arguments of the base class, so that the exception survives pickling.
+        super().__init__(op, tuple(dtypes), device, tuple(options), log, source)
+        self.op = op
+        self.dtypes = tuple(dtypes)
+        self.device = device
+        self.options = tuple(options)
+        self.log = log
+        self.source = source
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _compile_error, (
+            self.op,
+            self.dtypes,
+            self.device,
+            self.options,
+            self.log,
+            self.source,
+        )
+
+    def __str__(self) -> str:
+        what = f"{self.op}({', '.join(self.dtypes)})" if self.op else "a kernel"
+        parts = [
+            f"{what} did not compile for {self.device or 'the device'}",
+            f"options: {' '.join(self.options) or 'none'}",
+            f"compiler log:\n{self.log.strip() or '(empty)'}",
+        ]
+        if self.source:
+            parts.append("source:\n" + numbered_lines(self.source, self.log))
+        return "\n".join(parts)
+
+
+class HostFallbackWarning(UserWarning):
+    """The device has no routine for an operation, so the host computes it."""
+
+
+class CacheWarning(UserWarning):
+    """The disk cache of compiled kernels cannot be used; kernels are compiled anew."""
+
+
+class DeviceWarning(UserWarning):
+    """A device or its driver was passed over or behaves differently from what was asked."""
+
+
+class ImplicitTransferError(RuntimeError):
+    """Data would have moved between host and device inside `no_implicit_transfer`."""
+
+
+def numbered_lines(source: str, log: str, context: int = 6) -> str:
+    """The lines of `source` around the first error in `log`, as the compiler numbers them."""
+    places = _line_places(source)
+    lines = source.splitlines()
+    centre = _error_index(places, log)
+    first = max(0, centre - context)
+    shown = range(first, min(len(lines), centre + context + 1))
+    labels = [
+        f"{places[i][0]}:{places[i][1]}" if places[i][0] else str(places[i][1]) for i in shown
+    ]
+    width = max((len(label) for label in labels), default=0)
+    rows = []
+    for label, i in zip(labels, shown, strict=True):
+        rows.append(f"{'>' if i == centre else ' '} {label:>{width}} | {lines[i]}")
+    return "\n".join(rows)
+
+
+_LINE_DIRECTIVE = re.compile(r'^\s*#\s*line\s+(\d+)(?:\s+"([^"]*)")?')
+# clang writes "file:12:5: error: ...", PoCL "error: file:12:5: ...", NVRTC "file(12): error: ...".
+_ERROR_PLACE = re.compile(
+    r"^(?:error:\s*)(?P<name1>.*?):(?P<line1>\d+):\d+:"
+    r"|^(?P<name2>.*?)[:(](?P<line2>\d+)(?:\)|:\d+)*\s*:\s*(?:fatal )?error",
+    re.MULTILINE,
+)
+
+
+def _line_places(source: str) -> list[tuple[str, int]]:
+    """For each line, the file and line number that a compiler gives it after `#line`."""
+    places = []
+    name, number = "", 1
+    for line in source.splitlines():
+        places.append((name, number))
+        number += 1
+        if directive := _LINE_DIRECTIVE.match(line):
+            number = int(directive[1])
+            name = directive[2] if directive[2] is not None else name
+    return places
+
+
+def _error_index(places: list[tuple[str, int]], log: str) -> int:
+    """The index of the line that the first error in the log names; 0 when it names none."""
+    for found in _ERROR_PLACE.finditer(log):
+        name = (found["name1"] or found["name2"] or "").strip()
+        number = int(found["line1"] or found["line2"])
+        exact = [i for i, place in enumerate(places) if place[1] == number and place[0]]
+        for i in exact:
+            if name.endswith(places[i][0]):
+                return i
+        unnamed = [i for i, place in enumerate(places) if place == ("", number)]
+        if unnamed:
+            return unnamed[0]
+        if exact:
+            return exact[0]
+    return 0
+
+
+def _compile_error(
+    op: str,
+    dtypes: tuple[str, ...],
+    device: str,
+    options: tuple[str, ...],
+    log: str,
+    source: str,
+) -> CompileError:
+    return CompileError(
+        op=op, dtypes=dtypes, device=device, options=options, log=log, source=source
+    )

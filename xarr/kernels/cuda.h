@@ -1,0 +1,52 @@
+// The CUDA dialect: what CUDA C calls the words that the kernels use (HIP C++ takes it as well).
+#define KERNEL extern "C" __global__
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define LOCAL __shared__
+#define RESTRICT __restrict__
+#define BARRIER() __syncthreads()
+#define GLOBAL_ID(d) XR_GLOBAL_ID_##d
+#define XR_GLOBAL_ID_0 (blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x)
+#define XR_GLOBAL_ID_1 (blockIdx.y * (unsigned long long)blockDim.y + threadIdx.y)
+#define GLOBAL_SIZE(d) XR_GLOBAL_SIZE_##d
+#define XR_GLOBAL_SIZE_0 (gridDim.x * (unsigned long long)blockDim.x)
+#define XR_GLOBAL_SIZE_1 (gridDim.y * (unsigned long long)blockDim.y)
+#define GROUP_ID(d) XR_GROUP_ID_##d
+#define XR_GROUP_ID_0 blockIdx.x
+#define XR_GROUP_ID_1 blockIdx.y
+#define GROUPS(d) XR_GROUPS_##d
+#define XR_GROUPS_0 gridDim.x
+#define XR_GROUPS_1 gridDim.y
+#define LOCAL_ID(d) XR_LOCAL_ID_##d
+#define XR_LOCAL_ID_0 threadIdx.x
+#define XR_LOCAL_ID_1 threadIdx.y
+#define LOCAL_SIZE(d) XR_LOCAL_SIZE_##d
+#define XR_LOCAL_SIZE_0 blockDim.x
+#define XR_LOCAL_SIZE_1 blockDim.y
+#define ATOMIC_MAX_I32(p, x) atomicMax(p, x)
+
+typedef unsigned char b8;
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef unsigned short f16;
+typedef float f32;
+typedef double f64;
+typedef struct { f32 re, im; } c64;
+typedef struct { f64 re, im; } c128;
+
+#define xr_bits_f32(x) __float_as_uint(x)
+#define xr_from_bits_f32(x) __uint_as_float(x)
+#define xr_infinity_f32 __uint_as_float(0x7f800000u)
+#define xr_nan_f32 __uint_as_float(0x7fc00000u)
+#define xr_bits_f64(x) ((u64)__double_as_longlong(x))
+#define xr_from_bits_f64(x) __longlong_as_double((i64)(x))
+#define xr_infinity_f64 __longlong_as_double((i64)0x7ff0000000000000ULL)
+#define xr_nan_f64 __longlong_as_double((i64)0x7ff8000000000000ULL)
+#define xr_mulhi_u32(a, b) __umulhi(a, b)
+#define xr_mulhi_u64(a, b) __umul64hi(a, b)

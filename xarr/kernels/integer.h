@@ -1,0 +1,131 @@
+// Integer scalar functions, generic in T = i8 u8 i16 u16 i32 u32 i64 u64.
+// U and I are the unsigned and the signed type of T's width.
+//
+// Results are NumPy's: arithmetic wraps around, x // 0 and x % 0 are 0, a shift by the width or
+// more moves every bit out. Wrap-around is done in U, because signed overflow is undefined in C;
+// `(u32)0 + (U)x` keeps narrow operands from being promoted to int, where u16 * u16 overflows.
+// The functions that are one C operator for every T (comparisons, & | ^) have no function here.
+#ifndef XR_ASSEMBLED
+#define DEVICE static inline
+typedef unsigned int u32;
+typedef int T;
+typedef unsigned int U;
+typedef int I;
+#endif
+
+DEVICE T xr_add_T(const T x, const T y)
+{
+    return (T)(U)((U)x + (U)y);
+}
+
+DEVICE T xr_subtract_T(const T x, const T y)
+{
+    return (T)(U)((U)x - (U)y);
+}
+
+DEVICE T xr_multiply_T(const T x, const T y)
+{
+    return (T)(U)((u32)1 * (U)x * (U)y);
+}
+
+DEVICE T xr_square_T(const T x)
+{
+    return xr_multiply_T(x, x);
+}
+
+DEVICE T xr_negative_T(const T x)
+{
+    return (T)(U)((u32)0 - (U)x);
+}
+
+// The most negative integer has no opposite and stays as it is.
+DEVICE T xr_abs_T(const T x)
+{
+    return x < (T)0 ? xr_negative_T(x) : x;
+}
+
+DEVICE T xr_sign_T(const T x)
+{
+    return (T)((x > (T)0) - (x < (T)0));
+}
+
+DEVICE T xr_maximum_T(const T x, const T y)
+{
+    return x > y ? x : y;
+}
+
+DEVICE T xr_minimum_T(const T x, const T y)
+{
+    return x < y ? x : y;
+}
+
+// An upper bound below the lower one wins, as in NumPy.
+DEVICE T xr_clip_T(const T x, const T low, const T high)
+{
+    return xr_minimum_T(xr_maximum_T(x, low), high);
+}
+
+// 1 where y is -1; never for an unsigned T, whose (T)-1 is the largest integer.
+DEVICE int xr_is_minus_one_T(const T y)
+{
+    return y < (T)0 && y == (T)-1;
+}
+
+// The hardware traps at a zero divisor and at the smallest integer divided by -1: neither
+// reaches the division.
+DEVICE T xr_floor_divide_T(const T x, const T y)
+{
+    const int flip = xr_is_minus_one_T(y);
+    const T divisor = y == (T)0 || flip ? (T)1 : y;
+    const T quotient = (T)(x / divisor);
+    const T rest = (T)(x % divisor);
+    const int below = rest != (T)0 && (rest < (T)0) != (divisor < (T)0);
+    const T floored = (T)(quotient - (T)below);
+    return y == (T)0 ? (T)0 : flip ? xr_negative_T(x) : floored;
+}
+
+DEVICE T xr_remainder_T(const T x, const T y)
+{
+    const T divisor = y == (T)0 || xr_is_minus_one_T(y) ? (T)1 : y;
+    const T rest = (T)(x % divisor);
+    const int below = rest != (T)0 && (rest < (T)0) != (divisor < (T)0);
+    return below ? (T)(rest + divisor) : rest;
+}
+
+// A negative exponent gives the power truncated to an integer: 0, or 1 and -1 for those bases.
+DEVICE T xr_pow_T(const T x, const T y)
+{
+    const T odd_power = (y & (T)1) != (T)0 ? x : (T)1;
+    U result = (U)1;
+    U factor = (U)x;
+    U exponent = y < (T)0 ? (U)0 : (U)y;
+    while (exponent != (U)0) {
+        result = (exponent & (U)1) != (U)0 ? (U)((u32)1 * result * factor) : result;
+        factor = (U)((u32)1 * factor * factor);
+        exponent = (U)(exponent >> 1);
+    }
+    if (y < (T)0) {
+        return x == (T)1 || xr_is_minus_one_T(x) ? odd_power : (T)0;
+    }
+    return (T)result;
+}
+
+// C leaves a negative count, and one of the width or more, undefined; OpenCL masks it.
+DEVICE T xr_left_shift_T(const T x, const T count)
+{
+    const int inside = (U)count < (U)(8 * sizeof(T));
+    const U shift = inside ? (U)count : (U)0;
+    return inside ? (T)(U)(((u32)0 + (U)x) << shift) : (T)0;
+}
+
+DEVICE T xr_right_shift_T(const T x, const T count)
+{
+    const int inside = (U)count < (U)(8 * sizeof(T));
+    const U shift = inside ? (U)count : (U)0;
+    return inside ? (T)(x >> shift) : (T)(x < (T)0 ? -1 : 0);
+}
+
+DEVICE T xr_bitwise_invert_T(const T x)
+{
+    return (T)~x;
+}

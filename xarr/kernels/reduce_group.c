@@ -1,0 +1,71 @@
+// Reductions where items run side by side (GPUs). Along a contiguous axis a group of XR_WIDTH items
+// takes a piece: an item takes every XR_WIDTH-th element, then a halving tree in local memory joins
+// the items, with a barrier at every step, so no width of warp or wavefront is assumed. Along an
+// outer axis an item takes a piece of one column.
+typedef struct { XR_FIELDS } xr_arguments;
+
+KERNEL void xr_reduce(XR_POINTERS XR_SOURCE GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+{
+#if XR_COLUMN
+    for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0)) {
+        const xr_index inner = item % a.inner_extent;
+        const xr_index rest = item / a.inner_extent;
+        const xr_index piece = rest % a.pieces;
+        const xr_index outer = rest / a.pieces;
+        XR_PIECE
+        XR_ENTER_OUTER
+        XR_ACC acc;
+        {
+            const xr_index position = begin;
+            XR_ELEMENT
+            XR_START(acc)
+        }
+        for (xr_index position = begin + 1; position < end; ++position) {
+            const xr_index seen = position - begin + 1;
+            XR_ELEMENT
+            XR_NEXT(acc, seen)
+        }
+        XR_END(acc, count)
+        XR_PUT_AWAY(acc)
+    }
+#else
+    LOCAL XR_ACC tree[XR_WIDTH];
+    const int lane = (int)LOCAL_ID(0);
+    for (xr_index item = (xr_index)GROUP_ID(0); item < a.items; item += (xr_index)GROUPS(0)) {
+        const xr_index piece = item % a.pieces;
+        const xr_index outer = item / a.pieces;
+        const xr_index inner = 0;
+        XR_PIECE
+        XR_ENTER_OUTER
+        const int active = (int)(count < XR_WIDTH ? count : XR_WIDTH);
+        if (lane < active) {
+            XR_ACC acc;
+            {
+                const xr_index position = begin + lane;
+                XR_ELEMENT
+                XR_START(acc)
+            }
+            xr_index seen = 2;
+            for (xr_index position = begin + lane + XR_WIDTH; position < end;
+                 position += XR_WIDTH, ++seen) {
+                XR_ELEMENT
+                XR_NEXT(acc, seen)
+            }
+            XR_END(acc, seen - 1)
+            tree[lane] = acc;
+        }
+        BARRIER();
+        for (int reach = XR_WIDTH / 2; reach > 0; reach /= 2) {
+            if (lane < reach && lane + reach < active) {
+                tree[lane] = XR_COMBINE(tree[lane], tree[lane + reach]);
+            }
+            BARRIER();
+        }
+        if (lane == 0) {
+            const XR_ACC total = tree[0];
+            XR_PUT_AWAY(total)
+        }
+        BARRIER();
+    }
+#endif
+}

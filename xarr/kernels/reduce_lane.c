@@ -1,0 +1,111 @@
+// Reductions where an item is a processor core: it keeps all the lanes of a piece in private
+// arrays, one for each part of an accumulator, and the compiler vectorises the loops over lanes.
+// The order of operations is that of reduce_group.c, to the bit.
+typedef struct { XR_FIELDS } xr_arguments;
+
+KERNEL void xr_reduce(XR_POINTERS XR_SOURCE GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+{
+    const xr_index first_item = (xr_index)GLOBAL_ID(0) * a.item_chunk;
+    const xr_index items_left = a.items - first_item;
+    const xr_index last_item =
+        first_item + (items_left < a.item_chunk ? items_left : a.item_chunk);
+    XR_LANES
+    for (xr_index item = first_item; item < last_item; ++item) {
+#if XR_COLUMN
+        const xr_index block = item % a.blocks;
+        const xr_index rest = item / a.blocks;
+        const xr_index piece = rest % a.pieces;
+        const xr_index outer = rest / a.pieces;
+        const xr_index start = block * XR_WIDTH;
+        const xr_index beyond = a.inner_extent - start;
+        const int lanes = (int)(beyond < XR_WIDTH ? beyond : XR_WIDTH);
+        XR_PIECE
+        XR_ENTER_OUTER
+        {
+            const xr_index position = begin;
+            for (int lane = 0; lane < lanes; ++lane) {
+                const xr_index inner = start + lane;
+                XR_ELEMENT
+                XR_ACC acc;
+                XR_START(acc)
+                XR_PUT(lane, acc)
+            }
+        }
+        for (xr_index position = begin + 1; position < end; ++position) {
+            const xr_index seen = position - begin + 1;
+            for (int lane = 0; lane < lanes; ++lane) {
+                const xr_index inner = start + lane;
+                XR_ELEMENT
+                XR_ACC acc;
+                XR_GET(acc, lane)
+                XR_NEXT(acc, seen)
+                XR_PUT(lane, acc)
+            }
+        }
+        for (int lane = 0; lane < lanes; ++lane) {
+            const xr_index inner = start + lane;
+            XR_ACC acc;
+            XR_GET(acc, lane)
+            XR_END(acc, count)
+            XR_PUT_AWAY(acc)
+        }
+#else
+        const xr_index piece = item % a.pieces;
+        const xr_index outer = item / a.pieces;
+        const xr_index inner = 0;
+        XR_PIECE
+        XR_ENTER_OUTER
+        const int active = (int)(count < XR_WIDTH ? count : XR_WIDTH);
+        for (int lane = 0; lane < active; ++lane) {
+            const xr_index position = begin + lane;
+            XR_ELEMENT
+            XR_ACC acc;
+            XR_START(acc)
+            XR_PUT(lane, acc)
+        }
+        xr_index base = begin + XR_WIDTH;
+        xr_index seen = 2;
+        for (; base + XR_WIDTH <= end; base += XR_WIDTH, ++seen) {
+            for (int lane = 0; lane < XR_WIDTH; ++lane) {
+                const xr_index position = base + lane;
+                XR_ELEMENT
+                XR_ACC acc;
+                XR_GET(acc, lane)
+                XR_NEXT(acc, seen)
+                XR_PUT(lane, acc)
+            }
+        }
+        const int more = (int)(base < end ? end - base : 0);
+        for (int lane = 0; lane < more; ++lane) {
+            const xr_index position = base + lane;
+            XR_ELEMENT
+            XR_ACC acc;
+            XR_GET(acc, lane)
+            XR_NEXT(acc, seen)
+            XR_PUT(lane, acc)
+        }
+#if XR_CLOSES
+        for (int lane = 0; lane < active; ++lane) {
+            XR_ACC acc;
+            XR_GET(acc, lane)
+            XR_END(acc, (count - lane + XR_WIDTH - 1) / XR_WIDTH)
+            XR_PUT_CLOSED(lane, acc)
+        }
+#endif
+        for (int reach = XR_WIDTH / 2; reach > 0; reach /= 2) {
+            const int pairs = active - reach < reach ? active - reach : reach;
+            for (int lane = 0; lane < pairs; ++lane) {
+                XR_ACC low;
+                XR_ACC high;
+                XR_GET_CLOSED(low, lane)
+                XR_GET_CLOSED(high, lane + reach)
+                low = XR_COMBINE(low, high);
+                XR_PUT_CLOSED(lane, low)
+            }
+        }
+        XR_ACC total;
+        XR_GET_CLOSED(total, 0)
+        XR_PUT_AWAY(total)
+#endif
+    }
+}

@@ -1,0 +1,106 @@
+// What reductions accumulate where a plain value is not enough. T is the type of the elements.
+#ifndef XR_ASSEMBLED
+#include "editor.h"
+#endif
+
+// An extreme value and where it is; of equal values the first, and NaN before all others.
+typedef struct {
+    T value;
+    i64 index;
+} xr_arg_T;
+
+DEVICE xr_arg_T xr_arg_first_T(const T x, const i64 index)
+{
+    xr_arg_T result;
+    result.value = x;
+    result.index = index;
+    return result;
+}
+
+DEVICE xr_arg_T xr_argmax_T(const xr_arg_T a, const xr_arg_T b)
+{
+    const int a_is_nan = a.value != a.value;
+    const int b_is_nan = b.value != b.value;
+    const int greater = b.value > a.value || (b_is_nan && !a_is_nan);
+    const int equal = b.value == a.value || (b_is_nan && a_is_nan);
+    const int take = greater || (equal && b.index < a.index);
+    xr_arg_T result;
+    result.value = take ? b.value : a.value;
+    result.index = take ? b.index : a.index;
+    return result;
+}
+
+DEVICE xr_arg_T xr_argmin_T(const xr_arg_T a, const xr_arg_T b)
+{
+    const int a_is_nan = a.value != a.value;
+    const int b_is_nan = b.value != b.value;
+    const int less = b.value < a.value || (b_is_nan && !a_is_nan);
+    const int equal = b.value == a.value || (b_is_nan && a_is_nan);
+    const int take = less || (equal && b.index < a.index);
+    xr_arg_T result;
+    result.value = take ? b.value : a.value;
+    result.index = take ? b.index : a.index;
+    return result;
+}
+
+// Mean and sum of squared deviations: one element at a time by Welford (1962), two sets at a time
+// by Chan, Golub and LeVeque (1979).
+typedef struct {
+    T mean;
+    T m2;
+    T count;
+} xr_moments_T;
+
+DEVICE xr_moments_T xr_moments_first_T(const T x)
+{
+    xr_moments_T result;
+    result.mean = x;
+    result.m2 = x - x; // NaN where x is infinite or NaN, so that the variance is
+    result.count = (T)1;
+    return result;
+}
+
+DEVICE xr_moments_T xr_moments_step_T(const xr_moments_T a, const T x, const T count)
+{
+    const T share = (T)1 / count;
+    const T before = x - a.mean;
+    const T change = before * share;
+    const T mean = a.mean + change;
+    const T after = x - mean;
+    const T more = before * after;
+    xr_moments_T result;
+    result.mean = mean;
+    result.m2 = a.m2 + more;
+    result.count = count;
+    return result;
+}
+
+DEVICE xr_moments_T xr_moments_combine_T(const xr_moments_T a, const xr_moments_T b)
+{
+    const T count = a.count + b.count;
+    const T share = b.count / count;
+    const T delta = b.mean - a.mean;
+    const T change = delta * share;
+    const T square = delta * delta;
+    const T weight = a.count * share;
+    const T between = square * weight;
+    const T within = a.m2 + b.m2;
+    xr_moments_T result;
+    result.mean = a.mean + change;
+    result.m2 = within + between;
+    result.count = count;
+    return result;
+}
+
+DEVICE T xr_over_T(const T x, const T divisor)
+{
+    return x / divisor;
+}
+
+DEVICE C xr_over_C(const C x, const T divisor)
+{
+    C result;
+    result.re = x.re / divisor;
+    result.im = x.im / divisor;
+    return result;
+}

@@ -1,0 +1,63 @@
+// Cumulative sums and products along an axis, in pieces: an item walks one piece of one line.
+// XR_TOTALS: store the total of each piece. Otherwise: store every running value, begun with the
+// running total of the pieces before (`carry`), which the same kernel has scanned.
+typedef struct { XR_FIELDS } xr_arguments;
+
+#if XR_CHUNKED
+#define XR_FOR_ITEMS                                                                        \
+    const xr_index first_item = (xr_index)GLOBAL_ID(0) * a.item_chunk;                      \
+    const xr_index items_left = a.items - first_item;                                       \
+    const xr_index last_item =                                                              \
+        first_item + (items_left < a.item_chunk ? items_left : a.item_chunk);               \
+    for (xr_index item = first_item; item < last_item; ++item)
+#else
+#define XR_FOR_ITEMS                                                                        \
+    for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0))
+#endif
+
+KERNEL void xr_scan(XR_POINTERS XR_SOURCE XR_CARRY GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+{
+    XR_FOR_ITEMS
+    {
+        const xr_index inner = item % a.inner_extent;
+        const xr_index rest = item / a.inner_extent;
+        const xr_index piece = rest % a.pieces;
+        const xr_index outer = rest / a.pieces;
+        XR_PIECE
+        XR_ENTER_OUTER
+        XR_ACC acc;
+        {
+            const xr_index position = begin;
+            XR_ELEMENT
+            XR_START(acc)
+        }
+#if !XR_TOTALS
+#if XR_CARRIED
+        XR_ACC before;
+        if (piece > 0) {
+            before = carry[(outer * a.pieces + piece - 1) * a.inner_extent + inner];
+        }
+#endif
+        for (xr_index position = begin;;) {
+#if XR_CARRIED
+            const XR_ACC running = piece > 0 ? XR_COMBINE(before, acc) : acc;
+#else
+            const XR_ACC running = acc;
+#endif
+            result[(outer * a.length + position + a.shift) * a.inner_extent + inner] =
+                XR_FINISH(running);
+            if (++position == end) {
+                break;
+            }
+            XR_ELEMENT
+            XR_NEXT(acc, 0)
+        }
+#else
+        for (xr_index position = begin + 1; position < end; ++position) {
+            XR_ELEMENT
+            XR_NEXT(acc, 0)
+        }
+        result[(outer * a.pieces + piece) * a.inner_extent + inner] = acc;
+#endif
+    }
+}

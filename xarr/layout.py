@@ -1,0 +1,300 @@
+"""Shapes, strides and offsets: which element of a buffer an index names.
+
+Pure: no data, no device. Strides and offsets count elements, not bytes, everywhere in xarr.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.exceptions import AxisError
+
+from xarr import errors
+
+Shape = tuple[int, ...]
+
+
+class Layout:
+    """How the elements of an array of some shape lie in a buffer."""
+
+    __slots__ = ("linear", "offset", "shape", "size", "strides")
+
+    def __init__(self, shape: Shape, strides: Shape, offset: int = 0) -> None:
+        self.shape = shape
+        self.strides = strides
+        self.offset = offset
+        self.size = math.prod(shape)
+        self.linear = is_linear(shape, strides)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Layout)
+            and self.shape == other.shape
+            and self.offset == other.offset
+            and all(
+                extent == 1 or mine == others
+                for extent, mine, others in zip(
+                    self.shape, self.strides, other.strides, strict=True
+                )
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Layout({self.shape}, strides={self.strides}, offset={self.offset})"
+
+    def bounds(self) -> tuple[int, int]:
+        """Smallest and largest element address; meaningful only for a layout with elements."""
+        low = high = self.offset
+        for extent, stride in zip(self.shape, self.strides, strict=True):
+            if stride < 0:
+                low += (extent - 1) * stride
+            else:
+                high += (extent - 1) * stride
+        return low, high
+
+    def permuted(self, axes: Sequence[int]) -> Layout:
+        """The same elements with the axes in another order."""
+        return Layout(
+            tuple(self.shape[axis] for axis in axes),
+            tuple(self.strides[axis] for axis in axes),
+            self.offset,
+        )
+
+    def broadcast(self, shape: Shape) -> Layout:
+        """The same elements repeated along new and along one-element axes (stride 0)."""
+        return Layout(shape, broadcast_strides(self.shape, self.strides, shape), self.offset)
+
+    def reshaped(self, shape: Shape) -> Layout | None:
+        """The same elements in C order under another shape, or None where that needs a copy."""
+        if self.size == 0:
+            return contiguous(shape)
+        if self.linear:
+            return Layout(shape, contiguous_strides(shape), self.offset)
+        extents, strides = list[int](), list[int]()
+        for extent, stride in zip(self.shape, self.strides, strict=True):
+            if extent == 1:
+                continue
+            if strides and strides[-1] == stride * extent:
+                extents[-1] *= extent
+                strides[-1] = stride
+            else:
+                extents.append(extent)
+                strides.append(stride)
+        result = list[int]()
+        run, left = 0, extents[0] if extents else 1
+        for extent in shape:
+            while left == 1 and extent != 1 and run + 1 < len(extents):
+                run += 1
+                left = extents[run]
+            if extent == 1:
+                result.append(0)
+                continue
+            if left % extent:
+                return None
+            left //= extent
+            result.append(strides[run] * left)
+        return Layout(shape, tuple(result), self.offset)
+
+
+def contiguous_strides(shape: Shape) -> Shape:
+    """The strides of C order."""
+    strides = []
+    step = 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+def contiguous(shape: Shape) -> Layout:
+    """C order from the start of a buffer."""
+    return Layout(shape, contiguous_strides(shape))
+
+
+def is_linear(shape: Shape, strides: Shape) -> bool:
+    """Whether the elements follow each other in C order without gaps."""
+    step = 1
+    for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if extent == 0:
+            return True
+        if extent != 1:
+            if stride != step:
+                return False
+            step *= extent
+    return True
+
+
+def broadcast_shapes(*shapes: Shape, where: str) -> Shape:
+    """The shape that all `shapes` broadcast to."""
+    ndim = max(map(len, shapes))
+    result = []
+    for axis in range(-ndim, 0):
+        extent = 1
+        for shape in shapes:
+            if len(shape) >= -axis and shape[axis] != 1:
+                if extent not in (1, shape[axis]):
+                    raise ValueError(
+                        errors.message(
+                            where,
+                            "the shapes are " + " and ".join(map(str, shapes)),
+                            "shapes have to be broadcastable: aligned at the last axis, each "
+                            "pair of extents equal or one of them 1",
+                        )
+                    )
+                extent = shape[axis]
+        result.append(extent)
+    return tuple(result)
+
+
+def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
+    """The strides that repeat an array of `shape` over `target`."""
+    return (0,) * (len(target) - len(shape)) + tuple(
+        0 if extent == 1 else stride for extent, stride in zip(shape, strides, strict=True)
+    )
+
+
+def normalize_axis(axis: Any, ndim: int, where: str) -> int:
+    """The axis counted from the front; IndexError-compatible AxisError when out of range."""
+    try:
+        index = operator.index(axis)
+    except TypeError:
+        raise TypeError(
+            errors.message(where, f"axis is {axis!r}", "an axis is an integer")
+        ) from None
+    if not -ndim <= index < ndim:
+        raise AxisError(
+            errors.message(
+                where,
+                f"axis is {index}",
+                f"the array has {ndim} dimensions, so axis has to be in [{-ndim}, {ndim})"
+                if ndim
+                else "the array has no axes (it is 0-dimensional)",
+            )
+        )
+    return index + ndim if index < 0 else index
+
+
+def normalize_axes(axis: Any, ndim: int, where: str) -> tuple[int, ...]:
+    """The sorted axes of an `axis` argument: None for all, an integer or a tuple of them."""
+    if axis is None:
+        return tuple(range(ndim))
+    items = axis if isinstance(axis, tuple | list) else (axis,)
+    axes = sorted(normalize_axis(item, ndim, where) for item in items)
+    if len(set(axes)) != len(axes):
+        raise ValueError(
+            errors.message(where, f"axis is {axis!r}", "each axis may be named once")
+        )
+    return tuple(axes)
+
+
+def overlap(first: Layout, second: Layout) -> bool:
+    """Whether two layouts of one buffer may name a common element; False is a proof."""
+    if not first.size or not second.size:
+        return False
+    (low1, high1), (low2, high2) = first.bounds(), second.bounds()
+    if high1 < low2 or high2 < low1:
+        return False
+    strides = sorted(
+        {
+            abs(stride)
+            for layout in (first, second)
+            for extent, stride in zip(layout.shape, layout.strides, strict=True)
+            if extent > 1 and stride
+        },
+        reverse=True,
+    )
+    if (low1 - low2) % (math.gcd(*strides) if strides else 1):
+        return False
+    return not _boxes_disjoint(first, second, low1, low2, strides)
+
+
+def _boxes_disjoint(
+    first: Layout, second: Layout, low1: int, low2: int, strides: list[int]
+) -> bool:
+    """Whether both are boxes of one grid, and the boxes miss each other along some axis.
+
+    The grid's axes are the distinct strides; each has to be a multiple of the next, and a box has
+    to stay inside its axis, so that an address has one set of coordinates.
+    """
+    radix = [larger // smaller for larger, smaller in zip(strides, strides[1:], strict=False)]
+    if any(
+        larger % smaller for larger, smaller in zip(strides, strides[1:], strict=False)
+    ):
+        return False
+    boxes = []
+    base = min(low1, low2)
+    base -= base % (strides[0] if strides else 1)
+    for layout, low in ((first, low1), (second, low2)):
+        box = []
+        rest = low - base
+        for position, stride in enumerate(strides):
+            start, rest = divmod(rest, stride)
+            length = 1
+            for extent, step in zip(layout.shape, layout.strides, strict=True):
+                if abs(step) == stride and extent > 1:
+                    if length > 1:
+                        return False
+                    length = extent
+            if position and start + length > radix[position - 1]:
+                return False
+            box.append((start, start + length))
+        boxes.append((box, rest))
+    (box1, rest1), (box2, rest2) = boxes
+    return rest1 != rest2 or any(
+        end1 <= start2 or end2 <= start1
+        for (start1, end1), (start2, end2) in zip(box1, box2, strict=True)
+    )
+
+
+def self_overlapping(layout: Layout) -> bool:
+    """Whether two indices of the layout may name the same element (as in a broadcast view)."""
+    reach = 0
+    for stride, extent in sorted(
+        (abs(stride), extent)
+        for extent, stride in zip(layout.shape, layout.strides, strict=True)
+        if extent > 1
+    ):
+        if stride <= reach:
+            return True
+        reach += stride * (extent - 1)
+    return False
+
+
+def collapse(
+    groups: Sequence[Shape], strides: Sequence[Sequence[Shape]]
+) -> tuple[list[list[int]], list[list[list[int]]]]:
+    """Merge the axes that every operand walks in one step.
+
+    `groups` splits the iteration space into runs of axes that must stay apart (the kept and the
+    reduced axes of a reduction, say); `strides[operand][group]` are an operand's strides.
+    Returns the merged extents per group, and the merged strides per operand and group.
+    One-element axes vanish.
+    """
+    extents: list[list[int]] = []
+    merged: list[list[list[int]]] = [[] for _ in strides]
+    for number, shape in enumerate(groups):
+        axes = list[int]()
+        steps: list[list[int]] = [[] for _ in strides]
+        for axis, extent in enumerate(shape):
+            if extent == 1:
+                continue
+            here = [operand[number][axis] for operand in strides]
+            if axes and all(
+                run[-1] == step * extent for run, step in zip(steps, here, strict=True)
+            ):
+                axes[-1] *= extent
+                for run, step in zip(steps, here, strict=True):
+                    run[-1] = step
+            else:
+                axes.append(extent)
+                for run, step in zip(steps, here, strict=True):
+                    run.append(step)
+        extents.append(axes)
+        for operand, run in zip(merged, steps, strict=True):
+            operand.append(run)
+    return extents, merged

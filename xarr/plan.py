@@ -1,0 +1,409 @@
+"""What one kernel does with an expression: which values, from which addresses, stored where.
+
+A plan lists the nodes of an expression in the order of computation, the accesses to memory (one for
+each leaf and each stored value) and the iteration space, with the axes merged that every access
+walks in one step. `key` holds the structure alone, so that a kernel serves all shapes; extents,
+strides, offsets and constants become arguments. The C text is written only when the key is new.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from xarr import dtypes, layout
+from xarr.dtypes import DType
+from xarr.expression import Node, Operation
+from xarr.layout import Layout, Shape
+from xarr.source import define
+from xarr.storage import Storage
+
+INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")
+"""The position of an element in C order; its node has no operands."""
+
+_WIDE: Final = 1 << 30
+"""Above this many elements kernels count with 64 bits; below, sums of two indices fit in 32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A value of the plan and where it goes."""
+
+    node: Node
+    storage: Storage
+    layout: Layout
+    dtype: DType
+
+
+class Plan:
+    """One kernel's worth of an expression over `shape`.
+
+    `split` cuts the axes of `shape` into the groups named `names`; None means an elementwise
+    kernel, which is free to merge all axes and then walks either `i`, or `row` and `column`.
+    """
+
+    __slots__ = (
+        "accesses",
+        "classes",
+        "constants",
+        "entries",
+        "extents",
+        "key",
+        "names",
+        "numbers",
+        "order",
+        "position",
+        "storages",
+        "stores",
+        "strides",
+        "wide",
+        "written",
+    )
+
+    def __init__(
+        self,
+        root: Node,
+        order: list[Node],
+        stores: Sequence[Store],
+        shape: Shape,
+        split: Sequence[int] | None = None,
+        names: tuple[str, ...] = ("i",),
+    ) -> None:
+        self.order = order
+        self.stores = stores
+        self.position: dict[int, int] = {}
+        self.storages: list[Storage] = []
+        self.constants: list[tuple[DType, Any]] = []
+        self.accesses: list[tuple[int, DType, Layout]] = []
+        entries: list[Any] = []
+        slots: dict[int, int] = {}
+        size = math.prod(shape)
+        linear = split is None
+        for node in order:
+            operation = node.operation
+            if operation is not None:
+                if operation is INDEX:
+                    self._access(slots, None, node.dtype, layout.contiguous(shape))
+                entries.append(
+                    (operation, *[self._operand(operand) for operand in node.inputs])
+                )
+            elif node.storage is not None:
+                where = node.layout
+                assert where is not None
+                self._access(slots, node.storage, node.dtype, where)
+                entries.append(node.dtype)
+                if not where.linear or (where.size != size and where.size != 1):
+                    linear = False
+            elif node is root:
+                entries.append(self._constant(node))
+            else:
+                continue
+            self.position[id(node)] = len(entries) - 1
+        for store in stores:
+            self._access(slots, store.storage, store.dtype, store.layout)
+            linear = linear and store.layout.linear
+        self.wide = size >= _WIDE or any(
+            slot >= 0 and self.storages[slot].nbytes // dtype.itemsize >= _WIDE
+            for slot, dtype, _ in self.accesses
+        )
+        self.entries = entries
+        if linear:
+            self.names: tuple[str, ...] = ("i",)
+            self.extents = [[size]]
+            self.strides = [
+                [[0 if where.size == 1 and size != 1 else 1]] for _, _, where in self.accesses
+            ]
+        else:
+            self._collapse(shape, split, names)
+        self._classify()
+        self.written = frozenset(slots[store.storage.serial] for store in stores)
+        self.key = (
+            self.wide,
+            self.names,
+            tuple(entries),
+            tuple(
+                (slot, dtype, kinds)
+                for (slot, dtype, _), kinds in zip(self.accesses, self.classes, strict=True)
+            ),
+            tuple(len(group) for group in self.extents),
+            tuple([self.position[id(store.node)] for store in stores]),
+        )
+
+    def _access(
+        self, slots: dict[int, int], storage: Storage | None, dtype: DType, where: Layout
+    ) -> None:
+        slot = -1
+        if storage is not None:
+            slot = slots.setdefault(storage.serial, len(self.storages))
+            if slot == len(self.storages):
+                self.storages.append(storage)
+        self.accesses.append((slot, dtype, where))
+
+    def _constant(self, node: Node) -> tuple[str, int]:
+        self.constants.append((node.dtype, node.value))
+        return (node.dtype.name, len(self.constants) - 1)
+
+    def _operand(self, node: Node) -> Any:
+        """Where an operand's value is: an entry's number, or a constant of its own.
+
+        Each use of a constant is an argument of its own, so that constants which happen to be
+        equal do not change the structure.
+        """
+        at = self.position.get(id(node))
+        return self._constant(node) if at is None else at
+
+    def _collapse(
+        self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]
+    ) -> None:
+        bounds = (0, *(split or ()), len(shape))
+        pieces = list(zip(bounds, bounds[1:], strict=False))
+        strides = []
+        for _, _, where in self.accesses:
+            walk = layout.broadcast_strides(where.shape, where.strides, shape)
+            strides.append([walk[start:end] for start, end in pieces])
+        groups = [shape[start:end] for start, end in pieces]
+        self.extents, self.strides = layout.collapse(groups, strides)
+        self.names = names
+        if split is None:
+            axes = self.extents[0]
+            if len(axes) > 1:
+                self.names = ("row", "column")
+                self.extents = [axes[:-1], axes[-1:]]
+                self.strides = [[walk[0][:-1], walk[0][-1:]] for walk in self.strides]
+            elif not axes:
+                self.extents = [[math.prod(shape)]]
+                self.strides = [[[0]] for _ in self.strides]
+
+    def _classify(self) -> None:
+        """Sort strides into zero, one (along the last axis only) and arguments."""
+        numbers: list[int] = []
+        for group in self.extents:
+            numbers.append(math.prod(group))
+            numbers.extend(group[1:])
+        classes = []
+        for (_, _, where), walk in zip(self.accesses, self.strides, strict=True):
+            numbers.append(where.offset)
+            kinds = ""
+            steps = [step for group in walk for step in group]
+            last = len(steps) - 1
+            for axis, step in enumerate(steps):
+                if step == 0:
+                    kinds += "0"
+                elif step == 1 and axis == last:
+                    kinds += "1"
+                else:
+                    kinds += "s"
+                    numbers.append(step)
+            classes.append(kinds)
+        self.numbers = numbers
+        self.classes = classes
+
+    # -- the text, written once per key ---------------------------------------------------------
+
+    def fields(self) -> list[str]:
+        """The names of `numbers`, in order."""
+        names = []
+        for name, group in zip(self.names, self.extents, strict=True):
+            names.append(f"{name}_extent")
+            names.extend(f"{name}_extent{axis}" for axis in range(1, len(group)))
+        for number, kinds in enumerate(self.classes):
+            names.append(f"offset{number}")
+            names.extend(
+                f"stride{number}_{axis}" for axis, kind in enumerate(kinds) if kind == "s"
+            )
+        return names
+
+    def arguments(self, extra: Sequence[str], tail: str = "") -> str:
+        """The struct module's format of the argument block; `extra` and `tail` as in `defines`."""
+        return argument_format(
+            len(extra) + len(self.numbers),
+            "".join(dtype.format for dtype, _ in self.constants) + tail,
+            wide=self.wide,
+        )
+
+    def values(self) -> list[Any]:
+        """The constants as the struct module takes them."""
+        values: list[Any] = []
+        for dtype, value in self.constants:
+            if dtype.kind == dtypes.COMPLEX:
+                values += (value.real, value.imag)
+            else:
+                values.append(value)
+        return values
+
+    def defines(self, extra: Sequence[str] = (), tail: Sequence[str] = ()) -> list[str]:
+        """The block of defines that specialises a skeleton.
+
+        `extra` names the skeleton's own indices, which come first among the arguments; `tail`
+        declares the arguments that come last.
+        """
+        pointers = []
+        types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
+        for slot in range(len(self.storages)):
+            const = "" if slot in self.written else "const "
+            pointers.append(f"GLOBAL {const}{types[slot].storage} *RESTRICT p{slot},")
+        constants = [
+            f"{dtype.compute} c{number};" for number, (dtype, _) in enumerate(self.constants)
+        ]
+        lines = argument_defines((*extra, *self.fields()), (*constants, *tail), wide=self.wide)
+        lines.append(define("XR_POINTERS", pointers))
+        axis = 0
+        previous = ""
+        for name, group in zip(self.names, self.extents, strict=True):
+            statements, axis = self._enter(name, len(group), axis, previous)
+            lines.append(define(f"XR_AT_{name.upper()}", statements))
+            previous = name
+        lines.append(define("XR_COMPUTE", self._compute(previous)))
+        lines.append(define("XR_STORE", self._stores(previous)))
+        return lines
+
+    def _enter(
+        self, name: str, ndim: int, axis: int, previous: str
+    ) -> tuple[list[str], int]:
+        """Split one group's index into coordinates and advance every address by them."""
+        statements = []
+        rest = name
+        for number in range(ndim - 1, 0, -1):
+            extent = f"a.{name}_extent{number}"
+            statements.append(f"const xr_index {name}_{number} = {rest} % {extent};")
+            statements.append(f"const xr_index {name}_rest{number} = {rest} / {extent};")
+            rest = f"{name}_rest{number}"
+        if ndim:
+            statements.append(f"const xr_index {name}_0 = {rest};")
+        for number, kinds in enumerate(self.classes):
+            terms = [f"at{number}_{previous}" if previous else f"a.offset{number}"]
+            for position in range(ndim):
+                kind = kinds[axis + position]
+                if kind == "1":
+                    terms.append(f"{name}_{position}")
+                elif kind == "s":
+                    terms.append(f"{name}_{position} * a.stride{number}_{axis + position}")
+            statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
+        return statements, axis + ndim
+
+    def _compute(self, last: str) -> list[str]:
+        statements = []
+        access = 0
+        for number, entry in enumerate(self.entries):
+            if isinstance(entry, DType):
+                slot = self.accesses[access][0]
+                value = f"p{slot}[at{access}_{last}]"
+                if entry is dtypes.float16:
+                    value = f"xr_half_to_float({value})"
+                statements.append(f"const {entry.compute} v{number} = {value};")
+                access += 1
+            elif isinstance(entry[0], Operation):
+                operation = entry[0]
+                if operation is INDEX:
+                    statements.append(f"const i64 v{number} = (i64)at{access}_{last};")
+                    access += 1
+                    continue
+                operands = [
+                    cast(self._name(operand), self._type(operand), wanted)
+                    for operand, wanted in zip(entry[1:], operation.operands, strict=True)
+                ]
+                statements.append(
+                    f"const {operation.result.compute} v{number} = "
+                    f"{rounded(operation.template.format(*operands), operation.result)};"
+                )
+            else:
+                dtype = self.constants[entry[1]][0]
+                statements.append(f"const {dtype.compute} v{number} = a.c{entry[1]};")
+        return statements
+
+    def type_of(self, node: Node) -> DType:
+        """The data type of a node of the plan as the kernel has it."""
+        return self._type(self.position[id(node)])
+
+    def _name(self, operand: Any) -> str:
+        return f"v{operand}" if isinstance(operand, int) else f"a.c{operand[1]}"
+
+    def _type(self, operand: Any) -> DType:
+        if not isinstance(operand, int):
+            return self.constants[operand[1]][0]
+        entry = self.entries[operand]
+        if isinstance(entry, DType):
+            return entry
+        if isinstance(entry[0], Operation):
+            return entry[0].result
+        return self.constants[entry[1]][0]
+
+    def _stores(self, last: str) -> list[str]:
+        statements = []
+        first = len(self.accesses) - len(self.stores)
+        for number, position in enumerate(self.key[5]):
+            slot, dtype, _ = self.accesses[first + number]
+            value = cast(f"v{position}", self._type(position), dtype)
+            statements.append(f"p{slot}[at{first + number}_{last}] = {stored(value, dtype)};")
+        return statements
+
+
+def argument_defines(indices: Sequence[str], others: Sequence[str], *, wide: bool) -> list[str]:
+    """The defines of a kernel's argument struct: index fields, then fields as declared."""
+    return [
+        f"#define xr_index {'i64' if wide else 'i32'}",
+        define("XR_FIELDS", [*(f"xr_index {name};" for name in indices), *others]),
+    ]
+
+
+def argument_format(indices: int, others: str, *, wide: bool) -> str:
+    """The struct module's format that fits `argument_defines`."""
+    return f"@{indices}{'q' if wide else 'i'}{others}0q"
+
+
+def stored(value: str, dtype: DType) -> str:
+    """The expression that stores a computed value of `dtype`."""
+    return f"xr_float_to_half({value})" if dtype is dtypes.float16 else value
+
+
+def rounded(value: str, dtype: DType) -> str:
+    """A computed value as it would come back from memory.
+
+    float16 is computed in float32; each result is rounded, so that a fused chain has the bits of
+    one that stored every step.
+    """
+    if dtype is dtypes.float16:
+        return f"xr_half_to_float(xr_float_to_half({value}))"
+    return value
+
+
+def cast(value: str, source: DType, target: DType) -> str:
+    """The C expression that converts `value`, a name, from the computed form of `source`.
+
+    `kernels/cast.h` says what becomes of numbers that the target cannot hold.
+    """
+    if source is target:
+        return value
+    if target is dtypes.float16:
+        if source is dtypes.float64:
+            return f"xr_half_to_float(xr_double_to_half({value}))"
+        return rounded(_converted(value, source.compute, "f32"), target)
+    return _converted(value, source.compute, target.compute)
+
+
+_PART: Final = {row.compute: part.compute for row, part in dtypes.PART.items()}
+_FLOATS: Final = ("f32", "f64")
+
+
+def _converted(value: str, source: str, target: str) -> str:
+    if source == target:
+        return value
+    if target in _PART:
+        part = _PART[target]
+        if source in _PART:
+            real = _converted(f"{value}.re", _PART[source], part)
+            imag = _converted(f"{value}.im", _PART[source], part)
+            return f"xr_complex_{target}({real}, {imag})"
+        return f"xr_complex_{target}({_converted(value, source, part)}, 0)"
+    if source in _PART:
+        if target == "b8":
+            return f"(b8)xr_nonzero_{source}({value})"
+        return _converted(f"{value}.re", _PART[source], target)
+    if target == "b8":
+        return f"(b8)({value} != ({source})0)"
+    if source in _FLOATS and target not in _FLOATS:
+        via = {"u32": "i64", "i64": "i64", "u64": "u64"}.get(target, "i32")
+        return f"({target})xr_to_{via}_{source}({value})"
+    return f"({target})({value})"

@@ -1,0 +1,51 @@
+"""The environment variables of xarr, read here and nowhere else.
+
+They are read once, at first use; what changes in the environment later has no effect.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_FALSE = ("", "0", "false", "no", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user has set in the environment.
+
+    Attributes
+    ----------
+    device : str or None
+        XARR_DEVICE: the default device, for example ``opencl:1``.
+    cache_dir : str or None
+        XARR_CACHE_DIR: the directory of compiled kernels.
+    eager : bool
+        XARR_EAGER: run each operation at once.
+    dump_source : str or None
+        XARR_DUMP_SOURCE: a directory to which the source of every compiled kernel is written.
+    """
+
+    device: str | None = None
+    cache_dir: str | None = None
+    eager: bool = False
+    dump_source: str | None = None
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str]) -> Settings:
+        """The settings that `environment` holds."""
+        return cls(
+            device=environment.get("XARR_DEVICE") or None,
+            cache_dir=environment.get("XARR_CACHE_DIR") or None,
+            eager=environment.get("XARR_EAGER", "").strip().lower() not in _FALSE,
+            dump_source=environment.get("XARR_DUMP_SOURCE") or None,
+        )
+
+
+@functools.cache
+def settings() -> Settings:
+    """The settings of this process."""
+    return Settings.read(os.environ)

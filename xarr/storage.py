@@ -1,0 +1,50 @@
+"""A device buffer and who shares it.
+
+A storage knows how many bytes it has and on which device, never shapes or data types. It answers
+whether another array sees it, which decides whether an in-place operator may rebind. Pending expressions name the storages they read by `serial`, so no reference cycle arises.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from xarr.device import Device
+
+_SERIALS: Final = itertools.count(1)
+
+
+class Storage:
+    """A buffer on one device."""
+
+    __slots__ = ("buffer", "device", "nbytes", "reads", "serial", "viewers")
+
+    def __init__(self, device: Device, nbytes: int, buffer: Any) -> None:
+        self.device = device
+        self.nbytes = nbytes
+        self.buffer = buffer
+        self.serial = next(_SERIALS)
+        self.reads = frozenset((self.serial,))
+        self.viewers: list[weakref.ref[Any]] = []
+
+    def add_viewer(self, viewer: weakref.ref[Any]) -> None:
+        """Record an array that lies in this storage."""
+        viewers = self.viewers
+        if len(viewers) >= 16 and len(viewers).bit_count() == 1:
+            self._forget_the_dead()
+        viewers.append(viewer)
+
+    def seen_beyond(self, array: object) -> bool:
+        """Whether an array other than `array` lies in this storage."""
+        self._forget_the_dead()
+        return any(viewer() is not array for viewer in self.viewers)
+
+    def _forget_the_dead(self) -> None:
+        alive = []
+        for viewer in self.viewers:
+            array = viewer()
+            if array is not None and array._node.storage is self:
+                alive.append(viewer)
+        self.viewers[:] = alive
