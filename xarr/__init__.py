@@ -1,1 +1,55 @@
-"""xarr: the Python Array API on any device, eager to use and fused when it runs."""
+"""xarr: NumPy's idiom and the whole Python Array API, fast on any device.
+
+>>> import xarr as np
+>>> x = np.linspace(0, 1, 5)
+>>> float(((x - x.mean()) ** 2).sum())
+0.625
+"""
+
+from __future__ import annotations
+
+import math as _math
+from typing import TYPE_CHECKING
+
+import numpy as _numpy
+
+from xarr.array import Array, no_implicit_transfer
+from xarr.device import Device, default_device, device, devices
+from xarr.engine import eager
+from xarr.errors import (
+    CacheWarning,
+    CompileError,
+    DeviceWarning,
+    HostFallbackWarning,
+    ImplicitTransferError,
+)
+from xarr.inspection import explain, memory_info, synchronize
+from xarr.namespace import FUNCTIONS as _FUNCTIONS
+
+__version__ = "0.1.0"
+__array_api_version__ = "2025.12"
+
+e = _math.e
+inf = _math.inf
+nan = _math.nan
+newaxis = None
+pi = _math.pi
+
+bool = _numpy.bool_
+int8, int16, int32, int64 = _numpy.int8, _numpy.int16, _numpy.int32, _numpy.int64
+uint8, uint16, uint32, uint64 = _numpy.uint8, _numpy.uint16, _numpy.uint32, _numpy.uint64
+float16, float32, float64 = _numpy.float16, _numpy.float32, _numpy.float64
+complex64, complex128 = _numpy.complex64, _numpy.complex128
+dtype = _numpy.dtype
+ndarray = Array
+
+# The functions of the tables and chapters, under the standard's names and NumPy's.
+globals().update(_FUNCTIONS)
+
+__all__ = [name for name in globals() if not name.startswith("_") and name != "annotations"]
+__all__ += ["__array_api_version__", "__array_namespace_info__", "__version__"]
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    def __getattr__(name: str) -> Any: ...

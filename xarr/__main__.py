@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from xarr import device
 from xarr.cache import disk_cache
+from xarr.device import default_device, devices, problems
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -15,13 +15,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("command", choices=["info"], help="describe devices, drivers and cache")
     parser.parse_args(arguments)
     print(info())
-    return 0 if device.devices() else 1
+    return 0 if devices() else 1
 
 
 def info() -> str:
     """Devices, drivers and memory; each backend's problems; the default device; the cache."""
     lines = []
-    found = device.devices()
+    found = devices()
     for one in found:
         about = one.info
         memory = "shared with the host" if about.shares_host_memory else "its own"
@@ -34,10 +34,10 @@ def info() -> str:
         ]
     if not found:
         lines.append("no device was found")
-    for backend, problems in device.problems().items():
+    for backend, sentences in problems().items():
         count = sum(one.backend == backend for one in found)
         lines += ["", f"backend {backend}: {count} device{'' if count == 1 else 's'}"]
-        lines += [f"  {problem}" for problem in problems]
+        lines += [f"  {problem}" for problem in sentences]
     lines += ["", f"default device   {_default()}"]
     cache = disk_cache()
     lines.append(f"kernel cache     {cache.directory} ({cache.nbytes / 2**20:.1f} MiB)")
@@ -46,7 +46,7 @@ def info() -> str:
 
 def _default() -> str:
     try:
-        return repr(device.default_device())
+        return repr(default_device())
     except (RuntimeError, ValueError) as error:
         return f"none: {error}"
 

@@ -6,17 +6,15 @@ which install themselves here through `attach`; how values are computed stands i
 
 from __future__ import annotations
 
-import operator
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import device as devices
 from xarr import dtypes, engine, errors, layout
-from xarr.device import Device
+from xarr.device import Device, get_device
 from xarr.dtypes import DType
 from xarr.expression import Node, constant, leaf
 from xarr.layout import Layout, Shape
@@ -201,16 +199,6 @@ class Array:
     def __contains__(self, value: Any) -> bool:
         return bool(to_host(self == value).any())
 
-    def __repr__(self) -> str:
-        from xarr import printing
-
-        return printing.array_repr(self)
-
-    def __str__(self) -> str:
-        from xarr import printing
-
-        return printing.array_str(self)
-
     def __format__(self, spec: str) -> str:
         if not self._node.shape:
             return format(to_host(self)[()], spec)
@@ -244,7 +232,9 @@ class Array:
         return function(*args, **kwargs)
 
     if TYPE_CHECKING:
-        # Installed by the tables; declared here for type checkers.
+        # Installed by the tables and chapters; declared here for type checkers.
+        def __repr__(self) -> str: ...
+        def __str__(self) -> str: ...
         def __add__(self, other: Any) -> Array: ...
         def __radd__(self, other: Any) -> Array: ...
         def __sub__(self, other: Any) -> Array: ...
@@ -292,8 +282,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {}
 """Public functions by NumPy's name; filled when `xarr` is imported."""
 
 
-def attach(name: str, function: Callable[..., Any]) -> None:
-    """Install a function as a method of Array."""
+def attach(name: str, function: Callable[..., Any] | property) -> None:
+    """Install a function as a method, or a property, of Array."""
     setattr(Array, name, function)
 
 
@@ -556,22 +546,9 @@ def to_host(array: Array) -> numpy.ndarray[Any, Any]:
 
 
 def _restored(values: numpy.ndarray[Any, Any], device: str) -> Array:
-    return Array(from_host(values, devices.get_device(device), "pickle.load"))
+    return Array(from_host(values, get_device(device), "pickle.load"))
 
 
 def _rows(array: Array) -> Iterator[Array]:
     for position in range(array.shape[0]):
         yield array[position]
-
-
-def axis_argument(value: Any, where: str) -> int:
-    """An integer argument."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(errors.message(where, f"{value!r} was given", "an integer is accepted")) from None
-
-
-def refuse(where: str, given: str, accepted: str, remedy: str = "") -> NoReturn:
-    """Raise a TypeError worded as all errors are."""
-    raise TypeError(errors.message(where, given, accepted, remedy))

@@ -125,7 +125,8 @@ def as_floating(row: DType) -> DType:
     return {1: float16, 2: float32}.get(row.itemsize, float64)
 
 
-_RANK: Final = {BOOL: 0, UNSIGNED: 1, SIGNED: 1, REAL: 2, COMPLEX: 3}
+RANK: Final = {BOOL: 0, UNSIGNED: 1, SIGNED: 1, REAL: 2, COMPLEX: 3}
+"""The order in which kinds promote to each other."""
 
 
 def of_python_scalar(value: complex, row: DType, default_float: DType) -> DType:
@@ -135,7 +136,7 @@ def of_python_scalar(value: complex, row: DType, default_float: DType) -> DType:
         rank = 2
     elif isinstance(value, complex):
         rank = 3
-    if rank <= _RANK[row.kind]:
+    if rank <= RANK[row.kind]:
         return row
     if rank == 1:
         return int64

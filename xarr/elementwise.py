@@ -168,7 +168,7 @@ class Elementwise:
         require_writeable(x1, name)
         result = self._combined(x1, x2)
         if result is None:
-            return NotImplemented
+            raise self._refusal("x2", x2)
         target = x1._node
         if result.shape != target.shape:
             raise ValueError(
@@ -661,6 +661,19 @@ def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
         result = BY_NAME["minimum"].binary(result, max)
     return BY_NAME["positive"].unary(x) if result is x else result
 
+
+def choose(condition: Node, x1: Node, x2: Node) -> Node:
+    """The node of x1 where a bool condition holds and of x2 elsewhere."""
+    row = dtypes.promote(x1.dtype, x2.dtype)
+    operation = _CHOICES.get(row)
+    if operation is None:
+        operation = Operation("where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})")
+        _CHOICES[row] = operation
+    shape = broadcast_shapes(condition.shape, x1.shape, x2.shape, where="where(condition, x1, x2)")
+    return engine.defer(operation, (condition, x1, x2), shape)
+
+
+_CHOICES: Final[dict[DType, Operation]] = {}
 
 _REFLECTED: Final = frozenset(
     "add sub mul truediv floordiv mod pow and or xor lshift rshift".split()

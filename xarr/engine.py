@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import math
 import struct
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ from xarr.expression import (
     trace,
 )
 from xarr.layout import Layout, Shape
-from xarr.plan import INDEX, Plan, Store, cast
+from xarr.plan import INDEX, Indirect, Plan, Store, cast
 from xarr.settings import settings
 from xarr.storage import Storage
 
@@ -249,6 +250,27 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
         finish(stores)
 
 
+def scatter(root: Node, *, in_order: bool) -> None:
+    """Launch an expression whose root writes at computed places (`plan.Indirect`).
+
+    With `in_order`, which needs a CPU, elements are written one after the other, so that the last
+    of several that go to one place is the one that stays.
+    """
+    storage = root.inputs[0].storage
+    assert storage is not None
+    device = storage.device
+    with device.lock:
+        settle_readers(storage, spare=root)
+        for operand in root.inputs[1:]:
+            if storage.serial in operand.reads:
+                compute(operand)
+                if operand.storage is storage:
+                    raise AssertionError("what is scattered lies in the storage it goes to")
+        plan, stores = prepare(root, root.shape, keep=False)
+        _elementwise(plan, device, in_order=in_order)
+        finish(stores)
+
+
 def prepare(
     root: Node,
     shape: Shape,
@@ -306,6 +328,8 @@ def _shrink(root: Node) -> bool:
 def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> bool:
     """Whether one element's write may come before another element's read of the same address."""
     for node in trace((value,))[0]:
+        if type(node.operation) is Indirect and node.inputs[0].storage is storage:
+            return True
         if node.storage is storage:
             read = node.layout
             assert read is not None
@@ -337,28 +361,49 @@ def _new_store(node: Node, donor: Storage | None) -> Store:
 def _donor(root: Node, order: list[Node], uses: dict[int, int]) -> Storage | None:
     """A storage that the expression reads, element for element, and that nobody sees after it."""
     size = math.prod(root.shape)
-    for node in order:
-        storage, where = node.storage, node.layout
+    nbytes = size * root.dtype.itemsize
+    for place in range(len(order)):
+        where = order[place].layout
         if (
-            storage is not None
-            and where is not None
-            and node.dtype is root.dtype
+            where is not None
+            and order[place].dtype is root.dtype
             and where.linear
-            and where.offset == 0
             and where.size == size
-            and storage.nbytes == size * node.dtype.itemsize
-            and not storage.seen_beyond(None)
-            and node.users == uses[id(node)]
-            and all(
-                other.storage is not storage or other is node for other in order
-            )
-            and not any(
-                storage.serial in waiting.reads and id(waiting) not in uses
-                for waiting in _pending_nodes(root.device)
-            )
+            and order[place].storage.nbytes == nbytes  # type: ignore[union-attr]
+            and not any(type(node.operation) is Indirect for node in order)
+            and unshared(order, place, uses[id(order[place])])
         ):
-            return storage
+            return order[place].storage
     return None
+
+
+def unshared(order: list[Node], place: int, uses: int) -> bool:
+    """Whether a leaf is referred to by its expression only, and its storage by the leaf only.
+
+    Arrays, views, other expressions and whatever holds a node for a moment are all references, so
+    CPython's counts know all of them. Where references are not counted, nothing is shared for sure.
+    """
+    return (
+        _COUNTS_REFERENCES
+        and sys.getrefcount(order[place]) == _HELD_IN_LIST + uses
+        and sys.getrefcount(order[place].storage) == _HELD_IN_SLOT
+    )
+
+
+_COUNTS_REFERENCES: Final = sys.implementation.name == "cpython" and getattr(
+    sys, "_is_gil_enabled", lambda: True
+)()
+
+
+def _reference_counts() -> tuple[int, int]:
+    """What `sys.getrefcount` gives for an object in a list, and for one in a node's slot."""
+    holder = [object()]
+    node = Node.__new__(Node)
+    node.value = object()
+    return sys.getrefcount(holder[0]), sys.getrefcount(node.value)
+
+
+_HELD_IN_LIST, _HELD_IN_SLOT = _reference_counts()
 
 
 def _too_large(plan: Plan, device: Device) -> bool:
@@ -393,7 +438,7 @@ def allocate(device: Device, nbytes: int) -> Storage:
             ) from None
 
 
-def _elementwise(plan: Plan, device: Device) -> None:
+def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
     """Launch a plan whose elements do not depend on each other."""
     if 0 in plan.extents[0]:
         return
@@ -402,23 +447,24 @@ def _elementwise(plan: Plan, device: Device) -> None:
     chunked = device.info.kind == "cpu"
     extents = [math.prod(group) for group in plan.extents]
     units = device.info.compute_units
+    tasks = 1 if in_order else units * _TASKS
     grid: tuple[int, ...]
     group: tuple[int, ...]
     extra: tuple[int, ...] = ()
     if len(extents) == 1:
         (size,) = extents
         if chunked:
-            chunk = max(_CHUNK, -(-size // (units * _TASKS)))
+            chunk = max(_CHUNK, -(-size // tasks))
             grid, group, extra = (-(-size // chunk),), (1,), (chunk,)
         else:
             grid, group = (min(-(-size // GROUP), units * _WAVES),), (GROUP,)
     else:
         rows, columns = extents
         if chunked:
-            row_chunk = max(-(-rows // (units * _TASKS)), -(-_CHUNK // columns))
+            row_chunk = max(-(-rows // tasks), -(-_CHUNK // columns))
             column_chunk = columns
-            if rows < units * _TASKS:
-                pieces = -(-units * _TASKS // rows)
+            if rows < tasks:
+                pieces = -(-tasks // rows)
                 column_chunk = max(_CHUNK, -(-columns // pieces))
             grid = (-(-columns // column_chunk), -(-rows // row_chunk))
             group, extra = (1, 1), (row_chunk, column_chunk)
@@ -427,24 +473,29 @@ def _elementwise(plan: Plan, device: Device) -> None:
             height = GROUP // width
             grid = (min(-(-columns // width), 1024), min(-(-rows // height), 16384))
             group = (width, height)
-    names = tuple(f"{name}_chunk" for name in plan.names) if chunked else ()
-
-    def describe() -> tuple[list[str], str]:
-        defines = plan.defines(names)
-        defines += [f"#define XR_CHUNKED {int(chunked)}", f"#define XR_ROWS {len(extents) - 1}"]
-        return defines, plan.arguments(names)
-
     launch(
         device,
         "elementwise.c",
         "xr_elementwise",
         plan.key,
-        describe,
+        lambda: elementwise_defines(plan, device),
         [storage.buffer for storage in plan.storages],
         (*extra, *plan.numbers, *plan.values()),
         grid,
         group,
     )
+
+
+def elementwise_defines(plan: Plan, device: Device) -> tuple[list[str], str]:
+    """What specialises `elementwise.c` for a plan, and the format of its arguments."""
+    chunked = device.info.kind == "cpu"
+    names = tuple(f"{name}_chunk" for name in plan.names) if chunked else ()
+    defines = plan.defines(names)
+    defines += [
+        f"#define XR_CHUNKED {int(chunked)}",
+        f"#define XR_ROWS {len(plan.extents) - 1}",
+    ]
+    return defines, plan.arguments(names)
 
 
 _CHUNK: Final = 4096

@@ -23,6 +23,30 @@ from xarr.storage import Storage
 INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")
 """The position of an element in C order; its node has no operands."""
 
+
+class Indirect(Operation):
+    """An operation on memory at a computed place.
+
+    Its first operand is a leaf that says which storage and where to begin, its second the number
+    of elements (int64) beyond. In `template`, `{memory}` is that place; the other operands follow
+    as `{2}`, ... Where `writes`, the template is a statement and the node has no value.
+    """
+
+    __slots__ = ("writes",)
+
+    def __init__(
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        template: str,
+        *,
+        writes: bool,
+    ) -> None:
+        super().__init__(name, operands, result, template)
+        self.writes = writes
+
+
 _WIDE: Final = 1 << 30
 """Above this many elements kernels count with 64 bits; below, sums of two indices fit in 32."""
 
@@ -101,6 +125,12 @@ class Plan:
             else:
                 continue
             self.position[id(node)] = len(entries) - 1
+        written = set[int]()
+        for node in order:
+            if type(node.operation) is Indirect and node.operation.writes:
+                base = node.inputs[0].storage
+                assert base is not None
+                written.add(slots[base.serial])
         for store in stores:
             self._access(slots, store.storage, store.dtype, store.layout)
             linear = linear and store.layout.linear
@@ -118,7 +148,7 @@ class Plan:
         else:
             self._collapse(shape, split, names)
         self._classify()
-        self.written = frozenset(slots[store.storage.serial] for store in stores)
+        self.written = written.union(slots[store.storage.serial] for store in stores)
         self.key = (
             self.wide,
             self.names,
@@ -286,19 +316,24 @@ class Plan:
     def _compute(self, last: str) -> list[str]:
         statements = []
         access = 0
+        places: dict[int, str] = {}
+        loaded_entries = self._loaded()
         for number, entry in enumerate(self.entries):
             if isinstance(entry, DType):
                 slot = self.accesses[access][0]
-                value = f"p{slot}[at{access}_{last}]"
-                if entry is dtypes.float16:
-                    value = f"xr_half_to_float({value})"
-                statements.append(f"const {entry.compute} v{number} = {value};")
+                places[number] = f"p{slot}[at{access}_{last}"
+                if number in loaded_entries:
+                    value = loaded(f"{places[number]}]", entry)
+                    statements.append(f"const {entry.compute} v{number} = {value};")
                 access += 1
             elif isinstance(entry[0], Operation):
                 operation = entry[0]
                 if operation is INDEX:
                     statements.append(f"const i64 v{number} = (i64)at{access}_{last};")
                     access += 1
+                    continue
+                if type(operation) is Indirect:
+                    statements.append(self._indirect(number, operation, entry, places))
                     continue
                 operands = [
                     cast(self._name(operand), self._type(operand), wanted)
@@ -313,6 +348,29 @@ class Plan:
                 statements.append(f"const {dtype.compute} v{number} = a.c{entry[1]};")
         return statements
 
+    def _loaded(self) -> set[int]:
+        """The entries whose value is needed; the others are only where indirect work begins."""
+        needed = {*self.key[-1], len(self.entries) - 1}
+        for entry in self.entries:
+            if not isinstance(entry, DType) and isinstance(entry[0], Operation):
+                needed.update(
+                    operand
+                    for operand in entry[2 if type(entry[0]) is Indirect else 1 :]
+                    if isinstance(operand, int)
+                )
+        return needed
+
+    def _indirect(
+        self, number: int, operation: Indirect, entry: Any, places: dict[int, str]
+    ) -> str:
+        """The statement of an operation on memory at a computed place."""
+        operands = [self._name(operand) for operand in entry[1:]]
+        memory = f"{places[entry[1]]} + (xr_index)({operands[1]})]"
+        if operation.writes:
+            return operation.template.format(*operands, memory=memory)
+        value = loaded(operation.template.format(*operands, memory=memory), operation.result)
+        return f"const {operation.result.compute} v{number} = {value};"
+
     def type_of(self, node: Node) -> DType:
         """The data type of a node of the plan as the kernel has it."""
         return self._type(self.position[id(node)])
@@ -322,18 +380,20 @@ class Plan:
 
     def _type(self, operand: Any) -> DType:
         if not isinstance(operand, int):
-            return self.constants[operand[1]][0]
+            constant: DType = self.constants[operand[1]][0]
+            return constant
         entry = self.entries[operand]
         if isinstance(entry, DType):
             return entry
-        if isinstance(entry[0], Operation):
-            return entry[0].result
-        return self.constants[entry[1]][0]
+        head = entry[0]
+        if isinstance(head, Operation):
+            return head.result
+        return self._type(("constant", entry[1]))
 
     def _stores(self, last: str) -> list[str]:
         statements = []
         first = len(self.accesses) - len(self.stores)
-        for number, position in enumerate(self.key[5]):
+        for number, position in enumerate(self.key[-1]):
             slot, dtype, _ = self.accesses[first + number]
             value = cast(f"v{position}", self._type(position), dtype)
             statements.append(f"p{slot}[at{first + number}_{last}] = {stored(value, dtype)};")
@@ -351,6 +411,11 @@ def argument_defines(indices: Sequence[str], others: Sequence[str], *, wide: boo
 def argument_format(indices: int, others: str, *, wide: bool) -> str:
     """The struct module's format that fits `argument_defines`."""
     return f"@{indices}{'q' if wide else 'i'}{others}0q"
+
+
+def loaded(value: str, dtype: DType) -> str:
+    """The expression that loads a value of `dtype` in its computed form."""
+    return f"xr_half_to_float({value})" if dtype is dtypes.float16 else value
 
 
 def stored(value: str, dtype: DType) -> str:

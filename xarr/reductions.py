@@ -59,10 +59,6 @@ def _index(row: DType, default: DType) -> DType:
     return dtypes.int64
 
 
-def _part(row: DType, default: DType) -> DType:
-    return dtypes.PART.get(row, row)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduction:
     """A function that reduces axes, or runs along one.
@@ -269,7 +265,7 @@ def reduced(
         axes: tuple[int, ...] = (layout.normalize_axis(axis, len(shape), f"{row.name}(x, axis)"),)
     else:
         axes = layout.normalize_axes(axis, len(shape), f"{row.name}(x, axis)")
-    length = math.prod(shape[place] for place in axes)
+    length = math.prod([shape[place] for place in axes])
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
     if length == 0 or math.prod(left) == 0:
         if length == 0 and row.empty is None and math.prod(left):
@@ -449,10 +445,13 @@ _PARAMETERS: Final = {
 def _docstring(row: Reduction, function: Callable[..., Any]) -> str:
     names = list(inspect.signature(function).parameters)[1:]
     words = KIND_WORDS.get(row.kinds, "numeric or bool")
-    result = {_widest: "x's, or 64-bit for integers", _index: "int64", _truth: "bool"}
-    kind = result.get(row.result if row.result is not _own else row.value, "x's floating-point type")
-    if row.value is _own and row.result is _own:
-        kind = "x's"
+    rule = row.value if row.result is _own else row.result
+    kind = {
+        "_own": "x's",
+        "_widest": "x's, or 64-bit for integers",
+        "_index": "int64",
+        "_truth": "bool",
+    }.get(rule.__name__, "x's floating-point type")
     lines = [row.about, "", "Parameters", "----------", f"x : {words} Array, shape (...)"]
     lines.append("    The operand; an expression is not stored, but computed on the way.")
     lines += [_PARAMETERS[name] for name in names]

@@ -1,0 +1,245 @@
+"""The table of what is measured: a row says the work once, for every library.
+
+A work takes a namespace with NumPy's names and arrays. Where a library says it in another way, the
+row holds that way. Targets stand beside the work they are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Shape = tuple[int, ...]
+Work = Callable[..., Any]
+
+LARGE: Final = 1 << 27
+"""Elements for which the targets on an H100 hold."""
+CPU_SIZE: Final = 1 << 24
+"""Elements for which the targets on a CPU hold."""
+SMALL: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What xarr has to reach.
+
+    Attributes
+    ----------
+    h100 : float or None
+        On an NVIDIA H100, in the row's unit (ms at 2^27 elements, us for small arrays).
+    h100_opencl : float or None
+        The same for the OpenCL backend, where it is another.
+    cpu_ratio : float or None
+        On a CPU, how many times faster than NumPy at 2^24 elements.
+    """
+
+    h100: float | None = None
+    h100_opencl: float | None = None
+    cpu_ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One work.
+
+    Attributes
+    ----------
+    key, title : str
+        The name for `--rows`, and what the table says.
+    work : callable
+        `work(namespace, *arrays)`, for NumPy and all that follow it.
+    shapes : callable
+        The shapes of the operands for a number of elements.
+    moved : float or None
+        Arrays that have to be read or written at the least; None where memory is not the limit.
+    others : mapping
+        The work for libraries that say it in another way, by library.
+    numexpr : str
+        The expression for numexpr; "" where it has none.
+    needs : str
+        A public function of xarr without which the row is left out.
+    target : Target
+        What has to be reached.
+    """
+
+    key: str
+    title: str
+    work: Work
+    shapes: Callable[[int], tuple[Shape, ...]]
+    moved: float | None = None
+    others: Mapping[str, Work] = field(default_factory=dict)
+    numexpr: str = ""
+    needs: str = ""
+    target: Target = field(default_factory=Target)
+
+
+def flat(operands: int) -> Callable[[int], tuple[Shape, ...]]:
+    """Shapes of one-dimensional operands."""
+    return lambda size: ((size,),) * operands
+
+
+def matrix(size: int) -> tuple[int, int]:
+    """A shape of about `size` elements: 16384 x 8192 for 2^27."""
+    columns = 1 << (size.bit_length() - 1) // 2
+    return max(size // columns, 1), columns
+
+
+def tall(size: int) -> tuple[Shape, ...]:
+    """The shape of one matrix."""
+    return (matrix(size),)
+
+
+def grids(size: int) -> tuple[Shape, ...]:
+    """The shapes of two wide matrices."""
+    rows, columns = matrix(size)
+    return ((columns, rows),) * 2
+
+
+def squares(size: int) -> tuple[Shape, ...]:
+    """The shapes of two square matrices."""
+    side = matrix(size)[1]
+    return ((side, side),) * 2
+
+
+def chain(xp: Any, a: Any, b: Any, c: Any) -> Any:
+    """The chain of operators that the targets name."""
+    return ((a * b + c) * a - b) * c + a * b
+
+
+def softmax(xp: Any, a: Any) -> Any:
+    """Softmax over rows as it is written in NumPy."""
+    e = xp.exp(a - xp.max(a, axis=1, keepdims=True))
+    return e / xp.sum(e, axis=1, keepdims=True)
+
+
+def star(u: Any) -> Any:
+    """A five-point stencil of the interior."""
+    around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
+    return 0.25 * around - u[1:-1, 1:-1]
+
+
+def stencil(xp: Any, u: Any, v: Any) -> Any:
+    """Write a stencil of u into the interior of v."""
+    v[1:-1, 1:-1] = star(u)
+    return v
+
+
+def _jax_stencil(xp: Any, u: Any, v: Any) -> Any:
+    return v.at[1:-1, 1:-1].set(star(u))
+
+
+def _on_torch(work: Work) -> dict[str, Work]:
+    return {"torch": work, "torch.compile": work}
+
+
+def copy(xp: Any, a: Any, v: Any) -> Any:
+    """Copy a to v."""
+    v[...] = a
+    return v
+
+
+COPY: Final = Row(
+    "copy",
+    "v[...] = a",
+    copy,
+    flat(2),
+    moved=2,
+    others={"jax.jit": lambda xp, a, v: xp.copy(a)},
+)
+
+LARGE_ROWS: Final = (
+    COPY,
+    Row(
+        "add", "a + b", lambda xp, a, b: a + b, flat(2),
+        moved=3, numexpr="a + b", target=Target(h100=0.54),
+    ),
+    Row(
+        "chain", "((a*b+c)*a-b)*c+a*b", chain, flat(3),
+        moved=4, numexpr="((a*b+c)*a-b)*c+a*b", target=Target(h100=0.72, cpu_ratio=2.5),
+    ),
+    Row(
+        "short chain", "((a*b+c)*a-b)*c", lambda xp, a, b, c: ((a * b + c) * a - b) * c, flat(3),
+        moved=4, numexpr="((a*b+c)*a-b)*c", target=Target(cpu_ratio=2.5),
+    ),
+    Row(
+        "where", "where(a > .5, a, b)", lambda xp, a, b: xp.where(a > 0.5, a, b), flat(2),
+        moved=3, numexpr="where(a > .5, a, b)", target=Target(h100=0.54),
+    ),
+    Row(
+        "sum", "sum(a)", lambda xp, a: xp.sum(a), flat(1),
+        moved=1, numexpr="sum(a)", target=Target(h100=0.18, cpu_ratio=2),
+    ),
+    Row(
+        "dot", "sum(a*b)", lambda xp, a, b: xp.sum(a * b), flat(2),
+        moved=2, numexpr="sum(a*b)", target=Target(h100=0.36),
+    ),
+    Row(
+        "var", "var(a)", lambda xp, a: xp.var(a), flat(1),
+        moved=1, others=_on_torch(lambda xp, a: xp.var(a, correction=0)),
+        target=Target(h100=0.20, cpu_ratio=3),
+    ),
+    Row(
+        "any", "any(a > 2)", lambda xp, a: xp.any(a > 2), flat(1),
+        moved=1, target=Target(h100=0.18),
+    ),
+    Row(
+        "sum axis 0", "sum(A, axis=0)", lambda xp, a: xp.sum(a, axis=0), tall,
+        moved=1, target=Target(h100=0.19),
+    ),
+    Row(
+        "softmax", "softmax over rows", softmax, tall,
+        moved=2, others=_on_torch(lambda xp, a: xp.softmax(a, 1)), target=Target(h100=0.576),
+    ),
+    Row(
+        "stencil", "v[1:-1,1:-1] = five points of u", stencil, grids,
+        moved=2, others={"jax.jit": _jax_stencil}, target=Target(h100=0.41, cpu_ratio=2),
+    ),
+    Row(
+        "transpose", "v[...] = A.T", lambda xp, a, v: copy(xp, a.T, v),
+        lambda size: (matrix(size), matrix(size)[::-1]),
+        moved=2, others={"jax.jit": lambda xp, a, v: xp.copy(a.T)}, target=Target(h100=0.40),
+    ),
+    Row(
+        "cumulative_sum", "cumulative_sum(a)", lambda xp, a: xp.cumulative_sum(a), flat(1),
+        moved=2, target=Target(h100=0.40),
+        others={
+            "cupy": lambda xp, a: xp.cumsum(a),
+            **_on_torch(lambda xp, a: xp.cumsum(a, 0)),
+        },
+    ),
+    Row(
+        "matmul", "A @ B", lambda xp, a, b: a @ b, squares,
+        needs="matmul", target=Target(h100=21.6, h100_opencl=42.8),
+    ),
+    Row(
+        "sort", "sort(a), a quarter of the elements", lambda xp, a: xp.sort(a),
+        lambda size: ((max(size // 4, 1),),),
+        needs="sort", target=Target(h100=1.0, h100_opencl=4.83),
+        others=_on_torch(lambda xp, a: xp.sort(a).values),
+    ),
+)
+
+SMALL_ROWS: Final = (
+    Row(
+        "small add", "a + b, launched", lambda xp, a, b: a + b, flat(2), target=Target(h100=10),
+    ),
+    Row(
+        "small chain", "((a*b+c)*a-b)*c+a*b, launched", chain, flat(3),
+        numexpr="((a*b+c)*a-b)*c+a*b", target=Target(h100=24),
+    ),
+    Row("small sum", "sum(a)", lambda xp, a: xp.sum(a), flat(1), target=Target(h100=12.7)),
+    Row(
+        "small float", "float(sum(a))", lambda xp, a: float(xp.sum(a)), flat(1),
+        target=Target(h100=32),
+        # A jitted function cannot hold a conversion to a Python number.
+        others={"jax.jit": lambda xp, a: xp.sum(a)},
+    ),
+    Row("small view", "a[10:20]", lambda xp, a: a[10:20], flat(1), target=Target(h100=1.8)),
+)
+"""Host microseconds a call, of 1,000 elements."""
+
+COSTS: Final = ("operator", "launch", "import", "first result")
+"""What `costs` measures of xarr alone."""
+
+KEYS: Final = tuple(row.key for row in (*LARGE_ROWS, *SMALL_ROWS)) + COSTS

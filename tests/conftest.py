@@ -1,0 +1,50 @@
+"""The devices that tests run on: one of each driver that is found, or the one XARR_DEVICE names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import hypothesis
+import pytest
+
+import xarr
+from xarr.settings import settings
+
+hypothesis.settings.register_profile(
+    "xarr",
+    deadline=None,  # the first example of a kernel compiles it
+    derandomize=True,  # the same kernels each time, so that a warm cache holds them
+    max_examples=40,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+hypothesis.settings.load_profile("xarr")
+
+
+def _devices() -> list[xarr.Device]:
+    if settings().device is not None:
+        return [xarr.default_device()]
+    drivers = dict[tuple[str, str], xarr.Device]()
+    for found in xarr.devices():
+        drivers.setdefault((found.backend, found.info.platform), found)
+    return list(drivers.values())
+
+
+DEVICES = _devices()
+NARROW = [] if DEVICES[0].options else [DEVICES[0].without_float64()]
+
+
+def _entered(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
+    with xarr.device(request.param) as chosen:
+        yield chosen
+
+
+@pytest.fixture(params=DEVICES, ids=lambda found: f"{found}-{found.info.platform.split()[0]}")
+def device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
+    """Each driver's first device, as the default device."""
+    yield from _entered(request)
+
+
+@pytest.fixture(params=[*DEVICES, *NARROW], ids=str)
+def any_device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
+    """As `device`, and the first of them once more as one that has no float64."""
+    yield from _entered(request)

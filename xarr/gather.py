@@ -1,0 +1,234 @@
+"""Reading and writing at computed places: gathers, scatters, and what a mask selects.
+
+A gather is an expression like any other, so what follows it is fused with it. A scatter is a launch.
+Places are checked before they come here.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy
+
+from xarr import dtypes, elementwise, engine, layout, passes, reductions
+from xarr.dtypes import DType
+from xarr.expression import Node, Operation, constant, leaf
+from xarr.layout import Layout, Shape
+from xarr.plan import Indirect, stored
+
+_ADD: Final = elementwise.BY_NAME["add"].operation(dtypes.int64, 2)
+_FLOOR_DIVIDE: Final = elementwise.BY_NAME["floor_divide"].operation(dtypes.int64, 2)
+_REMAINDER: Final = elementwise.BY_NAME["remainder"].operation(dtypes.int64, 2)
+_EQUAL: Final = elementwise.BY_NAME["equal"].operation(dtypes.int64, 2)
+
+_PLACE: Final = Operation(
+    "place", (dtypes.int64,) * 3, dtypes.int64, "({0} < 0 ? {0} + {1} : {0}) * {2}"
+)
+"""index, extent, stride: how far beyond the start the index is; negative ones count from the end."""
+_BEFORE: Final = Operation("before", (dtypes.int64,), dtypes.int64, "({0} > 0 ? {0} - 1 : 0)")
+
+
+@functools.cache
+def _gather(dtype: DType) -> Indirect:
+    return Indirect("gather", (dtype, dtypes.int64), dtype, "{memory}", writes=False)
+
+
+@functools.cache
+def _scatter(dtype: DType) -> Indirect:
+    template = "if ({3}) {memory} = " + stored("{2}", dtype) + ";"
+    return Indirect(
+        "scatter", (dtype, dtypes.int64, dtype, dtypes.bool_), dtypes.bool_, template, writes=True
+    )
+
+
+_ELECT: Final = Indirect(
+    "elect",
+    (dtypes.int32, dtypes.int64, dtypes.int64),
+    dtypes.bool_,
+    "ATOMIC_MAX_I32(&{memory}, (i32)({2}));",
+    writes=True,
+)
+"""The largest position that wants a place wins it."""
+
+
+def result_shape(where: Layout, arrays: Sequence[tuple[int, Node]], place: int) -> Shape:
+    """The shape of an indexed view: the arrays' axes replace those they index."""
+    indexed = {axis for axis, _ in arrays}
+    kept = [extent for axis, extent in enumerate(where.shape) if axis not in indexed]
+    before = sum(1 for axis in range(place) if axis not in indexed)
+    return (*kept[:before], *arrays[0][1].shape, *kept[before:])
+
+
+def _addresses(
+    node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: int
+) -> tuple[Node, Node]:
+    """The leaf where each element's walk begins, and how far beyond it the element is."""
+    device = node.device
+    shape = result_shape(where, arrays, place)
+    indexed = {axis for axis, _ in arrays}
+    kept = [stride for axis, stride in enumerate(where.strides) if axis not in indexed]
+    before = sum(1 for axis in range(place) if axis not in indexed)
+    index_shape = arrays[0][1].shape
+    strides = (*kept[:before], *(0,) * len(index_shape), *kept[before:])
+    assert node.storage is not None
+    base = leaf(node.storage, Layout(shape, strides, where.offset), node.dtype)
+    beyond: Node | None = None
+    for axis, index in arrays:
+        parts = [
+            constant(value, dtypes.int64, (), device)
+            for value in (where.shape[axis], where.strides[axis])
+        ]
+        step = engine.defer(_PLACE, (index, *parts), index.shape)
+        beyond = step if beyond is None else engine.defer(_ADD, (beyond, step), index.shape)
+    assert beyond is not None
+    # The index axes stand inside the result: give them one-element axes for those that follow.
+    lifted = (*index_shape, *(1,) * (len(kept) - before))
+    return base, _lifted(beyond, lifted)
+
+
+def _lifted(node: Node, shape: Shape) -> Node:
+    if node.shape == shape:
+        return node
+    engine.compute(node)
+    assert node.storage is not None
+    assert node.layout is not None
+    where = node.layout.reshaped(shape)
+    assert where is not None
+    return leaf(node.storage, where, node.dtype)
+
+
+def take(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: int) -> Node:
+    """The pending node of the elements that arrays of indices name in a view of a leaf."""
+    shape = result_shape(where, arrays, place)
+    if math.prod(shape) == 0:
+        return constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device)
+    base, beyond = _addresses(node, where, arrays, place)
+    return engine.defer(_gather(node.dtype), (base, beyond), shape)
+
+
+def put(
+    node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: int, value: Node
+) -> None:
+    """Write to the elements that arrays of indices name; the last of equal ones stays."""
+    device = node.device
+    base, beyond = _addresses(node, where, arrays, place)
+    value = _apart(value, node)
+    beyond = _apart(beyond, node)
+    always = constant(True, dtypes.bool_, (), device)
+    if passes.uses_lanes(device):
+        root = engine.defer(_scatter(node.dtype), (base, beyond, value, always), value.shape)
+        engine.scatter(root, in_order=True)
+        return
+    engine.compute(beyond)
+    winners, mine = _winners(node, where, arrays)
+    lifted = _lifted(winners, (*winners.shape, *(1,) * (len(beyond.shape) - len(winners.shape))))
+    wins = engine.defer(_EQUAL, (lifted, _lifted(mine, lifted.shape)), lifted.shape)
+    root = engine.defer(_scatter(node.dtype), (base, beyond, value, wins), value.shape)
+    engine.scatter(root, in_order=False)
+
+
+def _apart(value: Node, target: Node) -> Node:
+    """A value that does not lie in the storage that is to be written."""
+    if value.storage is not None and value.storage is target.storage:
+        value = engine.copied(value)
+        engine.compute(value)
+    return value
+
+
+def _winners(
+    node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]
+) -> tuple[Node, Node]:
+    """For each tuple of indices, the last position that has it, and its own position."""
+    device = node.device
+    extents = tuple(where.shape[axis] for axis, _ in arrays)
+    strides = layout.contiguous_strides(extents)
+    storage = engine.allocate(device, max(1, math.prod(extents)) * dtypes.int32.itemsize)
+    whole = layout.contiguous((math.prod(extents),))
+    engine.write(
+        storage, whole, dtypes.int32, constant(-1, dtypes.int32, whole.shape, device)
+    )
+    dense = Layout(extents, strides)
+    places = [(axis, index) for axis, (_, index) in enumerate(arrays)]
+    elected = leaf(storage, dense, dtypes.int32)
+    base, beyond = _addresses(elected, dense, places, 0)
+    engine.compute(beyond)
+    mine = engine.copied(engine.index(beyond.shape, device))
+    engine.compute(mine)
+    engine.scatter(engine.defer(_ELECT, (base, beyond, mine), beyond.shape), in_order=False)
+    winners = engine.converted(
+        engine.defer(_gather(dtypes.int32), (base, beyond), beyond.shape), dtypes.int64
+    )
+    engine.compute(winners)
+    return winners, mine
+
+
+def _ranks(mask: Node) -> Node:
+    """For each element in C order, how many before it and itself are true."""
+    fold = reductions.BY_NAME["cumulative_sum"].fold(dtypes.int64, dtypes.int64)
+    flat = _lifted(mask, (math.prod(mask.shape),)) if len(mask.shape) != 1 else mask
+    return passes.scan(fold, flat, 0, 0)
+
+
+def compress(values: Node, mask: Node) -> Node:
+    """The values where a mask of the same shape is true, in C order; a leaf."""
+    device = values.device
+    shape = mask.shape
+    size = math.prod(shape)
+    if size == 0:
+        return constant(values.dtype.numpy.type(0).item(), values.dtype, (0,), device)
+    engine.compute(mask)
+    ranks = _ranks(mask)
+    count = _last(ranks)
+    storage = engine.allocate(device, count * values.dtype.itemsize)
+    result = leaf(storage, layout.contiguous((count,)), values.dtype)
+    if count:
+        base = leaf(storage, Layout(shape, (0,) * len(shape)), values.dtype)
+        beyond = engine.defer(_BEFORE, (_lifted(ranks, shape),), shape)
+        values = engine.broadcast(values, shape)
+        root = engine.defer(_scatter(values.dtype), (base, beyond, values, mask), shape)
+        engine.scatter(root, in_order=False)
+    return result
+
+
+def spread(values: Node, mask: Node) -> Node:
+    """For each true element of a mask, in C order, the next of `values`, shape (count,)."""
+    engine.compute(mask)
+    engine.compute(values)
+    assert values.storage is not None
+    assert values.layout is not None
+    shape = mask.shape
+    (stride,) = values.layout.strides
+    base = leaf(
+        values.storage, Layout(shape, (0,) * len(shape), values.layout.offset), values.dtype
+    )
+    before = engine.defer(_BEFORE, (_lifted(_ranks(mask), shape),), shape)
+    parts = [constant(value, dtypes.int64, (), values.device) for value in (0, stride)]
+    beyond = engine.defer(_PLACE, (before, *parts), shape)
+    return engine.defer(_gather(values.dtype), (base, beyond), shape)
+
+
+def nonzero(mask: Node) -> list[Node]:
+    """The indices of the true elements along each axis, each of shape (count,)."""
+    device = mask.device
+    shape = mask.shape
+    flat = compress(engine.index(shape, device), mask)
+    result = []
+    for extent, stride in zip(shape, layout.contiguous_strides(shape), strict=True):
+        parts = [constant(value, dtypes.int64, (), device) for value in (max(stride, 1), max(extent, 1))]
+        along = engine.defer(_FLOOR_DIVIDE, (flat, parts[0]), flat.shape)
+        result.append(engine.defer(_REMAINDER, (along, parts[1]), flat.shape))
+    return result
+
+
+def _last(node: Node) -> int:
+    """The last element of a one-dimensional leaf; waits for the device."""
+    assert node.storage is not None
+    host = numpy.empty(1, node.dtype.numpy)
+    with node.device.lock:
+        node.device.driver.download(
+            node.storage.buffer, (node.shape[0] - 1) * node.dtype.itemsize, host
+        )
+    return int(host[0])
