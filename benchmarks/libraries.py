@@ -30,6 +30,8 @@ class Library:
         The functions under NumPy's names, as far as the library has them.
     upload, wait, download : callable
         Make an array of a NumPy array; wait until a result is computed; make a NumPy array of it.
+    launch : callable
+        Start to compute a result without waiting for it, where the call itself does not.
     prepare : callable or None
         What a function goes through before it is called: `jax.jit`, `torch.compile`.
     """
@@ -41,6 +43,7 @@ class Library:
     upload: Callable[[Host], Any]
     wait: Callable[[Any], None]
     download: Callable[[Any], Host]
+    launch: Callable[[Any], None] = lambda result: None
     prepare: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
 
 
@@ -50,7 +53,9 @@ def _no_wait(result: Any) -> None:
 
 def _xarr(device: str | None) -> Library:
     import xarr
+    from xarr import engine
     from xarr.device import get_device
+    from xarr.inspection import synchronize
 
     chosen = get_device(device)
     return Library(
@@ -59,8 +64,9 @@ def _xarr(device: str | None) -> Library:
         device=f"{chosen} ({chosen.name})",
         namespace=xarr,
         upload=lambda host: xarr.asarray(host, device=chosen, copy=True),
-        wait=xarr.synchronize,
+        wait=synchronize,
         download=numpy.asarray,
+        launch=lambda result: engine.compute(result._node),
     )
 
 
@@ -162,10 +168,8 @@ OPENERS: Final[dict[str, Callable[[str | None], Library]]] = {
 }
 
 
-def open_libraries(
-    names: list[str], device: str | None
-) -> tuple[list[Library], dict[str, str]]:
-    """The libraries that are there, and for each other one why it is not."""
+def open_libraries(names: list[str], device: str | None) -> tuple[list[Library], dict[str, str]]:
+    """Return the libraries that are there, and for each other one why it is not."""
     found: list[Library] = []
     absent: dict[str, str] = {}
     for name in names:

@@ -54,7 +54,7 @@ class Row:
     moved : float or None
         Arrays that have to be read or written at the least; None where memory is not the limit.
     others : mapping
-        The work for libraries that say it in another way, by library.
+        The work for libraries that say it in another way, by library; None where one cannot.
     numexpr : str
         The expression for numexpr; "" where it has none.
     needs : str
@@ -68,7 +68,7 @@ class Row:
     work: Work
     shapes: Callable[[int], tuple[Shape, ...]]
     moved: float | None = None
-    others: Mapping[str, Work] = field(default_factory=dict)
+    others: Mapping[str, Work | None] = field(default_factory=dict)
     numexpr: str = ""
     needs: str = ""
     target: Target = field(default_factory=Target)
@@ -80,30 +80,30 @@ def flat(operands: int) -> Callable[[int], tuple[Shape, ...]]:
 
 
 def matrix(size: int) -> tuple[int, int]:
-    """A shape of about `size` elements: 16384 x 8192 for 2^27."""
+    """Return a shape of about `size` elements: 16384 x 8192 for 2^27."""
     columns = 1 << (size.bit_length() - 1) // 2
     return max(size // columns, 1), columns
 
 
 def tall(size: int) -> tuple[Shape, ...]:
-    """The shape of one matrix."""
+    """Return the shape of one matrix."""
     return (matrix(size),)
 
 
 def grids(size: int) -> tuple[Shape, ...]:
-    """The shapes of two wide matrices."""
+    """Return the shapes of two wide matrices."""
     rows, columns = matrix(size)
     return ((columns, rows),) * 2
 
 
 def squares(size: int) -> tuple[Shape, ...]:
-    """The shapes of two square matrices."""
+    """Return the shapes of two square matrices."""
     side = matrix(size)[1]
     return ((side, side),) * 2
 
 
 def chain(xp: Any, a: Any, b: Any, c: Any) -> Any:
-    """The chain of operators that the targets name."""
+    """Compute the chain of operators that the targets name."""
     return ((a * b + c) * a - b) * c + a * b
 
 
@@ -114,7 +114,7 @@ def softmax(xp: Any, a: Any) -> Any:
 
 
 def star(u: Any) -> Any:
-    """A five-point stencil of the interior."""
+    """Compute a five-point stencil of the interior."""
     around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
     return 0.25 * around - u[1:-1, 1:-1]
 
@@ -129,7 +129,7 @@ def _jax_stencil(xp: Any, u: Any, v: Any) -> Any:
     return v.at[1:-1, 1:-1].set(star(u))
 
 
-def _on_torch(work: Work) -> dict[str, Work]:
+def _on_torch(work: Work) -> dict[str, Work | None]:
     return {"torch": work, "torch.compile": work}
 
 
@@ -151,89 +151,167 @@ COPY: Final = Row(
 LARGE_ROWS: Final = (
     COPY,
     Row(
-        "add", "a + b", lambda xp, a, b: a + b, flat(2),
-        moved=3, numexpr="a + b", target=Target(h100=0.54),
+        "add",
+        "a + b",
+        lambda xp, a, b: a + b,
+        flat(2),
+        moved=3,
+        numexpr="a + b",
+        target=Target(h100=0.54),
     ),
     Row(
-        "chain", "((a*b+c)*a-b)*c+a*b", chain, flat(3),
-        moved=4, numexpr="((a*b+c)*a-b)*c+a*b", target=Target(h100=0.72, cpu_ratio=2.5),
+        "chain",
+        "((a*b+c)*a-b)*c+a*b",
+        chain,
+        flat(3),
+        moved=4,
+        numexpr="((a*b+c)*a-b)*c+a*b",
+        target=Target(h100=0.72, cpu_ratio=2.5),
     ),
     Row(
-        "short chain", "((a*b+c)*a-b)*c", lambda xp, a, b, c: ((a * b + c) * a - b) * c, flat(3),
-        moved=4, numexpr="((a*b+c)*a-b)*c", target=Target(cpu_ratio=2.5),
+        "short chain",
+        "((a*b+c)*a-b)*c",
+        lambda xp, a, b, c: ((a * b + c) * a - b) * c,
+        flat(3),
+        moved=4,
+        numexpr="((a*b+c)*a-b)*c",
+        target=Target(cpu_ratio=2.5),
     ),
     Row(
-        "where", "where(a > .5, a, b)", lambda xp, a, b: xp.where(a > 0.5, a, b), flat(2),
-        moved=3, numexpr="where(a > .5, a, b)", target=Target(h100=0.54),
+        "where",
+        "where(a > .5, a, b)",
+        lambda xp, a, b: xp.where(a > 0.5, a, b),
+        flat(2),
+        moved=3,
+        numexpr="where(a > .5, a, b)",
+        target=Target(h100=0.54),
     ),
     Row(
-        "sum", "sum(a)", lambda xp, a: xp.sum(a), flat(1),
-        moved=1, numexpr="sum(a)", target=Target(h100=0.18, cpu_ratio=2),
+        "sum",
+        "sum(a)",
+        lambda xp, a: xp.sum(a),
+        flat(1),
+        moved=1,
+        numexpr="sum(a)",
+        target=Target(h100=0.18, cpu_ratio=2),
     ),
     Row(
-        "dot", "sum(a*b)", lambda xp, a, b: xp.sum(a * b), flat(2),
-        moved=2, numexpr="sum(a*b)", target=Target(h100=0.36),
+        "dot",
+        "sum(a*b)",
+        lambda xp, a, b: xp.sum(a * b),
+        flat(2),
+        moved=2,
+        numexpr="sum(a*b)",
+        target=Target(h100=0.36),
     ),
     Row(
-        "var", "var(a)", lambda xp, a: xp.var(a), flat(1),
-        moved=1, others=_on_torch(lambda xp, a: xp.var(a, correction=0)),
+        "var",
+        "var(a)",
+        lambda xp, a: xp.var(a),
+        flat(1),
+        moved=1,
+        others=_on_torch(lambda xp, a: xp.var(a, correction=0)),
         target=Target(h100=0.20, cpu_ratio=3),
     ),
     Row(
-        "any", "any(a > 2)", lambda xp, a: xp.any(a > 2), flat(1),
-        moved=1, target=Target(h100=0.18),
+        "any",
+        "any(a > 2)",
+        lambda xp, a: xp.any(a > 2),
+        flat(1),
+        moved=1,
+        target=Target(h100=0.18),
     ),
     Row(
-        "sum axis 0", "sum(A, axis=0)", lambda xp, a: xp.sum(a, axis=0), tall,
-        moved=1, target=Target(h100=0.19),
+        "sum axis 0",
+        "sum(A, axis=0)",
+        lambda xp, a: xp.sum(a, axis=0),
+        tall,
+        moved=1,
+        target=Target(h100=0.19),
     ),
     Row(
-        "softmax", "softmax over rows", softmax, tall,
-        moved=2, others=_on_torch(lambda xp, a: xp.softmax(a, 1)), target=Target(h100=0.576),
+        "softmax",
+        "softmax over rows",
+        softmax,
+        tall,
+        moved=2,
+        others=_on_torch(lambda xp, a: xp.softmax(a, 1)),
+        target=Target(h100=0.576),
     ),
     Row(
-        "stencil", "v[1:-1,1:-1] = five points of u", stencil, grids,
-        moved=2, others={"jax.jit": _jax_stencil}, target=Target(h100=0.41, cpu_ratio=2),
+        "stencil",
+        "v[1:-1,1:-1] = five points of u",
+        stencil,
+        grids,
+        moved=2,
+        others={"jax.jit": _jax_stencil},
+        target=Target(h100=0.41, cpu_ratio=2),
     ),
     Row(
-        "transpose", "v[...] = A.T", lambda xp, a, v: copy(xp, a.T, v),
+        "transpose",
+        "v[...] = A.T",
+        lambda xp, a, v: copy(xp, a.T, v),
         lambda size: (matrix(size), matrix(size)[::-1]),
-        moved=2, others={"jax.jit": lambda xp, a, v: xp.copy(a.T)}, target=Target(h100=0.40),
+        moved=2,
+        others={"jax.jit": lambda xp, a, v: xp.copy(a.T)},
+        target=Target(h100=0.40),
     ),
     Row(
-        "cumulative_sum", "cumulative_sum(a)", lambda xp, a: xp.cumulative_sum(a), flat(1),
-        moved=2, target=Target(h100=0.40),
+        "cumulative_sum",
+        "cumulative_sum(a)",
+        lambda xp, a: xp.cumulative_sum(a),
+        flat(1),
+        moved=2,
+        target=Target(h100=0.40),
         others={
             "cupy": lambda xp, a: xp.cumsum(a),
             **_on_torch(lambda xp, a: xp.cumsum(a, 0)),
         },
     ),
     Row(
-        "matmul", "A @ B", lambda xp, a, b: a @ b, squares,
-        needs="matmul", target=Target(h100=21.6, h100_opencl=42.8),
+        "matmul",
+        "A @ B",
+        lambda xp, a, b: a @ b,
+        squares,
+        needs="matmul",
+        target=Target(h100=21.6, h100_opencl=42.8),
     ),
     Row(
-        "sort", "sort(a), a quarter of the elements", lambda xp, a: xp.sort(a),
+        "sort",
+        "sort(a), a quarter of the elements",
+        lambda xp, a: xp.sort(a),
         lambda size: ((max(size // 4, 1),),),
-        needs="sort", target=Target(h100=1.0, h100_opencl=4.83),
+        needs="sort",
+        target=Target(h100=1.0, h100_opencl=4.83),
         others=_on_torch(lambda xp, a: xp.sort(a).values),
     ),
 )
 
 SMALL_ROWS: Final = (
     Row(
-        "small add", "a + b, launched", lambda xp, a, b: a + b, flat(2), target=Target(h100=10),
+        "small add",
+        "a + b, launched",
+        lambda xp, a, b: a + b,
+        flat(2),
+        target=Target(h100=10),
     ),
     Row(
-        "small chain", "((a*b+c)*a-b)*c+a*b, launched", chain, flat(3),
-        numexpr="((a*b+c)*a-b)*c+a*b", target=Target(h100=24),
+        "small chain",
+        "((a*b+c)*a-b)*c+a*b, launched",
+        chain,
+        flat(3),
+        numexpr="((a*b+c)*a-b)*c+a*b",
+        target=Target(h100=24),
     ),
     Row("small sum", "sum(a)", lambda xp, a: xp.sum(a), flat(1), target=Target(h100=12.7)),
     Row(
-        "small float", "float(sum(a))", lambda xp, a: float(xp.sum(a)), flat(1),
+        "small float",
+        "float(sum(a))",
+        lambda xp, a: float(xp.sum(a)),
+        flat(1),
         target=Target(h100=32),
-        # A jitted function cannot hold a conversion to a Python number.
-        others={"jax.jit": lambda xp, a: xp.sum(a)},
+        # What is compiled as a whole cannot hold a conversion to a Python number.
+        others={"jax.jit": None, "torch.compile": None},
     ),
     Row("small view", "a[10:20]", lambda xp, a: a[10:20], flat(1), target=Target(h100=1.8)),
 )

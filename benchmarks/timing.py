@@ -24,14 +24,14 @@ class Timing:
 
     @classmethod
     def of(cls, elapsed_s: list[float], calls: int = 1) -> Timing:
-        """The timing of rounds that made `calls` calls each."""
+        """Sum up rounds that made `calls` calls each."""
         return cls(min(elapsed_s) / calls, statistics.median(elapsed_s) / calls, len(elapsed_s))
 
 
 def interleaved(
     works: Mapping[str, Callable[[], float]], repeats: int, limit_s: float = 20.0
 ) -> dict[str, list[float]]:
-    """The seconds that each work says it took, in rounds that run each of them once.
+    """Return the seconds that each work says it took, in rounds that run each once.
 
     Rounds end after `repeats`, or after `limit_s` seconds but not before `ENOUGH`.
     """

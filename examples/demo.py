@@ -74,7 +74,8 @@ def load(name: str, library: ModuleType) -> ModuleType:
     spec = importlib.util.spec_from_file_location(
         f"{name}_on_{library.__name__}", FOLDER / f"{name}.py"
     )
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     before = sys.modules.get("xarr")
     sys.modules["xarr"] = library
@@ -98,7 +99,7 @@ def run(main: Callable[[Any], dict[str, Any]], bar: Bar) -> Run:
 
 
 def difference(actual: numpy.ndarray[Any, Any], expected: numpy.ndarray[Any, Any]) -> float:
-    """Return the largest difference relative to the largest expected value; inf where NaNs differ."""
+    """Return the largest difference relative to the largest value; inf for another shape or NaN."""
     if actual.shape != expected.shape:
         return float("inf")
     a, b = actual.astype(numpy.float64), expected.astype(numpy.float64)
@@ -139,7 +140,9 @@ def compare(name: str, library: ModuleType, device: Any, quick: bool) -> bool:
     return not over
 
 
-def save(draw: Callable[[Figure, dict[str, Any]], None], results: dict[str, Any], name: str) -> Path:
+def save(
+    draw: Callable[[Figure, dict[str, Any]], None], results: dict[str, Any], name: str
+) -> Path:
     """Write the picture of a program's results and return its path."""
     OUTPUT.mkdir(exist_ok=True)
     figure = Figure(figsize=(10, 5), layout="constrained")

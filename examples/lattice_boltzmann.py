@@ -56,9 +56,7 @@ def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:
         collided = [f[i] + RELAXATION * (equilibrium(i, density, x, y) - f[i]) for i in range(9)]
         # What would enter the horse goes back where it came from.
         turned = [np.where(solid, f[OPPOSITE[i]], collided[i]) for i in range(9)]
-        f = [
-            np.roll(turned[i], (dy, dx), axis=(0, 1)) for i, (dx, dy) in enumerate(VELOCITIES)
-        ]
+        f = [np.roll(turned[i], (dy, dx), axis=(0, 1)) for i, (dx, dy) in enumerate(VELOCITIES)]
         for i in range(9):
             f[i][:, 0] = wind[i][:, 0]
             f[i][:, -1] = f[i][:, -2]

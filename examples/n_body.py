@@ -22,7 +22,7 @@ SOFTENING = 0.05
 
 # Relative to the largest value: float32 sums of 2,000 attractions differ in their last places, and
 # the softened orbits do not diverge within this time.
-BOUNDS = {"start": 0.0, "end": 1e-5, "velocity": 1e-5, "mass": 1e-6}
+BOUNDS = {"start": 0.0, "end": 1e-5, "velocity": 1e-5, "mass": 0.0}
 
 
 def acceleration(position: np.Array, mass: np.Array) -> np.Array:
@@ -36,18 +36,18 @@ def acceleration(position: np.Array, mass: np.Array) -> np.Array:
 
 def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:
     """Return the positions at start and end, shape (3, N), and the velocities and masses."""
-    photograph = np.asarray(data.hubble_deep_field()).astype(np.float32) / 255
-    light = np.sum(photograph, axis=2)
+    photograph = np.asarray(data.hubble_deep_field()).astype(np.int32)
+    light = photograph[:, :, 0] + photograph[:, :, 1] + photograph[:, :, 2]
     height, width = light.shape
     x, y = np.meshgrid(
         np.linspace(-1, 1, width, dtype=np.float32), np.linspace(-1, 1, height, dtype=np.float32)
     )
     inner = light[1:-1, 1:-1]
-    peak = (inner > 0.62) & (inner >= light[:-2, 1:-1]) & (inner > light[2:, 1:-1])
+    peak = (inner > 160) & (inner >= light[:-2, 1:-1]) & (inner > light[2:, 1:-1])
     peak &= (inner >= light[1:-1, :-2]) & (inner > light[1:-1, 2:])
-    depth = photograph[1:-1, 1:-1, 0] - photograph[1:-1, 1:-1, 2]
+    depth = (photograph[1:-1, 1:-1, 0] - photograph[1:-1, 1:-1, 2]).astype(np.float32) / 255
     start = np.stack([x[1:-1, 1:-1][peak], y[1:-1, 1:-1][peak], depth[peak]])
-    mass = inner[peak] / np.sum(inner[peak])
+    mass = inner[peak].astype(np.float32) / 1e6
 
     position = start
     velocity = 0.5 * TIME_STEP * acceleration(position, mass)
@@ -60,7 +60,9 @@ def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:
 def draw(figure: Figure, results: dict[str, Any]) -> None:
     """Draw the bodies as seen at start and end."""
     area = 4e3 * results["mass"]
-    for axes, name in zip(figure.subplots(1, 2, sharex=True, sharey=True), ("start", "end"), strict=True):
+    for axes, name in zip(
+        figure.subplots(1, 2, sharex=True, sharey=True), ("start", "end"), strict=True
+    ):
         x, y, z = results[name]
         axes.scatter(x, -y, s=area, c=z, cmap="RdYlBu_r", vmin=-0.3, vmax=0.3)
         axes.set_facecolor("black")

@@ -36,7 +36,7 @@ def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:
     answers = np.full_like(labels, -1)
 
     for start in progress(range(0, x.shape[0], BLOCK)):
-        rows = slice(start, start + BLOCK)
+        rows = slice(start, min(start + BLOCK, x.shape[0]))
         distances = np.sum((x[rows, None, :] - shifted[None, :, :]) ** 2, axis=2)
         nearest = owner[rows]  # a digit is nearest to itself, and has no vote
         votes = np.zeros((nearest.shape[0], 10), dtype=np.int32)

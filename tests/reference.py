@@ -166,14 +166,15 @@ def any_bits(dtype: DType, count: int, rng: np.random.Generator) -> Values:
     if dtype.kind == dtypes.BOOL:
         return drawn(dtype, 0, 1, count, rng)
     values = rng.integers(0, 256, count * dtype.itemsize, np.uint8).view(dtype.numpy)
-    return np.asarray(values)
+    # Signalling NaN would raise NumPy's warnings.
+    return np.where(values == values, values, dtype.numpy.type(np.nan)) if dtype.kind == REAL else values
 
 
 def wide(values: Values, dtype: DType) -> Values:
     """Operands as a function computes them in `dtype`, in the type that the reference is in."""
     with np.errstate(all="ignore"):
         converted = values.astype(dtype.numpy)
-    return converted.astype(WIDER["c" if dtype.kind == COMPLEX else "f"])
+        return converted.astype(WIDER["c" if dtype.kind == COMPLEX else "f"])
 
 
 def is_floating(dtype: DType) -> bool:

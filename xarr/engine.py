@@ -417,25 +417,49 @@ def _too_large(plan: Plan, device: Device) -> bool:
 
 
 def allocate(device: Device, nbytes: int) -> Storage:
-    """A storage, its content undefined."""
-    try:
-        return Storage(device, nbytes, device.driver.allocate(nbytes))
-    except MemoryError:
-        gc.collect()
-        device.driver.release_memory()
+    """A storage, its content undefined.
+
+    When memory is short, what is no longer referred to is freed, then what pending expressions
+    still hold, by computing them.
+    """
+    driver = device.driver
+    for recover in (_free_garbage, _free_operands, None):
         try:
-            return Storage(device, nbytes, device.driver.allocate(nbytes))
+            return Storage(device, nbytes, driver.allocate(nbytes))
         except MemoryError:
-            info = device.driver.memory_info()
-            raise MemoryError(
-                errors.message(
-                    f"allocating on {device}",
-                    f"{nbytes} bytes were asked for",
-                    f"the device has {info['total_nbytes']} bytes, {info['used_nbytes']} of them "
-                    "in live arrays",
-                    "delete arrays that are no longer needed, or work in smaller pieces",
-                )
-            ) from None
+            if recover is not None:
+                recover(device)
+    info = driver.memory_info()
+    raise MemoryError(
+        errors.message(
+            f"allocating on {device}",
+            f"{nbytes} bytes were asked for",
+            f"the device has {info['total_nbytes']} bytes, {info['used_nbytes']} of them in live "
+            "arrays",
+            "delete arrays that are no longer needed, or work in smaller pieces",
+        )
+    )
+
+
+def _free_garbage(device: Device) -> None:
+    gc.collect()
+    device.driver.release_memory()
+
+
+def _free_operands(device: Device) -> None:
+    if device not in _recovering:
+        _recovering.add(device)
+        try:
+            settle(device)
+        except MemoryError:
+            pass
+        finally:
+            _recovering.discard(device)
+        _free_garbage(device)
+
+
+_recovering: Final[set[Device]] = set()
+"""Devices that are computing what is pending to free memory, so that this happens once."""
 
 
 def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:

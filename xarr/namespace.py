@@ -8,6 +8,7 @@ from xarr import (  # noqa: F401 - each fills FUNCTIONS as it is imported
     elementwise,
     indexing,
     manipulation,
+    printing,
     reductions,
     searching,
     statistical,

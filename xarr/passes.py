@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 256
 PIECE: Final = 64 * WIDTH
+BLOCK: Final = 1024
+"""Columns that an item of the lane form walks at once; no order depends on it."""
 SHORT: Final = 64
 """Up to this many elements an axis is reduced in order, by one item."""
 _COLUMN_PIECE: Final = 1024
@@ -69,6 +71,7 @@ class Fold:
         finish = self.finish.replace("acc", "(acc)").replace("divisor", "a.divisor")
         lines = [
             f"#define XR_WIDTH {WIDTH}",
+            f"#define XR_BLOCK {BLOCK}",
             f"#define XR_PARTIAL {int(partial)}",
             f"#define XR_ACC {self.accumulator}",
             f"#define XR_RESULT {self.result.storage if last else 'XR_ACC'}",
@@ -83,14 +86,16 @@ class Fold:
         everything = tuple(name for name, _ in self.fields)
         if not self.fields:
             lines += [
-                "#define XR_LANES XR_ACC lanes_value[XR_WIDTH];",
+                "#define XR_LANES(count) XR_ACC lanes_value[count];",
                 *_lane_access("", ("",), lambda name: "lanes_value", lambda name, acc: acc),
                 *_lane_access("_CLOSED", ("",), lambda name: "lanes_value", lambda name, acc: acc),
             ]
         else:
             running = everything if partial or not self.running else self.running
             lines.append(
-                define("XR_LANES", [f"{kind} lanes_{name}[XR_WIDTH];" for name, kind in self.fields])
+                define(
+                    "XR_LANES(count)", [f"{kind} lanes_{name}[count];" for name, kind in self.fields]
+                )
             )
             for suffix, names in (("", running), ("_CLOSED", everything)):
                 lines += _lane_access(
@@ -187,7 +192,7 @@ def _pass(
     itemsize = fold.result.itemsize if last else fold.nbytes
     result = engine.allocate(device, outer * count * inner * itemsize)
     lanes = uses_lanes(device)
-    blocks = -(-inner // WIDTH) if column and lanes else 1
+    blocks = -(-inner // BLOCK) if column and lanes else 1
     items = outer * count * (blocks if lanes or not column else inner)
     grid, group, item_chunk = _grid(device, items, math.prod(extents), lanes, column)
     own = {"items": items, "pieces": count, "piece_length": piece_length}

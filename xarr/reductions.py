@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from xarr import dtypes, elementwise, engine, errors, layout, passes
-from xarr.array import FUNCTIONS, Array, attach, default_float, require_on
+from xarr.array import FUNCTIONS, Array, attach, default_float, product, require_on
 from xarr.dtypes import (
     ANY,
     BOOL,
@@ -265,10 +265,10 @@ def reduced(
         axes: tuple[int, ...] = (layout.normalize_axis(axis, len(shape), f"{row.name}(x, axis)"),)
     else:
         axes = layout.normalize_axes(axis, len(shape), f"{row.name}(x, axis)")
-    length = math.prod([shape[place] for place in axes])
+    length = product(tuple(shape[place] for place in axes))
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
-    if length == 0 or math.prod(left) == 0:
-        if length == 0 and row.empty is None and math.prod(left):
+    if length == 0 or product(left) == 0:
+        if length == 0 and row.empty is None and product(left):
             raise ValueError(
                 errors.message(
                     where,

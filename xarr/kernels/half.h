@@ -68,3 +68,15 @@ DEVICE u16 xr_double_to_half(const f64 x)
     const u64 special = magnitude <= (u64)0x7ff0000000000000 ? 0x7c00u : nan;
     return (u16)(sign | (u32)(overflows ? special : finite));
 }
+
+// The half next to x towards y, both halves in registers as f32.
+DEVICE f32 xr_nextafter_f16(const f32 x, const f32 y)
+{
+    const u16 bits = xr_float_to_half(x);
+    const u16 sign = (u16)(xr_bits_f32(y) >> 31 << 15);
+    const int away = (x < y) == (x > 0.0f);
+    const u16 next = x == 0.0f ? (u16)(sign | 1) : (u16)(away ? bits + 1 : bits - 1);
+    const f32 moved = xr_half_to_float(next);
+    const f32 unmoved = x == y ? y : x + y;
+    return x == y || x != x || y != y ? unmoved : moved;
+}

@@ -9,16 +9,16 @@ KERNEL void xr_reduce(XR_POINTERS XR_SOURCE GLOBAL XR_RESULT *RESTRICT result, c
     const xr_index items_left = a.items - first_item;
     const xr_index last_item =
         first_item + (items_left < a.item_chunk ? items_left : a.item_chunk);
-    XR_LANES
+    XR_LANES(XR_COLUMN ? XR_BLOCK : XR_WIDTH)
     for (xr_index item = first_item; item < last_item; ++item) {
 #if XR_COLUMN
         const xr_index block = item % a.blocks;
         const xr_index rest = item / a.blocks;
         const xr_index piece = rest % a.pieces;
         const xr_index outer = rest / a.pieces;
-        const xr_index start = block * XR_WIDTH;
+        const xr_index start = block * XR_BLOCK;
         const xr_index beyond = a.inner_extent - start;
-        const int lanes = (int)(beyond < XR_WIDTH ? beyond : XR_WIDTH);
+        const int lanes = (int)(beyond < XR_BLOCK ? beyond : XR_BLOCK);
         XR_PIECE
         XR_ENTER_OUTER
         {

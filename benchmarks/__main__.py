@@ -1,0 +1,138 @@
+"""`python -m benchmarks`: xarr beside other libraries, as a table, a JSON file and a plot."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmarks import costs, measure, report
+from benchmarks.libraries import OPENERS, open_libraries
+from benchmarks.rows import CPU_SIZE, KEYS, LARGE, LARGE_ROWS, SMALL_ROWS
+
+OUTPUT = Path(__file__).resolve().parent / "output"
+_FEW = 5
+"""Repeats of what starts a process."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; the exit status is 1 when a result is wrong."""
+    options = parse(arguments)
+    import xarr
+    from xarr.device import device as default_device
+    from xarr.device import get_device
+
+    device = get_device(options.device)
+    sizes = options.sizes or [CPU_SIZE if device.kind == "cpu" else LARGE]
+    libraries, absent = open_libraries(["xarr", *options.libraries], str(device))
+    own = libraries[0]
+    results: list[measure.Result] = []
+    spent: list[costs.Cost] = []
+    copies: dict[int, float] = {}
+    with default_device(device):
+        for size in sizes:
+            large = [row for row in LARGE_ROWS if row.key in options.rows]
+            if any(row.moved is not None for row in large):
+                copies[size] = costs.copy_bandwidth(own, size, options.dtype, options.repeats)
+            for row in large:
+                if row.needs and not hasattr(xarr, row.needs):
+                    continue
+                _progress(f"{row.title}, {size:,} elements")
+                results += measure.large(row, size, libraries, options.dtype, options.repeats)
+        for row in SMALL_ROWS:
+            if row.key in options.rows:
+                _progress(row.title)
+                results += measure.small(row, libraries, options.dtype, options.repeats)
+        few = min(options.repeats, _FEW)
+        for key, measured in (
+            ("operator", lambda: costs.operator_cost(own, options.repeats)),
+            ("launch", lambda: costs.launch_cost(own, options.repeats)),
+            ("import", lambda: costs.import_cost(libraries, few)),
+            ("first result", lambda: costs.first_result_cost(str(device), few)),
+        ):
+            if key in options.rows:
+                _progress(key)
+                spent += measured()
+    _progress("")
+    everything = (libraries, absent, results, spent, copies, device, options.dtype)
+    print(*report.lines(*everything), sep="\n")
+    written = report.write(options.out, report.document(*everything))
+    print("\nwritten: " + ", ".join(map(str, written)))
+    return 1 if any(one.wrong for one in results) else 0
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the options."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        epilog="Rows: " + ", ".join(KEYS),
+    )
+    parser.add_argument("--device", help="xarr's device, as opencl:0; the default device if absent")
+    parser.add_argument("--rows", type=_rows, default=list(KEYS), help="names, with commas between")
+    parser.add_argument(
+        "--sizes",
+        type=_sizes,
+        help="elements, as 2^24,1e6; 2^24 on a CPU, 2^27 on a GPU if absent",
+    )
+    parser.add_argument("--repeats", type=_positive, default=15, help="rounds of each row")
+    parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
+    parser.add_argument(
+        "--libraries",
+        type=_libraries,
+        default=[name for name in OPENERS if name != "xarr"],
+        help="what to compare with, of " + ", ".join(name for name in OPENERS if name != "xarr"),
+    )
+    parser.add_argument("--out", type=Path, default=OUTPUT, help="folder for the JSON and the plot")
+    return parser.parse_args(arguments)
+
+
+def _rows(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in KEYS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no row {unknown[0]!r}; the rows are {', '.join(KEYS)}")
+    return names
+
+
+def _libraries(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in OPENERS or name == "xarr"]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is not a library to compare with")
+    return names
+
+
+def _sizes(text: str) -> list[int]:
+    sizes = []
+    for part in text.split(","):
+        base, power, exponent = part.strip().partition("^")
+        try:
+            size = int(base) ** int(exponent) if power else int(float(base))
+        except (ValueError, OverflowError):
+            size = 0
+        if not 16 <= size <= 1 << 40:
+            raise argparse.ArgumentTypeError(
+                f"the size {part!r} is not a number of elements; 2^24, 16777216 or 1e7 is one"
+            )
+        sizes.append(size)
+    return sizes
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+    return number
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""Arrays of every dtype and layout beside NumPy's, and the comparison of results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr as xp
+
+DTYPES = [
+    "bool",
+    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
+SOME_DTYPES = ["bool", "int8", "uint64", "float16", "float32", "complex64"]
+"""One of each way of storing an element."""
+
+LAYOUTS = [
+    "contiguous",
+    "strided",
+    "reversed",
+    "transposed",
+    "broadcast",
+    "0-d",
+    "empty",
+    "vector",
+    "group",
+    "grid",
+]
+
+
+def device() -> xp.Device:
+    return xp.default_device()
+
+
+def has(dtype: Any) -> bool:
+    """Whether the default device has a dtype."""
+    return device().has_float64 or np.dtype(dtype).name not in ("float64", "complex128")
+
+
+def needs(dtype: Any, *, skip: bool = True) -> bool:
+    """Skip the test, or say False, where the default device lacks a dtype."""
+    found = has(dtype)
+    if skip and not found:
+        pytest.skip(f"{device()} has no {dtype}")
+    return found
+
+
+def values(shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
+    """Numbers of both signs that every dtype holds, with special values among them."""
+    size = int(np.prod(shape))
+    host = (np.arange(size) * 37 % 101 - (0 if dtype.startswith("uint") else 50)).astype(dtype)
+    if dtype == "bool":
+        host = np.arange(size) % 3 == 0
+    if dtype.startswith("complex"):
+        host += (1j * (np.arange(size) * 17 % 31 - 15)).astype(dtype)
+    return host.reshape(shape)
+
+
+def given(dtype: str, layout: str) -> tuple[np.ndarray[Any, Any], xp.Array]:
+    """An array of a layout, and NumPy's of the same values."""
+    if layout == "0-d":
+        host = values((), dtype)
+        return host, xp.asarray(host)
+    shape = {
+        "empty": (3, 0, 2),
+        "vector": (7,),
+        "group": (3, 257),
+        "grid": (65_539,),
+        "strided": (9, 12),
+        "broadcast": (1, 5),
+    }.get(layout, (4, 5, 6) if layout == "transposed" else (4, 6))
+    host = values(shape, dtype)
+    x = xp.asarray(host)
+    if layout == "strided":
+        return host[1::2, 2::3], x[1::2, 2::3]
+    if layout == "reversed":
+        return host[::-1, ::-2], x[::-1, ::-2]
+    if layout == "transposed":
+        return host.transpose(2, 0, 1), x.transpose(2, 0, 1)
+    if layout == "broadcast":
+        return np.broadcast_to(host, (3, 5)), xp.broadcast_to(x, (3, 5))
+    return host, x
+
+
+def same(result: Any, expected: Any) -> None:
+    """Assert that an Array has NumPy's dtype, shape and values, to the bit."""
+    assert type(result) is xp.Array, f"{type(result)} is no Array"
+    expected = np.asarray(expected)
+    ours = xp.to_numpy(result)
+    assert ours.dtype == expected.dtype, f"dtype {ours.dtype}, not {expected.dtype}"
+    assert ours.shape == expected.shape, f"shape {ours.shape}, not {expected.shape}"
+    np.testing.assert_array_equal(ours, expected)
+    if ours.dtype.kind in "fc":
+        zeros = (ours == 0) & np.isreal(ours)
+        assert (np.signbit(ours.real) == np.signbit(expected.real))[zeros].all(), "signs of zeros"

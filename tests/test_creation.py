@@ -1,0 +1,493 @@
+"""Creation against NumPy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr as xp
+from tests.comparing import DTYPES, LAYOUTS, device, given, needs, same
+
+REAL = [name for name in DTYPES if name != "bool" and not name.startswith("complex")]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (0,), 3, (2, 3), [4, 1], (3, 0, 2), (257,), (65_539,)])
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty"])
+def test_filled_with_a_constant(name: str, shape: Any, dtype: str) -> None:
+    needs(dtype)
+    result = getattr(xp, name)(shape, dtype=dtype)
+    expected = getattr(np, "zeros" if name == "empty" else name)(shape, dtype=dtype)
+    same(result, expected)
+    like = getattr(xp, name + "_like")(result)
+    same(like, expected)
+
+
+def test_the_default_dtype_is_the_device_s() -> None:
+    floating = xp.__array_namespace_info__().default_dtypes()["real floating"]
+    for x in (xp.zeros(2), xp.ones(2), xp.empty(2), xp.full(2, 1.5), xp.eye(2), xp.asarray(1.5)):
+        assert x.dtype == floating
+    assert xp.linspace(0, 1, 3).dtype == floating
+    assert xp.arange(3.0).dtype == floating
+    assert xp.arange(3).dtype == np.int64
+    assert xp.full(2, 1).dtype == np.int64
+    assert xp.full(2, True).dtype == np.bool_
+    assert xp.zeros(3, np.int8).dtype == np.int8
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, math.nan, math.inf, -math.inf, 1.5])
+def test_full_keeps_every_bit(value: float) -> None:
+    for dtype in ("float16", "float32", "float64"):
+        needs(dtype, skip=False) and same(xp.full(5, value, dtype), np.full(5, value, dtype))
+    assert math.copysign(1, xp.full_like(xp.zeros(1), -0.0).item()) == -1
+
+
+def test_full_of_an_array_and_of_other_scalars() -> None:
+    same(xp.full((2, 3), xp.asarray([1, 2, 3])), np.full((2, 3), [1, 2, 3]))
+    same(xp.full(3, np.float32(1.5)), np.full(3, np.float32(1.5)))
+    same(xp.full(3, 7, dtype="uint8"), np.full(3, 7, "uint8"))
+    same(xp.full(3, 1 + 2j, dtype="complex64"), np.full(3, 1 + 2j, "complex64"))
+    with pytest.raises(OverflowError, match="300"):
+        xp.full(3, 300, dtype="uint8")
+    with pytest.raises(ValueError, match="broadcast"):
+        xp.full(3, xp.asarray([1, 2]))
+
+
+def test_a_constant_is_written_to_like_any_array() -> None:
+    x = xp.zeros((2, 2))
+    y = x.reshape(4)
+    y[0] = 5
+    assert x.tolist() == [[5, 0], [0, 0]]
+    z = xp.broadcast_to(w := xp.ones(1), (3,))
+    w[0] = 2
+    assert z.tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((-1,), ValueError),
+        (((2, -3),), ValueError),
+        ((1.5,), TypeError),
+        (("a",), TypeError),
+        (((1, None),), TypeError),
+        ((3, "float128x"), TypeError),
+        ((3, object), TypeError),
+    ],
+)
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty"])
+def test_wrong_shapes_and_dtypes(name: str, arguments: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=name):
+        getattr(xp, name)(*arguments)
+
+
+def test_wrong_devices() -> None:
+    with pytest.raises(ValueError, match="no device 'opencl:99'"):
+        xp.zeros(3, device="opencl:99")
+    with pytest.raises(TypeError, match="device"):
+        xp.asarray([1], device=3)  # type: ignore[arg-type]
+
+
+# -- values ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_numpy_arrays_keep_dtype_and_values(dtype: str, layout: str) -> None:
+    needs(dtype)
+    host, x = given(dtype, layout)
+    same(x, host)
+    same(xp.asarray(host), host)
+    same(xp.asarray(x, copy=True), host)
+    same(xp.array(x), host)
+    same(xp.ascontiguousarray(x), np.ascontiguousarray(host))
+    assert xp.asarray(x) is x
+    assert xp.asarray(x, dtype=dtype, copy=False) is x
+    copied = xp.array(x)
+    if host.size:
+        copied[...] = 0
+        same(x, host)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        1,
+        True,
+        [],
+        [1, 2],
+        [[1, 2], [3, 4]],
+        [True, False],
+        (1, 2),
+        range(4),
+        [np.int8(1), np.int8(2)],
+        np.int16(3),
+        np.array(3, "uint8"),
+        2**63,
+        bytearray(b"abc"),
+        memoryview(b"abc"),
+    ],
+)
+def test_values_have_numpy_s_dtypes(values: Any) -> None:
+    if values == []:
+        needs("float64")
+    same(xp.asarray(values), np.asarray(values))
+
+
+def test_python_floats_take_the_default_dtypes() -> None:
+    info = xp.__array_namespace_info__().default_dtypes()
+    assert xp.asarray([1.5, 2]).dtype == info["real floating"]
+    assert xp.asarray([1.5, 2j]).dtype == info["complex floating"]
+    assert xp.asarray(2j).dtype == info["complex floating"]
+
+
+def test_numpy_float64_is_not_narrowed_in_silence() -> None:
+    narrow = device().without_float64()
+    with pytest.raises(TypeError, match="no 64-bit floating point"):
+        xp.asarray(np.zeros(3), device=narrow)
+    with pytest.raises(TypeError, match="no 64-bit floating point"):
+        xp.zeros(3, dtype="float64", device=narrow)
+    assert xp.asarray([0.5], device=narrow).dtype == np.float32
+    assert xp.asarray([0.5j], device=narrow).dtype == np.complex64
+    assert xp.asarray(np.zeros(3), dtype="float32", device=narrow).dtype == np.float32
+    assert xp.zeros(3, device=narrow).dtype == np.float32
+
+
+def test_nested_sequences_may_hold_arrays() -> None:
+    x = xp.asarray([1, 2])
+    same(xp.asarray([x, x + 1]), np.asarray([[1, 2], [2, 3]]))
+    same(xp.asarray([x[0], 5, x[1]]), np.asarray([1, 5, 2]))
+    same(xp.asarray([[x[0], 1], [2, x[1]]], dtype="float32"), np.asarray([[1, 1], [2, 2]], "f4"))
+    same(xp.asarray((x, [3, 4])), np.asarray([[1, 2], [3, 4]]))
+
+
+@pytest.mark.parametrize("source", DTYPES)
+@pytest.mark.parametrize("target", DTYPES)
+def test_values_are_converted(source: str, target: str) -> None:
+    needs(source)
+    needs(target)
+    host, x = given(source, "contiguous")
+    if source.startswith("complex") and not target.startswith(("complex", "bool")):
+        for values in (host, x):
+            with pytest.raises(TypeError, match="imaginary"):
+                xp.asarray(values, dtype=target)
+        return
+    with np.errstate(all="ignore"):
+        expected = host.astype(target)
+    same(xp.asarray(host, dtype=target), expected)
+    same(xp.asarray(x, dtype=target), expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        (None, TypeError),
+        ("abc", TypeError),
+        (object(), TypeError),
+        ([1, "a"], TypeError),
+        ([[1, 2], [3]], ValueError),
+        (2**70, OverflowError),
+        ([-(2**70), 1], OverflowError),
+        (np.asarray(["a"]), TypeError),
+        (np.asarray([1], "datetime64[s]"), TypeError),
+    ],
+)
+def test_values_that_are_no_numbers(values: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="asarray"):
+        xp.asarray(values)
+
+
+def test_integers_that_do_not_fit() -> None:
+    for values, dtype in (([300], "uint8"), (-1, "uint32"), ([2**40], "int32")):
+        with pytest.raises(OverflowError, match="out of bounds"):
+            xp.asarray(values, dtype=dtype)
+
+
+def test_copy_false_of_host_values_is_refused() -> None:
+    for values in ([1, 2], 1.5, np.zeros(2, "f4")):
+        with pytest.raises(ValueError, match="copy"):
+            xp.asarray(values, copy=False)
+    with pytest.raises(ValueError, match="copy"):
+        xp.asarray(xp.asarray([1, 2]), dtype="float32", copy=False)
+    with pytest.raises(ValueError, match="copy"):
+        xp.array([1, 2], copy=False)
+
+
+def test_a_copy_of_a_pending_array_is_apart() -> None:
+    x = xp.asarray([1, 2, 3]) + 1
+    y = x.copy()
+    x += 1
+    assert y.tolist() == [2, 3, 4]
+    assert x.tolist() == [3, 4, 5]
+    z = xp.zeros(3)
+    w = z.copy()
+    z[0] = 1
+    assert w.tolist() == [0, 0, 0]
+
+
+def test_byte_order_and_host_layouts() -> None:
+    host = np.arange(6, dtype=">i4").reshape(2, 3)
+    same(xp.asarray(host), host.astype("i4"))
+    same(xp.asarray(host.T), host.astype("i4").T)
+    same(xp.asarray(np.asfortranarray(host)), host.astype("i4"))
+
+
+def test_array_ndmin() -> None:
+    same(xp.array(5, ndmin=2), np.array(5, ndmin=2))
+    same(xp.array([1, 2], ndmin=3), np.array([1, 2], ndmin=3))
+
+
+def test_from_dlpack() -> None:
+    host = np.arange(6, dtype="f4").reshape(2, 3)
+    same(xp.from_dlpack(host), host)
+    same(xp.from_dlpack(host.T), host.T)
+    x = xp.asarray(host)
+    assert xp.from_dlpack(x) is x
+    same(xp.from_dlpack(x, copy=True), host)
+    with pytest.raises(BufferError, match="copy"):
+        xp.from_dlpack(host, copy=False)
+    with pytest.raises(TypeError, match="__dlpack__"):
+        xp.from_dlpack([1, 2])
+
+
+# -- formulas -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (5,),
+        (0,),
+        (-3,),
+        (1, 5),
+        (5, 1),
+        (5, 1, -2),
+        (0, 10, 3),
+        (257,),
+        (65_539,),
+        (0.0, 1.0, 0.1),
+        (1.5,),
+        (1, 2, 0.3),
+        (1e-20, 1.0, 0.25),
+        (-1, 1, 1 / 3),
+        (10, 0, -0.7),
+        (0, 1e5, 0.7),
+        (0, 5e-324, 1e300),
+        (np.int64(3),),
+        (2**53 + 1, 2**53 + 8),
+        (-(2**63), -(2**63) + 5),
+    ],
+)
+def test_arange(arguments: Any) -> None:
+    expected = np.arange(*arguments)
+    if expected.dtype == np.float64:
+        needs("float64")
+    same(xp.arange(*arguments), expected)
+
+
+@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize(
+    "arguments", [(100,), (3, 90, 7), (90, 3, -7), (2, 60, 0.5), (0, 3, 0.1), (0, 100.5, 1.5)]
+)
+def test_arange_of_a_dtype(dtype: str, arguments: Any) -> None:
+    needs(dtype)
+    try:
+        expected = np.arange(*arguments, dtype=dtype)
+    except OverflowError:
+        return
+    same(xp.arange(*arguments, dtype=dtype), expected)
+
+
+def test_arange_of_numpy_scalars() -> None:
+    for value in (np.int8(3), np.float32(2.5), np.uint16(4)):
+        same(xp.arange(value), np.arange(value))
+    same(xp.arange(xp.asarray(3)), np.arange(3))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((0, 1, 0), ZeroDivisionError),
+        ((0.0, 1.0, 0.0), ZeroDivisionError),
+        ((math.nan,), ValueError),
+        ((0, math.inf), (ValueError, OverflowError)),
+        (("a",), TypeError),
+        ((None,), TypeError),
+        ((1j,), TypeError),
+        (([1, 2],), TypeError),
+    ],
+)
+def test_wrong_arange(arguments: Any, error: Any) -> None:
+    with pytest.raises(error):
+        np.arange(*arguments) if arguments != (1j,) else xp.arange(1j)
+    with pytest.raises(error, match="arange"):
+        xp.arange(*arguments)
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+@pytest.mark.parametrize("num", [0, 1, 2, 3, 50, 257, 65_539])
+@pytest.mark.parametrize(
+    ("start", "stop"),
+    [(0, 1), (1, 0), (-3.5, 7), (2, 2), (0.1, 0.7), (0, 5e-324), (1e300, -1e300), (0, 1 + 2j)],
+)
+def test_linspace(start: Any, stop: Any, num: int, endpoint: bool) -> None:
+    expected = np.linspace(start, stop, num, endpoint=endpoint)
+    needs(str(expected.dtype))
+    if isinstance(stop, complex):
+        # A complex product and quotient have no one rounding; the ends are exact.
+        result = xp.to_numpy(xp.linspace(start, stop, num, endpoint=endpoint))
+        np.testing.assert_allclose(result, expected, rtol=1e-15)
+        return
+    same(xp.linspace(start, stop, num, endpoint=endpoint), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int8", "complex64"])
+def test_linspace_of_a_dtype_is_the_same_on_every_device(dtype: str) -> None:
+    expected = np.linspace(-3, 41.5, 100, dtype=dtype)
+    same(xp.linspace(-3, 41.5, 100, dtype=dtype), expected)
+    narrow = device().without_float64()
+    same(xp.linspace(-3, 41.5, 100, dtype=dtype, device=narrow), expected)
+
+
+def test_linspace_ends_at_stop() -> None:
+    for stop in (0.1, 1 / 3, 7.7):
+        assert xp.linspace(0.3, stop, 11, dtype="float32")[-1].item() == np.float32(stop)
+    result, step = xp.linspace(0, 1, 5, retstep=True)
+    assert (step, result.shape) == (0.25, (5,))
+
+
+def test_wrong_linspace() -> None:
+    with pytest.raises(ValueError, match="num"):
+        xp.linspace(0, 1, -1)
+    with pytest.raises(TypeError, match="num"):
+        xp.linspace(0, 1, 2.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="start"):
+        xp.linspace("a", 1, 3)
+
+
+def test_logarithmic_scales() -> None:
+    floating = xp.zeros(0).dtype
+    tolerance = 1e-5 if floating == np.float32 else 1e-13
+    for ours, theirs in (
+        (xp.logspace(-2, 3, 21), np.logspace(-2, 3, 21)),
+        (xp.logspace(0, 3, 7, base=2), np.logspace(0, 3, 7, base=2)),
+        (xp.geomspace(1, 1000, 31), np.geomspace(1, 1000, 31)),
+        (xp.geomspace(-1e-3, -7, 5, endpoint=False), np.geomspace(-1e-3, -7, 5, endpoint=False)),
+    ):
+        np.testing.assert_allclose(xp.to_numpy(ours), theirs, rtol=tolerance)
+    ends = xp.geomspace(0.3, 77.7, 9)
+    assert (ends[0].item(), ends[-1].item()) == (floating.type(0.3), floating.type(77.7))
+    for wrong in ((0, 1), (-1, 1)):
+        with pytest.raises(ValueError, match="geomspace"):
+            xp.geomspace(*wrong)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3, None), (3, 5), (5, 3), (0, 2), (2, 0), (300, 300)])
+@pytest.mark.parametrize("k", [0, 1, -2, 7, -7, 2**70])
+def test_eye(shape: tuple[int, int | None], k: int, dtype: str) -> None:
+    needs(dtype)
+    expected = np.eye(*shape, k=min(k, 2**40), dtype=dtype)
+    same(xp.eye(*shape, k=k, dtype=dtype), expected)
+
+
+def test_eye_s_other_names() -> None:
+    needs("float64")
+    same(xp.identity(3), np.identity(3))
+    same(xp.eye(3, M=2), np.eye(3, M=2))
+    same(xp.tri(3, 4, 1), np.tri(3, 4, 1))
+    with pytest.raises(ValueError, match="eye"):
+        xp.eye(-1)
+    with pytest.raises(TypeError, match="eye"):
+        xp.eye(2.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", ["tril", "triu"])
+def test_triangles(name: str, layout: str, dtype: str) -> None:
+    needs(dtype)
+    host, x = given(dtype, layout)
+    if host.ndim < 2:
+        with pytest.raises(ValueError, match=name):
+            getattr(xp, name)(x)
+        return
+    for k in (0, 1, -1, 100, -100):
+        same(getattr(xp, name)(x, k=k), getattr(np, name)(host, k=k))
+
+
+def test_triangles_of_pending_arrays_and_stacks() -> None:
+    host = np.arange(60, dtype="i4").reshape(3, 4, 5)
+    same(xp.tril(xp.asarray(host) + 1, k=1), np.tril(host + 1, k=1))
+    same(xp.triu(xp.asarray(host) + 1, k=-1), np.triu(host + 1, k=-1))
+    nan = np.full((3, 3), np.nan, "f4")
+    same(xp.triu(xp.asarray(nan)), np.triu(nan))
+
+
+@pytest.mark.parametrize("indexing", ["xy", "ij"])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("sizes", [(), (3,), (2, 3), (2, 3, 4), (1, 3), (0, 2), (1, 1)])
+def test_meshgrid(sizes: tuple[int, ...], indexing: Any, sparse: bool) -> None:
+    vectors = [np.arange(size, dtype="i4") for size in sizes]
+    results = xp.meshgrid(*map(xp.asarray, vectors), indexing=indexing, sparse=sparse)
+    expected = np.meshgrid(*vectors, indexing=indexing, sparse=sparse)
+    assert len(results) == len(expected)
+    for ours, theirs in zip(results, expected, strict=True):
+        same(ours, theirs)
+        if ours.size:
+            ours[...] = 7  # it is no broadcast view
+            assert (ours == 7).all()
+
+
+def test_wrong_meshgrid() -> None:
+    with pytest.raises(ValueError, match="indexing"):
+        xp.meshgrid(xp.arange(2), indexing="ab")
+    with pytest.raises(ValueError, match="vectors"):
+        xp.meshgrid(xp.zeros((2, 2)))
+
+
+def test_grids() -> None:
+    same(xp.indices((2, 3)), np.indices((2, 3)))
+    same(xp.mgrid[0:3, 1:7:2], np.mgrid[0:3, 1:7:2])
+    same(xp.mgrid[:4], np.mgrid[:4])
+    for ours, theirs in zip(xp.ogrid[0:3, 1:4], np.ogrid[0:3, 1:4], strict=True):
+        same(ours, theirs)
+    needs("float64")
+    same(xp.mgrid[0:1:5j, 0:2:3j], np.mgrid[0:1:5j, 0:2:3j])
+    same(xp.fromfunction(lambda i, j: i * 10 + j, (3, 2)), np.fromfunction(lambda i, j: i * 10 + j, (3, 2)))
+    with pytest.raises(TypeError, match="mgrid"):
+        xp.mgrid[3]
+
+
+# -- other places ---------------------------------------------------------------------------------
+
+
+def test_open_transfers_are_allowed_where_hidden_ones_are_not() -> None:
+    with xp.no_implicit_transfer():
+        x = xp.asarray(np.arange(3))
+        same(xp.to_numpy(x + 1), np.arange(1, 4))
+        with pytest.raises(xp.ImplicitTransferError):
+            np.asarray(x)
+        assert x.to_device(x.device) is x
+        assert xp.asarray([x, x]).shape == (2, 3)
+
+
+def test_to_device() -> None:
+    x = xp.arange(5, dtype="int32")
+    narrow = x.device.without_float64()
+    y = x.to_device(narrow)
+    assert y.device == narrow
+    same(y, np.arange(5, dtype="i4"))
+    same(xp.zeros(3, "f4").to_device(narrow), np.zeros(3, "f4"))
+    same(xp.asarray(x, device=narrow, dtype="float32"), np.arange(5, dtype="f4"))
+    with pytest.raises(ValueError, match="stream"):
+        x.to_device(narrow, stream=1)
+    with pytest.raises(ValueError, match="no device"):
+        x.to_device("nowhere")
+    needs("float64")
+    with pytest.raises(TypeError, match="no 64-bit"):
+        xp.ones(3).to_device(narrow)
+    same(xp.ones(3).astype("float32", device=narrow), np.ones(3, "f4"))
