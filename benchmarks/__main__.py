@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import costs, measure, report
@@ -28,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     own = libraries[0]
     results: list[measure.Result] = []
     spent: list[costs.Cost] = []
-    copies: dict[int, float] = {}
+    copies: dict[int, tuple[float, str]] = {}
     with default_device(device):
         for size in sizes:
             large = [row for row in LARGE_ROWS if row.key in options.rows]
@@ -44,12 +45,13 @@ def main(arguments: list[str] | None = None) -> int:
                 _progress(row.title)
                 results += measure.small(row, libraries, options.dtype, options.repeats)
         few = min(options.repeats, _FEW)
-        for key, measured in (
-            ("operator", lambda: costs.operator_cost(own, options.repeats)),
-            ("launch", lambda: costs.launch_cost(own, options.repeats)),
-            ("import", lambda: costs.import_cost(libraries, few)),
-            ("first result", lambda: costs.first_result_cost(str(device), few)),
-        ):
+        measurements: dict[str, Callable[[], list[costs.Cost]]] = {
+            "operator": lambda: costs.operator_cost(own, options.repeats),
+            "launch": lambda: costs.launch_cost(own, options.repeats),
+            "import": lambda: costs.import_cost(libraries, few),
+            "first result": lambda: costs.first_result_cost(str(device), few),
+        }
+        for key, measured in measurements.items():
             if key in options.rows:
                 _progress(key)
                 spent += measured()

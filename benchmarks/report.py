@@ -76,7 +76,7 @@ def lines(
     absent: dict[str, str],
     results: Sequence[Result],
     costs: Sequence[Cost],
-    copies: dict[int, float],
+    copies: dict[int, tuple[float, str]],
     device: Device,
     dtype: str,
 ) -> Iterator[str]:
@@ -90,7 +90,9 @@ def lines(
     for unit, size in sizes:
         yield ""
         if unit == "ms":
-            copy = f"; the device's own copy {copies[size]:.1f} GB/s" if size in copies else ""
+            copy = ""
+            if size in copies:
+                copy = "; the fastest copy, by {1}, moves {0:.1f} GB/s".format(*copies[size])
             yield f"{dtype}, {size:,} elements, milliseconds until the result is there{copy}"
         else:
             yield f"{dtype}, {size:,} elements, microseconds of the host a call"
@@ -119,7 +121,7 @@ def _line(
     one: Result,
     title: str,
     numpy_times: dict[tuple[str, int], float],
-    copies: dict[int, float],
+    copies: dict[int, tuple[float, str]],
     device: Device,
 ) -> str:
     numpy_time = numpy_times.get((one.row.key, one.size))
@@ -127,7 +129,7 @@ def _line(
     bandwidth = one.bandwidth_gb_s
     part = ""
     if bandwidth is not None and one.library == "xarr" and one.size in copies:
-        part = f"{bandwidth / copies[one.size]:.0%}"
+        part = f"{bandwidth / copies[one.size][0]:.0%}"
     words = ""
     if one.library == "xarr":
         wanted = target(one, device, numpy_time)
@@ -151,7 +153,7 @@ def document(
     absent: dict[str, str],
     results: Sequence[Result],
     costs: Sequence[Cost],
-    copies: dict[int, float],
+    copies: dict[int, tuple[float, str]],
     device: Device,
     dtype: str,
 ) -> dict[str, Any]:
@@ -184,7 +186,8 @@ def document(
         "versions": {library.name: library.version for library in libraries},
         "devices": {library.name: library.device for library in libraries},
         "absent": absent,
-        "copy_gb_s": {str(size): bandwidth for size, bandwidth in copies.items()},
+        "copy_gb_s": {str(size): bandwidth for size, (bandwidth, _) in copies.items()},
+        "copied_by": {str(size): name for size, (_, name) in copies.items()},
         "results": rows,
         "costs": [asdict(cost) for cost in costs],
     }

@@ -17,7 +17,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "generated",
+    "directives",
 ]
 exclude_patterns = ["_build"]
 

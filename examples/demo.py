@@ -176,9 +176,13 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"no example is called {', '.join(unknown)}; there are {', '.join(NAMES)}")
 
     xarr = importlib.import_module("xarr")
-    device = options.device or xarr.default_device()
+    try:
+        with xarr.device(options.device or xarr.default_device()) as device:
+            print(f"xarr on {device} ({device.name}), NumPy {numpy.__version__}")
+    except ValueError as error:
+        parser.error(str(error))
+    print(COLUMNS.format(*HEADINGS).rstrip())
     failed = []
-    print(f"xarr on {device}, NumPy {numpy.__version__}\n{COLUMNS.format(*HEADINGS).rstrip()}")
     for name in options.names or NAMES:
         try:
             agrees = compare(name, xarr, device, options.quick)

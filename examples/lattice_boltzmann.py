@@ -16,7 +16,7 @@ import xarr as np
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STEPS = 1500
+STEPS = 1000
 INFLOW = 0.1  # cells a step
 RELAXATION = 1 / 0.56  # for a Reynolds number of about 500 at the height of the horse
 

@@ -16,7 +16,7 @@ import xarr as np
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STEPS = 5000
+STEPS = 2000
 RATE = 0.02
 DECAY = 0.01
 

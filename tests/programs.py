@@ -289,14 +289,10 @@ class Program:
         first = self.operand(shape if shape is not None else value.shape, name)
         if kind == "b":
             return str(self.one_of((f"{name} ^ {first}", f"np.logical_not({name})")))
+        if self.pick(8):
+            return f"{name} + {first}"
         second = self.operand(shape if shape is not None else value.shape, name)
-        forms = [
-            f"{name} + {first}",
-            f"{name} - {first}",
-            f"{name} * {first} + {second}",
-            f"np.where({name} > {first}, {name}, {first})",
-            f"({name} + {first}) - {second}",
-        ]
+        forms = [f"{name} * {first} - {second}", f"np.where({name} > {first}, {name}, {first})"]
         forms.append(f"-{name}" if kind != "f" else f"np.sqrt({name}) / 2")
         return str(self.one_of(forms))
 
@@ -334,7 +330,7 @@ class Program:
         if name is None:
             return self.make()
         value = self.theirs[name]
-        sign = "^" if value.dtype.kind == "b" else str(self.one_of("+-*"))
+        sign = "^" if value.dtype.kind == "b" else str(self.one_of("++++-*"))
         targets = [(name, value)]
         if value.ndim:
             key = self.one_of(self.keys(value))
@@ -372,7 +368,7 @@ class Program:
         own = self.one_of(sources)
         sign = "^" if value.dtype.kind == "b" else "+"
         forms = [operand, own, f"{own} {sign} {operand}", f"{operand} {sign} {self.one_of(sources)}"]
-        if value.dtype.kind != "b":
+        if value.dtype.kind != "b" and not self.pick(8):
             forms.append(f"{own} * {operand} - {self.one_of(sources)}")
         return self.run(f"{name}[{key}] = {self.one_of(forms)}")
 

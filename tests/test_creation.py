@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xarr as xp
-from tests.comparing import DTYPES, LAYOUTS, device, given, needs, same
+from tests.comparing import DTYPES, LAYOUTS, device, given, has, needs, same
 
 REAL = [name for name in DTYPES if name != "bool" and not name.startswith("complex")]
 
@@ -41,7 +41,8 @@ def test_the_default_dtype_is_the_device_s() -> None:
 @pytest.mark.parametrize("value", [0.0, -0.0, math.nan, math.inf, -math.inf, 1.5])
 def test_full_keeps_every_bit(value: float) -> None:
     for dtype in ("float16", "float32", "float64"):
-        needs(dtype, skip=False) and same(xp.full(5, value, dtype), np.full(5, value, dtype))
+        if has(dtype):
+            same(xp.full(5, value, dtype), np.full(5, value, dtype))
     assert math.copysign(1, xp.full_like(xp.zeros(1), -0.0).item()) == -1
 
 
@@ -132,7 +133,7 @@ def test_numpy_arrays_keep_dtype_and_values(dtype: str, layout: str) -> None:
     ],
 )
 def test_values_have_numpy_s_dtypes(values: Any) -> None:
-    if values == []:
+    if isinstance(values, list) and not values:
         needs("float64")
     same(xp.asarray(values), np.asarray(values))
 
@@ -457,7 +458,7 @@ def test_grids() -> None:
         same(ours, theirs)
     needs("float64")
     same(xp.mgrid[0:1:5j, 0:2:3j], np.mgrid[0:1:5j, 0:2:3j])
-    same(xp.fromfunction(lambda i, j: i * 10 + j, (3, 2)), np.fromfunction(lambda i, j: i * 10 + j, (3, 2)))
+    same(xp.fromfunction(lambda i, j: i - j, (3, 2)), np.fromfunction(lambda i, j: i - j, (3, 2)))
     with pytest.raises(TypeError, match="mgrid"):
         xp.mgrid[3]
 
@@ -468,7 +469,7 @@ def test_grids() -> None:
 def test_open_transfers_are_allowed_where_hidden_ones_are_not() -> None:
     with xp.no_implicit_transfer():
         x = xp.asarray(np.arange(3))
-        same(xp.to_numpy(x + 1), np.arange(1, 4))
+        np.testing.assert_array_equal(xp.to_numpy(x + 1), np.arange(1, 4))
         with pytest.raises(xp.ImplicitTransferError):
             np.asarray(x)
         assert x.to_device(x.device) is x

@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING
 
 import numpy as _numpy
 
-from xarr.array import Array, no_implicit_transfer
-from xarr.device import Device, default_device, device, devices
-from xarr.engine import eager
-from xarr.errors import (
-    CacheWarning,
-    CompileError,
-    DeviceWarning,
-    HostFallbackWarning,
-    ImplicitTransferError,
-)
-from xarr.inspection import explain, memory_info, synchronize
+from xarr.array import Array as Array
+from xarr.array import no_implicit_transfer as no_implicit_transfer
+from xarr.device import Device as Device
+from xarr.device import default_device as default_device
+from xarr.device import device as device
+from xarr.device import devices as devices
+from xarr.engine import eager as eager
+from xarr.errors import CacheWarning as CacheWarning
+from xarr.errors import CompileError as CompileError
+from xarr.errors import DeviceWarning as DeviceWarning
+from xarr.errors import HostFallbackWarning as HostFallbackWarning
+from xarr.errors import ImplicitTransferError as ImplicitTransferError
+from xarr.inspection import explain as explain
+from xarr.inspection import memory_info as memory_info
+from xarr.inspection import synchronize as synchronize
 from xarr.namespace import FUNCTIONS as _FUNCTIONS
 
 __version__ = "0.1.0"

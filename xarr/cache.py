@@ -112,10 +112,10 @@ class DiskCache:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
-            os.replace(temporary, path)
+            Path(temporary).replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
+                Path(temporary).unlink()
             raise
 
     def _is_trusted(self) -> bool:
@@ -149,7 +149,7 @@ class DiskCache:
             if self._nbytes <= self.limit_nbytes * 3 // 4:
                 return
             with contextlib.suppress(OSError):
-                os.unlink(entry.path)
+                Path(entry.path).unlink()
             self._nbytes -= entry.nbytes
 
     def _pass_over(self, error: OSError) -> None:
@@ -173,7 +173,7 @@ def disk_cache() -> DiskCache:
 
 def default_directory() -> Path:
     """Where the system keeps caches, and ``xarr`` in it."""
-    home = Path(os.path.expanduser("~"))
+    home = Path("~").expanduser()
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData/Local") / "xarr" / "cache"
     if sys.platform == "darwin":

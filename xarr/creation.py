@@ -929,15 +929,10 @@ def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, w
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
     else:
-        row = dtypes.lookup(numpy.result_type(start, stop, step), where)
-        untyped = not any(
-            isinstance(value, numpy.generic) and not isinstance(value, float)
-            for value in (start, stop, step)
-        )
-        if row is dtypes.float64 and untyped:
+        kinds = [numpy.asarray(value).dtype for value in (start, stop, step)]
+        row = dtypes.lookup(numpy.result_type(numpy.int64, *kinds), where)
+        if row is dtypes.float64:
             row = default_float(device)
-        elif row is dtypes.bool_ and untyped:
-            row = dtypes.int64
     require_on(device, row, where)
     if row.kind == dtypes.BOOL:
         raise TypeError(errors.message(where, "dtype is bool", "numeric dtypes are accepted"))
@@ -1563,7 +1558,7 @@ class _Grid:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return self._line(key)
-        lines = [self._line(item) for item in key]
+        lines = [self._line(item) for item in (key if isinstance(key, tuple) else (key,))]
         row = data_type.result_type(*lines)
         grids = meshgrid(
             *(line.astype(row, copy=False) for line in lines), indexing="ij", sparse=self._sparse

@@ -367,7 +367,11 @@ def template_of(expression: str, row: DType) -> str:
     def named(match: re.Match[str]) -> str:
         # A type that is computed in another one may still have a function of its own.
         own = f"xr_{match[1]}_{row.storage}"
-        return f"{own}(" if row.storage != row.compute and source.unit(own) else f"xr_{match[1]}_{row.compute}("
+        return (
+            f"{own}("
+            if row.storage != row.compute and source.unit(own)
+            else f"xr_{match[1]}_{row.compute}("
+        )
 
     text = FUNCTION.sub(named, expression)
     for number, name in enumerate(("x1", "x2", "x3")):
@@ -388,7 +392,13 @@ def _rounding(name: str, about: str) -> Elementwise:
 
 
 def _function(
-    name: str, about: str, low: float, high: float, ulp: float, unit: str = "", complex_ulp: float = 3.0
+    name: str,
+    about: str,
+    low: float,
+    high: float,
+    ulp: float,
+    unit: str = "",
+    complex_ulp: float = 3.0,
 ) -> Elementwise:
     return Elementwise(
         name,
@@ -400,7 +410,9 @@ def _function(
     )
 
 
-def _comparison(name: str, sign: str, kinds: tuple[str, ...], operator: str, about: str) -> Elementwise:
+def _comparison(
+    name: str, sign: str, kinds: tuple[str, ...], operator: str, about: str
+) -> Elementwise:
     return Elementwise(
         name,
         kinds,
@@ -433,78 +445,128 @@ TABLE: Final = (
     _function("acos", "The inverse cosine of x, in [0, pi].", -1, 1, 3, "result in radians"),
     _function("acosh", "The inverse hyperbolic cosine of x.", 1, 1e3, 3),
     Elementwise(
-        "add", NUMERIC, "x1 + x2", "The sum of x1 and x2.",
-        integer="xr_add(x1, x2)", complex="xr_add(x1, x2)", operator="add",
+        "add",
+        NUMERIC,
+        "x1 + x2",
+        "The sum of x1 and x2.",
+        integer="xr_add(x1, x2)",
+        complex="xr_add(x1, x2)",
+        operator="add",
     ),
-    _function(
-        "asin", "The inverse sine of x, in [-pi/2, pi/2].", -1, 1, 3, "result in radians", 4
-    ),
+    _function("asin", "The inverse sine of x, in [-pi/2, pi/2].", -1, 1, 3, "result in radians", 4),
     _function("asinh", "The inverse hyperbolic sine of x.", -1e3, 1e3, 3),
-    _function("atan", "The inverse tangent of x, in [-pi/2, pi/2].", -1e3, 1e3, 3, "result in radians"),
+    _function(
+        "atan", "The inverse tangent of x, in [-pi/2, pi/2].", -1e3, 1e3, 3, "result in radians"
+    ),
     Elementwise(
-        "atan2", (REAL,), "xr_atan2(x1, x2)",
+        "atan2",
+        (REAL,),
+        "xr_atan2(x1, x2)",
         "The angle of the point (x2, x1), in [-pi, pi].",
-        unit="result in radians", domain=Domain(ulp=3),
+        unit="result in radians",
+        domain=Domain(ulp=3),
     ),
     _function("atanh", "The inverse hyperbolic tangent of x.", -1, 1, 3),
     _bitwise("bitwise_and", "&", "and", "The bits that are set in both x1 and x2."),
     Elementwise(
-        "bitwise_invert", INTEGER_OR_BOOL, "~x", "The bits of x inverted.",
-        boolean="!x", operator="invert",
+        "bitwise_invert",
+        INTEGER_OR_BOOL,
+        "~x",
+        "The bits of x inverted.",
+        boolean="!x",
+        operator="invert",
     ),
     Elementwise(
-        "bitwise_left_shift", INTEGER, "xr_left_shift(x1, x2)",
+        "bitwise_left_shift",
+        INTEGER,
+        "xr_left_shift(x1, x2)",
         "The bits of x1 moved x2 places up; 0 where x2 is not below the width.",
-        unit="x2 in bits", operator="lshift", domain=Domain(0, 8),
+        unit="x2 in bits",
+        operator="lshift",
+        domain=Domain(0, 8),
     ),
     _bitwise("bitwise_or", "|", "or", "The bits that are set in x1 or x2."),
     Elementwise(
-        "bitwise_right_shift", INTEGER, "xr_right_shift(x1, x2)",
+        "bitwise_right_shift",
+        INTEGER,
+        "xr_right_shift(x1, x2)",
         "The bits of x1 moved x2 places down, the sign repeated.",
-        unit="x2 in bits", operator="rshift", domain=Domain(0, 8),
+        unit="x2 in bits",
+        operator="rshift",
+        domain=Domain(0, 8),
     ),
     _bitwise("bitwise_xor", "^", "xor", "The bits that are set in one of x1 and x2."),
     _rounding("ceil", "The least integer that is not below x, in the dtype of x."),
     Elementwise(
-        "conj", NUMERIC, "x", "The complex conjugate of x; x itself where it is real.",
+        "conj",
+        NUMERIC,
+        "x",
+        "The complex conjugate of x; x itself where it is real.",
         complex="xr_conj(x)",
     ),
     Elementwise(
-        "copysign", (REAL,), "copysign(x1, x2)", "The magnitude of x1 with the sign of x2.",
+        "copysign",
+        (REAL,),
+        "copysign(x1, x2)",
+        "The magnitude of x1 with the sign of x2.",
     ),
     _function("cos", "The cosine of x.", -1e3, 1e3, 3, "in radians"),
     _function("cosh", "The hyperbolic cosine of x.", -50, 50, 3),
     Elementwise(
-        "divide", FLOATING, "x1 / x2", "The quotient of x1 and x2.",
-        complex="xr_divide(x1, x2)", operator="truediv",
+        "divide",
+        FLOATING,
+        "x1 / x2",
+        "The quotient of x1 and x2.",
+        complex="xr_divide(x1, x2)",
+        operator="truediv",
     ),
     _comparison("equal", "==", ANY, "eq", "Whether x1 equals x2."),
     _function("exp", "The exponential of x.", -50, 50, 3),
     _function("expm1", "exp(x) - 1, accurate near 0.", -50, 50, 3),
     _rounding("floor", "The greatest integer that is not above x, in the dtype of x."),
     Elementwise(
-        "floor_divide", REAL_NUMERIC, "xr_floor_divide(x1, x2)",
+        "floor_divide",
+        REAL_NUMERIC,
+        "xr_floor_divide(x1, x2)",
         "The quotient of x1 and x2, rounded down; 0 where an integer is divided by 0.",
         operator="floordiv",
     ),
     _comparison("greater", ">", REAL_OR_BOOL, "gt", "Whether x1 is greater than x2."),
     _comparison("greater_equal", ">=", REAL_OR_BOOL, "ge", "Whether x1 is not less than x2."),
     Elementwise(
-        "hypot", (REAL,), "xr_hypot(x1, x2)",
-        "The square root of x1**2 + x2**2, without overflow on the way.", domain=Domain(ulp=3),
+        "hypot",
+        (REAL,),
+        "xr_hypot(x1, x2)",
+        "The square root of x1**2 + x2**2, without overflow on the way.",
+        domain=Domain(ulp=3),
     ),
     Elementwise("imag", (COMPLEX,), "x.im", "The imaginary part of x.", result=_PARTS),
     Elementwise(
-        "isfinite", NUMERIC, "isfinite(x)", "Whether x is neither infinite nor NaN.",
-        integer="1", complex="xr_isfinite(x)", result=_TRUTH,
+        "isfinite",
+        NUMERIC,
+        "isfinite(x)",
+        "Whether x is neither infinite nor NaN.",
+        integer="1",
+        complex="xr_isfinite(x)",
+        result=_TRUTH,
     ),
     Elementwise(
-        "isinf", NUMERIC, "isinf(x)", "Whether x is infinite.",
-        integer="0", complex="xr_isinf(x)", result=_TRUTH,
+        "isinf",
+        NUMERIC,
+        "isinf(x)",
+        "Whether x is infinite.",
+        integer="0",
+        complex="xr_isinf(x)",
+        result=_TRUTH,
     ),
     Elementwise(
-        "isnan", NUMERIC, "isnan(x)", "Whether x is NaN.",
-        integer="0", complex="xr_isnan(x)", result=_TRUTH,
+        "isnan",
+        NUMERIC,
+        "isnan(x)",
+        "Whether x is NaN.",
+        integer="0",
+        complex="xr_isnan(x)",
+        result=_TRUTH,
     ),
     _comparison("less", "<", REAL_OR_BOOL, "lt", "Whether x1 is less than x2."),
     _comparison("less_equal", "<=", REAL_OR_BOOL, "le", "Whether x1 is not greater than x2."),
@@ -513,77 +575,147 @@ TABLE: Final = (
     _function("log2", "The logarithm of x to base 2.", 1e-3, 1e3, 3),
     _function("log10", "The logarithm of x to base 10.", 1e-3, 1e3, 3),
     Elementwise(
-        "logaddexp", (REAL,), "xr_logaddexp(x1, x2)",
-        "log(exp(x1) + exp(x2)), without overflow on the way.", domain=Domain(-50, 50, 4),
+        "logaddexp",
+        (REAL,),
+        "xr_logaddexp(x1, x2)",
+        "log(exp(x1) + exp(x2)), without overflow on the way.",
+        domain=Domain(-50, 50, 4),
     ),
     Elementwise(
-        "logical_and", (BOOL,), "x1 & x2", "Whether x1 and x2 are both true.",
+        "logical_and",
+        (BOOL,),
+        "x1 & x2",
+        "Whether x1 and x2 are both true.",
     ),
     Elementwise("logical_not", (BOOL,), "!x", "Whether x is false."),
     Elementwise(
-        "logical_or", (BOOL,), "x1 | x2", "Whether x1 or x2 is true.",
+        "logical_or",
+        (BOOL,),
+        "x1 | x2",
+        "Whether x1 or x2 is true.",
     ),
     Elementwise(
-        "logical_xor", (BOOL,), "x1 ^ x2", "Whether one of x1 and x2 is true.",
+        "logical_xor",
+        (BOOL,),
+        "x1 ^ x2",
+        "Whether one of x1 and x2 is true.",
     ),
     Elementwise(
-        "maximum", REAL_NUMERIC, "xr_maximum(x1, x2)", "The larger of x1 and x2; NaN if one is.",
+        "maximum",
+        REAL_NUMERIC,
+        "xr_maximum(x1, x2)",
+        "The larger of x1 and x2; NaN if one is.",
     ),
     Elementwise(
-        "minimum", REAL_NUMERIC, "xr_minimum(x1, x2)", "The smaller of x1 and x2; NaN if one is.",
+        "minimum",
+        REAL_NUMERIC,
+        "xr_minimum(x1, x2)",
+        "The smaller of x1 and x2; NaN if one is.",
     ),
     Elementwise(
-        "multiply", NUMERIC, "x1 * x2", "The product of x1 and x2.",
-        integer="xr_multiply(x1, x2)", complex="xr_multiply(x1, x2)", operator="mul",
+        "multiply",
+        NUMERIC,
+        "x1 * x2",
+        "The product of x1 and x2.",
+        integer="xr_multiply(x1, x2)",
+        complex="xr_multiply(x1, x2)",
+        operator="mul",
     ),
     Elementwise(
-        "negative", NUMERIC, "-x", "x with the other sign.",
-        integer="xr_negative(x)", complex="xr_negative(x)", operator="neg",
+        "negative",
+        NUMERIC,
+        "-x",
+        "x with the other sign.",
+        integer="xr_negative(x)",
+        complex="xr_negative(x)",
+        operator="neg",
     ),
     Elementwise(
-        "nextafter", (REAL,), "xr_nextafter(x1, x2)", "The number next to x1 towards x2.",
+        "nextafter",
+        (REAL,),
+        "xr_nextafter(x1, x2)",
+        "The number next to x1 towards x2.",
     ),
     _comparison("not_equal", "!=", ANY, "ne", "Whether x1 differs from x2."),
     Elementwise("positive", NUMERIC, "x", "x itself, as a new array.", operator="pos"),
     Elementwise(
-        "pow", NUMERIC, "xr_pow(x1, x2)", "x1 to the power of x2.",
-        operator="pow", domain=Domain(0, 8, 4, 100),
+        "pow",
+        NUMERIC,
+        "xr_pow(x1, x2)",
+        "x1 to the power of x2.",
+        operator="pow",
+        domain=Domain(0, 8, 4, 100),
     ),
     Elementwise(
-        "real", NUMERIC, "x", "The real part of x.", complex="x.re", result=_PARTS,
+        "real",
+        NUMERIC,
+        "x",
+        "The real part of x.",
+        complex="x.re",
+        result=_PARTS,
     ),
     Elementwise(
-        "reciprocal", FLOATING, "xr_reciprocal(x)", "1 / x.", domain=Domain(1e-3, 1e3, 1, 2),
+        "reciprocal",
+        FLOATING,
+        "xr_reciprocal(x)",
+        "1 / x.",
+        domain=Domain(1e-3, 1e3, 1, 2),
     ),
     Elementwise(
-        "remainder", REAL_NUMERIC, "xr_remainder(x1, x2)",
+        "remainder",
+        REAL_NUMERIC,
+        "xr_remainder(x1, x2)",
         "What is left of x1 after floor division by x2, with the sign of x2.",
         operator="mod",
     ),
     Elementwise(
-        "round", NUMERIC, "rint(x)", "The integer nearest to x, halves to even.",
-        integer="x", complex="xr_round(x)",
+        "round",
+        NUMERIC,
+        "rint(x)",
+        "The integer nearest to x, halves to even.",
+        integer="x",
+        complex="xr_round(x)",
     ),
     Elementwise(
-        "sign", NUMERIC, "xr_sign(x)", "-1, 0 or 1 by the sign of x; x / abs(x) if complex.",
+        "sign",
+        NUMERIC,
+        "xr_sign(x)",
+        "-1, 0 or 1 by the sign of x; x / abs(x) if complex.",
         domain=Domain(complex_ulp=2),
     ),
     Elementwise(
-        "signbit", (REAL,), "xr_signbit(x)", "Whether the sign bit of x is set.", result=_TRUTH,
+        "signbit",
+        (REAL,),
+        "xr_signbit(x)",
+        "Whether the sign bit of x is set.",
+        result=_TRUTH,
     ),
     _function("sin", "The sine of x.", -1e3, 1e3, 3, "in radians"),
     _function("sinh", "The hyperbolic sine of x.", -50, 50, 3),
     Elementwise(
-        "sqrt", FLOATING, "sqrt(x)", "The square root of x.", complex="xr_sqrt(x)",
+        "sqrt",
+        FLOATING,
+        "sqrt(x)",
+        "The square root of x.",
+        complex="xr_sqrt(x)",
         domain=Domain(0, 1e3, 0, 2),
     ),
     Elementwise(
-        "square", NUMERIC, "x * x", "x times x.",
-        integer="xr_square(x)", complex="xr_square(x)",
+        "square",
+        NUMERIC,
+        "x * x",
+        "x times x.",
+        integer="xr_square(x)",
+        complex="xr_square(x)",
     ),
     Elementwise(
-        "subtract", NUMERIC, "x1 - x2", "The difference of x1 and x2.",
-        integer="xr_subtract(x1, x2)", complex="xr_subtract(x1, x2)", operator="sub",
+        "subtract",
+        NUMERIC,
+        "x1 - x2",
+        "The difference of x1 and x2.",
+        integer="xr_subtract(x1, x2)",
+        complex="xr_subtract(x1, x2)",
+        operator="sub",
     ),
     _function("tan", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5),
     _function("tanh", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5),
@@ -695,8 +827,9 @@ def choose(condition: Node, x1: Node, x2: Node) -> Node:
 
 _CHOICES: Final[dict[DType, Operation]] = {}
 
-_REFLECTED: Final = frozenset(
-    "add sub mul truediv floordiv mod pow and or xor lshift rshift".split()
+_REFLECTED: Final = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"),
+    *("and", "or", "xor", "lshift", "rshift"),
 )
 
 

@@ -182,14 +182,15 @@ def _pending_nodes(device: Device) -> list[Node]:
     """The nodes that arrays wait for, oldest first; forgets those that nobody waits for."""
     alive = []
     nodes: list[Node] = []
-    for reference in device.pending:
+    count = len(device.pending)  # another thread may append meanwhile
+    for reference in device.pending[:count]:
         array = reference()
         if array is not None:
             node = array._node
             if node.storage is None and (not nodes or nodes[-1] is not node):
                 alive.append(reference)
                 nodes.append(node)
-    device.pending[:] = alive
+    device.pending[:count] = alive
     return nodes
 
 
@@ -230,7 +231,7 @@ def compute(root: Node) -> None:
         if root.storage is None:
             plan, stores = prepare(root, root.shape, keep=True, donate=True)
             _elementwise(plan, device)
-            finish(stores)
+            finish(plan, stores)
 
 
 def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
@@ -247,7 +248,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
         target = (storage, where, dtype)
         plan, stores = prepare(value, where.shape, keep=value.owned(), target=target)
         _elementwise(plan, storage.device)
-        finish(stores)
+        finish(plan, stores)
 
 
 def scatter(root: Node, *, in_order: bool) -> None:
@@ -268,7 +269,7 @@ def scatter(root: Node, *, in_order: bool) -> None:
                     raise AssertionError("what is scattered lies in the storage it goes to")
         plan, stores = prepare(root, root.shape, keep=False)
         _elementwise(plan, device, in_order=in_order)
-        finish(stores)
+        finish(plan, stores)
 
 
 def prepare(
@@ -305,15 +306,25 @@ def prepare(
             continue
         all_stores = stores if target is None else [*stores, Store(root, *target)]
         plan = Plan(root, order, all_stores, shape, split, names)
+        plan.uses = sum(uses[id(store.node)] for store in stores)
         if _too_large(plan, device) and _shrink(root):
             continue
         return plan, stores
 
 
-def finish(stores: Sequence[Store]) -> None:
+def finish(plan: Plan, stores: Sequence[Store]) -> None:
     """Turn the nodes that a launched kernel computes into leaves."""
+    users = 0
     for store in stores:
+        users += store.node.users
         store.node.become_leaf(store.storage, store.layout)
+    if users > plan.uses:
+        # Expressions beyond this one read the new storages from now on.
+        for node in _pending_nodes(plan.order[-1].device):
+            order, _ = trace((node,))
+            node.reads = frozenset[int]().union(
+                *(part.reads for part in order if part.storage is not None)
+            )
 
 
 def _shrink(root: Node) -> bool:
@@ -390,9 +401,9 @@ def unshared(order: list[Node], place: int, uses: int) -> bool:
     )
 
 
-_COUNTS_REFERENCES: Final = sys.implementation.name == "cpython" and getattr(
-    sys, "_is_gil_enabled", lambda: True
-)()
+_COUNTS_REFERENCES: Final = (
+    sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
+)
 
 
 def _reference_counts() -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Reading and writing at computed places: gathers, scatters, and what a mask selects.
 
-A gather is an expression like any other, so what follows it is fused with it. A scatter is a launch.
-Places are checked before they come here.
+A gather is an expression like any other, so what follows it is fused with it. A scatter is a
+launch. Places are checked before they come here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EQUAL: Final = elementwise.BY_NAME["equal"].operation(dtypes.int64, 2)
 _PLACE: Final = Operation(
     "place", (dtypes.int64,) * 3, dtypes.int64, "({0} < 0 ? {0} + {1} : {0}) * {2}"
 )
-"""index, extent, stride: how far beyond the start the index is; negative ones count from the end."""
+"""Of index, extent and stride: how far beyond the start; a negative index counts from the end."""
 _BEFORE: Final = Operation("before", (dtypes.int64,), dtypes.int64, "({0} > 0 ? {0} - 1 : 0)")
 
 
@@ -138,18 +138,14 @@ def _apart(value: Node, target: Node) -> Node:
     return value
 
 
-def _winners(
-    node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]
-) -> tuple[Node, Node]:
+def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> tuple[Node, Node]:
     """For each tuple of indices, the last position that has it, and its own position."""
     device = node.device
     extents = tuple(where.shape[axis] for axis, _ in arrays)
     strides = layout.contiguous_strides(extents)
     storage = engine.allocate(device, max(1, math.prod(extents)) * dtypes.int32.itemsize)
     whole = layout.contiguous((math.prod(extents),))
-    engine.write(
-        storage, whole, dtypes.int32, constant(-1, dtypes.int32, whole.shape, device)
-    )
+    engine.write(storage, whole, dtypes.int32, constant(-1, dtypes.int32, whole.shape, device))
     dense = Layout(extents, strides)
     places = [(axis, index) for axis, (_, index) in enumerate(arrays)]
     elected = leaf(storage, dense, dtypes.int32)
@@ -217,7 +213,9 @@ def nonzero(mask: Node) -> list[Node]:
     flat = compress(engine.index(shape, device), mask)
     result = []
     for extent, stride in zip(shape, layout.contiguous_strides(shape), strict=True):
-        parts = [constant(value, dtypes.int64, (), device) for value in (max(stride, 1), max(extent, 1))]
+        parts = [
+            constant(value, dtypes.int64, (), device) for value in (max(stride, 1), max(extent, 1))
+        ]
         along = engine.defer(_FLOOR_DIVIDE, (flat, parts[0]), flat.shape)
         result.append(engine.defer(_REMAINDER, (along, parts[1]), flat.shape))
     return result

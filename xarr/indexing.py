@@ -107,8 +107,7 @@ def _fitted(source: Node, shape: Shape) -> Node:
     given = source.shape
     extra = len(given) - len(shape)
     fits = all(extent == 1 for extent in given[: max(extra, 0)]) and all(
-        mine in (1, wanted)
-        for mine, wanted in zip(reversed(given), reversed(shape), strict=False)
+        mine in (1, wanted) for mine, wanted in zip(reversed(given), reversed(shape), strict=False)
     )
     if not fits:
         raise ValueError(
@@ -275,9 +274,7 @@ def _index_array(item: Any, x: Array) -> Array:
     return array
 
 
-def _advanced(
-    x: Array, items: tuple[Any, ...]
-) -> tuple[Node, Layout, list[tuple[int, Node]], int]:
+def _advanced(x: Array, items: tuple[Any, ...]) -> tuple[Node, Layout, list[tuple[int, Node]], int]:
     """Sort a key with arrays into a view and the arrays that index its axes.
 
     Returns x's node; the layout of x with slices, integers and None applied; for each array the
@@ -401,9 +398,7 @@ def _compressed(x: Array, mask: Array) -> Array:
     """The elements where a mask of x's shape is true, in C order, shape (count,)."""
     if mask.shape != x.shape:
         raise IndexError(
-            errors.message(
-                _WHERE, f"the mask has shape {mask.shape}", f"x has shape {x.shape}"
-            )
+            errors.message(_WHERE, f"the mask has shape {mask.shape}", f"x has shape {x.shape}")
         )
     return Array(gather.compress(x._node, mask._node))
 
@@ -413,15 +408,11 @@ def _set_advanced(x: Array, items: tuple[Any, ...], source: Node) -> None:
         mask = _index_array(items[0], x)
         if mask.shape != x.shape:
             raise IndexError(
-                errors.message(
-                    _WHERE, f"the mask has shape {mask.shape}", f"x has shape {x.shape}"
-                )
+                errors.message(_WHERE, f"the mask has shape {mask.shape}", f"x has shape {x.shape}")
             )
-        if math.prod(source.shape) == 1 or source.shape == x.shape and x.ndim > 1:
-            scalar = _fitted(source, ()) if math.prod(source.shape) == 1 else None
-            if scalar is not None:
-                _set_where(x, mask, scalar)
-                return
+        if math.prod(source.shape) == 1:
+            _set_where(x, mask, _fitted(source, ()))
+            return
         count = int(FUNCTIONS["count_nonzero"](mask))
         source = _fitted(source, (count,))
         if count:

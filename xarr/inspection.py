@@ -35,9 +35,7 @@ def explain(x: Array, /) -> str:
     """
     if type(x) is not Array:
         raise TypeError(
-            errors.message(
-                "explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted"
-            )
+            errors.message("explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted")
         )
     node = x._node
     head = f"{node.dtype} {node.shape} on {node.device}"
@@ -66,9 +64,7 @@ def _source_of(node: Node) -> str:
     plan, _ = engine.prepare(node, node.shape, keep=True)
     defines, _ = engine.elementwise_defines(plan, node.device)
     info = node.device.info
-    return source.assemble(
-        "elementwise.c", info.dialect, defines, has_float64=info.has_float64
-    )
+    return source.assemble("elementwise.c", info.dialect, defines, has_float64=info.has_float64)
 
 
 def memory_info(device: Device | str | None = None) -> dict[str, int]:

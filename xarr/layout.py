@@ -5,6 +5,7 @@ Pure: no data, no device. Strides and offsets count elements, not bytes, everywh
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -186,9 +187,7 @@ def normalize_axes(axis: Any, ndim: int, where: str) -> tuple[int, ...]:
     items = axis if isinstance(axis, tuple | list) else (axis,)
     axes = sorted(normalize_axis(item, ndim, where) for item in items)
     if len(set(axes)) != len(axes):
-        raise ValueError(
-            errors.message(where, f"axis is {axis!r}", "each axis may be named once")
-        )
+        raise ValueError(errors.message(where, f"axis is {axis!r}", "each axis may be named once"))
     return tuple(axes)
 
 
@@ -221,10 +220,9 @@ def _boxes_disjoint(
     The grid's axes are the distinct strides; each has to be a multiple of the next, and a box has
     to stay inside its axis, so that an address has one set of coordinates.
     """
-    radix = [larger // smaller for larger, smaller in zip(strides, strides[1:], strict=False)]
-    if any(
-        larger % smaller for larger, smaller in zip(strides, strides[1:], strict=False)
-    ):
+    steps = list(itertools.pairwise(strides))
+    radix = [larger // smaller for larger, smaller in steps]
+    if any(larger % smaller for larger, smaller in steps):
         return False
     boxes = []
     base = min(low1, low2)

@@ -1705,7 +1705,8 @@ def _reflected(positions: Host, extent: int) -> Host:
 
 def _symmetric(positions: Host, extent: int) -> Host:
     place = positions % (2 * extent)
-    return numpy.minimum(place, 2 * extent - 1 - place)
+    mirrored: Host = numpy.minimum(place, 2 * extent - 1 - place)
+    return mirrored
 
 
 _BORDERS: Final[dict[str, Callable[[Host, int], Host]]] = {

@@ -19,10 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from xarr import dtypes, engine, layout
+from xarr import engine, layout
 from xarr.dtypes import DType
 from xarr.expression import Node, leaf
-from xarr.layout import Shape
 from xarr.plan import Plan, argument_defines, argument_format, cast, stored
 from xarr.source import define
 from xarr.storage import Storage
@@ -46,9 +45,9 @@ _NAMES: Final = ("outer", "position", "inner")
 class Fold:
     """What is accumulated, in C, specialised for data types.
 
-    `first`, `step` and `close` may use `x` (the element), `acc`, `position` and `seen` (the
-    number of elements so far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc` and
-    `divisor`. An accumulator is a plain value, or a structure with `fields` (name and C type).
+    `first`, `step` and `close` may use `x` (the element), `acc`, `position` and `seen` (the number
+    of elements so far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc`
+    and `divisor`. An accumulator is a plain value, or a structure with `fields` (name, C type).
     """
 
     name: str
@@ -94,7 +93,8 @@ class Fold:
             running = everything if partial or not self.running else self.running
             lines.append(
                 define(
-                    "XR_LANES(count)", [f"{kind} lanes_{name}[count];" for name, kind in self.fields]
+                    "XR_LANES(count)",
+                    [f"{kind} lanes_{name}[count];" for name, kind in self.fields],
                 )
             )
             for suffix, names in (("", running), ("_CLOSED", everything)):
@@ -107,7 +107,10 @@ class Fold:
 def _lane_access(suffix: str, names: Sequence[str], array: Any, part: Any) -> list[str]:
     gets = " ".join(f"{part(name, 'acc')} = {array(name)}[lane];" for name in names)
     puts = " ".join(f"{array(name)}[lane] = {part(name, 'acc')};" for name in names)
-    return [f"#define XR_GET{suffix}(acc, lane) {gets}", f"#define XR_PUT{suffix}(lane, acc) {puts}"]
+    return [
+        f"#define XR_GET{suffix}(acc, lane) {gets}",
+        f"#define XR_PUT{suffix}(lane, acc) {puts}",
+    ]
 
 
 def uses_lanes(device: Device) -> bool:
@@ -313,9 +316,7 @@ def _launch(
     plan: Plan | None = None
     stores: list[Any] = []
     if source is None:
-        plan, stores = engine.prepare(
-            node, node.shape, keep=node.owned(), split=run, names=_NAMES
-        )
+        plan, stores = engine.prepare(node, node.shape, keep=node.owned(), split=run, names=_NAMES)
         for observer in engine.counts.observers:
             observer(skeleton, plan)
         names = tuple(own)
@@ -352,4 +353,5 @@ def _launch(
         grid,
         group,
     )
-    engine.finish(stores)
+    if plan is not None:
+        engine.finish(plan, stores)

@@ -8,6 +8,7 @@ strides, offsets and constants become arguments. The C text is written only when
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -82,6 +83,7 @@ class Plan:
         "storages",
         "stores",
         "strides",
+        "uses",
         "wide",
         "written",
     )
@@ -97,6 +99,7 @@ class Plan:
     ) -> None:
         self.order = order
         self.stores = stores
+        self.uses = 0  # how often the stored nodes are operands within the plan
         self.position: dict[int, int] = {}
         self.storages: list[Storage] = []
         self.constants: list[tuple[DType, Any]] = []
@@ -110,9 +113,7 @@ class Plan:
             if operation is not None:
                 if operation is INDEX:
                     self._access(slots, None, node.dtype, layout.contiguous(shape))
-                entries.append(
-                    (operation, *[self._operand(operand) for operand in node.inputs])
-                )
+                entries.append((operation, *[self._operand(operand) for operand in node.inputs]))
             elif node.storage is not None:
                 where = node.layout
                 assert where is not None
@@ -184,11 +185,9 @@ class Plan:
         at = self.position.get(id(node))
         return self._constant(node) if at is None else at
 
-    def _collapse(
-        self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]
-    ) -> None:
+    def _collapse(self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]) -> None:
         bounds = (0, *(split or ()), len(shape))
-        pieces = list(zip(bounds, bounds[1:], strict=False))
+        pieces = list(itertools.pairwise(bounds))
         strides = []
         for _, _, where in self.accesses:
             walk = layout.broadcast_strides(where.shape, where.strides, shape)
@@ -240,9 +239,7 @@ class Plan:
             names.extend(f"{name}_extent{axis}" for axis in range(1, len(group)))
         for number, kinds in enumerate(self.classes):
             names.append(f"offset{number}")
-            names.extend(
-                f"stride{number}_{axis}" for axis, kind in enumerate(kinds) if kind == "s"
-            )
+            names.extend(f"stride{number}_{axis}" for axis, kind in enumerate(kinds) if kind == "s")
         return names
 
     def arguments(self, extra: Sequence[str], tail: str = "") -> str:
@@ -289,9 +286,7 @@ class Plan:
         lines.append(define("XR_STORE", self._stores(previous)))
         return lines
 
-    def _enter(
-        self, name: str, ndim: int, axis: int, previous: str
-    ) -> tuple[list[str], int]:
+    def _enter(self, name: str, ndim: int, axis: int, previous: str) -> tuple[list[str], int]:
         """Split one group's index into coordinates and advance every address by them."""
         statements = []
         rest = name

@@ -25,7 +25,6 @@ from xarr.dtypes import (
     INTEGER,
     KIND_WORDS,
     NUMERIC,
-    REAL,
     REAL_NUMERIC,
     SIGNED,
     DType,
@@ -191,41 +190,84 @@ def _extreme_index(name: str, about: str) -> Reduction:
 
 TABLE: Final = (
     Reduction(
-        "all", ANY, "Whether all elements are nonzero.",
-        value=_truth, combine="logical_and", empty=True,
+        "all",
+        ANY,
+        "Whether all elements are nonzero.",
+        value=_truth,
+        combine="logical_and",
+        empty=True,
     ),
     Reduction(
-        "any", ANY, "Whether an element is nonzero.",
-        value=_truth, combine="logical_or", empty=False,
+        "any",
+        ANY,
+        "Whether an element is nonzero.",
+        value=_truth,
+        combine="logical_or",
+        empty=False,
     ),
     _extreme_index("argmax", "The index of the first largest element; of the first NaN if any."),
     _extreme_index("argmin", "The index of the first smallest element; of the first NaN if any."),
     Reduction(
-        "count_nonzero", ANY, "The number of nonzero elements.",
-        value=_index, combine="add", empty=0, counts_truth=True,
+        "count_nonzero",
+        ANY,
+        "The number of nonzero elements.",
+        value=_index,
+        combine="add",
+        empty=0,
+        counts_truth=True,
     ),
     Reduction(
-        "cumulative_prod", NUMERIC, "The products of the elements up to each place.",
-        value=_widest, combine="multiply", empty=1, ulp=64,
+        "cumulative_prod",
+        NUMERIC,
+        "The products of the elements up to each place.",
+        value=_widest,
+        combine="multiply",
+        empty=1,
+        ulp=64,
     ),
     Reduction(
-        "cumulative_sum", NUMERIC, "The sums of the elements up to each place.",
-        value=_widest, combine="add", empty=0, ulp=64,
+        "cumulative_sum",
+        NUMERIC,
+        "The sums of the elements up to each place.",
+        value=_widest,
+        combine="add",
+        empty=0,
+        ulp=64,
     ),
-    Reduction("max", REAL_OR_BOOL, "The largest element; NaN if any is.", value=_own, combine="maximum"),
     Reduction(
-        "mean", (BOOL, *NUMERIC), "The arithmetic mean.",
-        value=_floating, combine="add", finish="xr_over(acc, divisor)", empty=math.nan, ulp=8,
+        "max", REAL_OR_BOOL, "The largest element; NaN if any is.", value=_own, combine="maximum"
     ),
-    Reduction("min", REAL_OR_BOOL, "The smallest element; NaN if any is.", value=_own, combine="minimum"),
     Reduction(
-        "prod", (BOOL, *NUMERIC), "The product of the elements.",
-        value=_widest, combine="multiply", empty=1, ulp=64,
+        "mean",
+        (BOOL, *NUMERIC),
+        "The arithmetic mean.",
+        value=_floating,
+        combine="add",
+        finish="xr_over(acc, divisor)",
+        empty=math.nan,
+        ulp=8,
+    ),
+    Reduction(
+        "min", REAL_OR_BOOL, "The smallest element; NaN if any is.", value=_own, combine="minimum"
+    ),
+    Reduction(
+        "prod",
+        (BOOL, *NUMERIC),
+        "The product of the elements.",
+        value=_widest,
+        combine="multiply",
+        empty=1,
+        ulp=64,
     ),
     _moments("std", "The standard deviation.", "sqrt(acc.m2 / divisor)"),
     Reduction(
-        "sum", (BOOL, *NUMERIC), "The sum of the elements.",
-        value=_widest, combine="add", empty=0, ulp=64,
+        "sum",
+        (BOOL, *NUMERIC),
+        "The sum of the elements.",
+        value=_widest,
+        combine="add",
+        empty=0,
+        ulp=64,
     ),
     _moments("var", "The variance.", "acc.m2 / divisor"),
 )
@@ -286,9 +328,7 @@ def reduced(
             node = engine.converted(node, dtypes.bool_)
         if row.combine in ("maximum", "minimum") and value.kind == BOOL:
             value = dtypes.uint8
-        final = passes.reduce(
-            row.fold(value, result), node, axes, max(length - correction, 0.0)
-        )
+        final = passes.reduce(row.fold(value, result), node, axes, max(length - correction, 0.0))
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         final = _reshaped(final, kept)
@@ -331,9 +371,7 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> tuple[DType, D
     return value, row.result(value, default)
 
 
-def scanned(
-    row: Reduction, node: Node, axis: Any, dtype: Any, include_initial: bool
-) -> Array:
+def scanned(row: Reduction, node: Node, axis: Any, dtype: Any, include_initial: bool) -> Array:
     """Run a row of the table along one axis."""
     where = f"{row.name}(x, axis)"
     if axis is None:
@@ -353,9 +391,7 @@ def scanned(
     shape = node.shape
     full = (*shape[:place], shape[place] + shift, *shape[place + 1 :])
     if math.prod(shape) == 0:
-        return Array(
-            constant(_empty_value(row.empty, result), result, full, node.device)
-        )
+        return Array(constant(_empty_value(row.empty, result), result, full, node.device))
     final = passes.scan(row.fold(value, result), node, place, shift)
     if shift:
         assert final.storage is not None
@@ -457,14 +493,18 @@ def _docstring(row: Reduction, function: Callable[..., Any]) -> str:
     lines += [_PARAMETERS[name] for name in names]
     lines += ["", "Returns", "-------", f"Array of dtype {kind}", ""]
     lines += ["Raises", "------", "TypeError", "    If x has another dtype or is no Array."]
-    lines += ["ValueError", "    If an axis is named twice" + (
-        "." if row.empty is not None else ", or there are no elements."
-    )]
+    lines += [
+        "ValueError",
+        "    If an axis is named twice"
+        + ("." if row.empty is not None else ", or there are no elements."),
+    ]
     lines += ["IndexError", "    If an axis is out of range.", "", "Notes", "-----"]
     lines += ["Python Array API standard 2025.12. The order of operations, and so every bit of the"]
     lines += ["result, is the same on all devices.", "", "Examples", "--------", ">>> import xarr"]
-    lines += [f">>> result = xarr.{row.name}(xarr.asarray([1, 2, 3])"
-              + (" > 1)" if row.name in ("all", "any") else ")")]
+    lines += [
+        f">>> result = xarr.{row.name}(xarr.asarray([1, 2, 3])"
+        + (" > 1)" if row.name in ("all", "any") else ")")
+    ]
     return "\n".join(lines) + "\n"
 
 

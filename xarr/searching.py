@@ -71,7 +71,9 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
         wrong = x1 if first is None else x2
         raise TypeError(
             errors.message(
-                name, f"a value is of type {type(wrong).__name__}", "Arrays and scalars are accepted"
+                name,
+                f"a value is of type {type(wrong).__name__}",
+                "Arrays and scalars are accepted",
             )
         )
     return Array(elementwise.choose(test, first, second))

@@ -23,9 +23,7 @@ SCHEMA: Final = "1"
 FOLDER: Final = Path(__file__).parent / "kernels"
 DIALECTS: Final = {"opencl": "opencl.h", "cuda": "cuda.h"}
 
-_INTEGERS: Final = frozenset(
-    row.compute for row in dtypes.TABLE if row.kind in dtypes.INTEGER
-)
+_INTEGERS: Final = frozenset(row.compute for row in dtypes.TABLE if row.kind in dtypes.INTEGER)
 _FLOATS: Final = frozenset(row.compute for row in dtypes.TABLE if row.kind == dtypes.REAL)
 _PART: Final = {row.compute: part.compute for row, part in dtypes.PART.items()}
 _ANY: Final = frozenset(row.compute for row in dtypes.TABLE)

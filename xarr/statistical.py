@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr import elementwise
 from xarr.array import FUNCTIONS, Array, attach
 
 

@@ -1,7 +1,8 @@
 """A device buffer and who shares it.
 
 A storage knows how many bytes it has and on which device, never shapes or data types. It answers
-whether another array sees it, which decides whether an in-place operator may rebind. Pending expressions name the storages they read by `serial`, so no reference cycle arises.
+whether another array sees it, which decides whether an in-place operator may rebind. Pending
+expressions name the storages they read by `serial`, so no reference cycle arises.
 """
 
 from __future__ import annotations

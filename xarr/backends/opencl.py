@@ -405,7 +405,7 @@ def _processor_features() -> str:
     """A hash of the host processor's instruction sets: a CPU device compiles for them."""
     # Machines that share a home directory need not share a processor.
     try:
-        with open("/proc/cpuinfo", "rb") as file:
+        with Path("/proc/cpuinfo").open("rb") as file:
             described = file.read(4096)
     except OSError:
         return platform.processor()
@@ -500,7 +500,7 @@ def _pocl_cache() -> dict[str, str]:
     """A directory for PoCL, which reports no device where it cannot write."""
     if "POCL_CACHE_DIR" in os.environ or sys.platform == "win32":
         return {}
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     try:
         (cache / "pocl/kcache").mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=cache / "pocl/kcache"):

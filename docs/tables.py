@@ -1,49 +1,46 @@
-"""Sphinx directives that write parts of the pages from the code, at build time.
+"""Parts of the pages that are written from the code when they are built.
 
 So the tables, the API reference and the kernel sources that are shown cannot fall behind the code.
-The functions that make the text know nothing of Sphinx; the tests call them.
+This module knows nothing of Sphinx, so the tests can call it without; see `directives.py`.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
-
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 import xarr
 from xarr import dtypes, elementwise, reductions
 from xarr.array import FUNCTIONS
 from xarr.dtypes import DType
 from xarr.expression import Node, constant
+from xarr.inspection import explain
 from xarr.settings import Settings
 
 # -- the table of operations x dtypes -------------------------------------------------------------
 
 ACCEPTED: Final = "yes"
-REFUSED: Final = "–"
+REFUSED: Final = "no"
 
 _SHORT: Final = {"uint": "u", "int": "i", "float": "f", "complex": "c"}
 
 
 def short(name: str) -> str:
-    """A data type's name for a narrow column: i32 for int32."""
+    """Shorten a data type's name for a narrow column: i32 for int32."""
     return re.sub(r"^[a-z]+(?=\d)", lambda match: _SHORT[match[0]], name)
 
 
 def _operand(dtype: DType) -> Node:
-    """A constant on no device; the rules ask only whether there is float64."""
+    """Make a constant on no device; the rules ask only whether there is float64."""
     device: Any = SimpleNamespace(info=SimpleNamespace(has_float64=True))
     return constant(1, dtype, (), device)
 
 
 def _cell(dtype: DType, rule: Callable[[Node], DType]) -> str:
-    """What becomes of a data type: taken as it is, converted to another, or refused."""
+    """Say whether a data type is taken as it is, converted to another, or refused."""
     try:
         computed = rule(_operand(dtype))
     except TypeError:
@@ -52,23 +49,28 @@ def _cell(dtype: DType, rule: Callable[[Node], DType]) -> str:
 
 
 def elementwise_table() -> list[list[str]]:
-    """A line for each elementwise function, the header first."""
-    header = ["function", "operator", *(short(row.name) for row in dtypes.TABLE), "error"]
-    lines = [header]
+    """Make a line for each elementwise function, the header first."""
+    names = (short(row.name) for row in dtypes.TABLE)
+    lines = [["function", "operator", *names, "error", "complex"]]
     for row in elementwise.TABLE:
 
         def rule(node: Node, row: elementwise.Elementwise = row) -> DType:
             return row._resolve((node,) * row.operands).operands[0]
 
         cells = [_cell(dtype, rule) for dtype in dtypes.TABLE]
-        error = f"{row.domain.ulp:g} ulp" if row.domain.ulp else "exact"
+        errors = [_error(row.domain.ulp) if set(row.kinds) != {dtypes.COMPLEX} else ""]
+        errors.append(_error(row.domain.complex_ulp) if dtypes.COMPLEX in row.kinds else "")
         operator = f"``__{row.operator}__``" if row.operator else ""
-        lines.append([f"`~xarr.{row.name}`", operator, *cells, error])
+        lines.append([f"`~xarr.{row.name}`", operator, *cells, *errors])
     return lines
 
 
+def _error(ulp: float) -> str:
+    return f"{ulp:g} ulp" if ulp else "exact"
+
+
 def reductions_table() -> list[list[str]]:
-    """A line for each reduction and scan, the header first."""
+    """Make a line for each reduction and scan, the header first."""
     lines = [["function", *(short(row.name) for row in dtypes.TABLE), "of no elements"]]
     for row in reductions.TABLE:
 
@@ -82,37 +84,39 @@ def reductions_table() -> list[list[str]]:
 
 
 def dtypes_table() -> list[list[str]]:
-    """A line for each data type, the header first."""
-    lines = [["data type", "kind", "bytes", "in memory", "computed in"]]
-    for row in dtypes.TABLE:
-        lines.append(
-            [
-                f"``xarr.{row.name}``",
-                row.kind,
-                str(row.itemsize),
-                f"``{row.storage}``",
-                f"``{row.compute}``",
-            ]
-        )
-    return lines
+    """Make a line for each data type, the header first."""
+    header = ["data type", "kind", "bytes", "in memory", "computed in"]
+    rows = [
+        [
+            f"``xarr.{row.name}``",
+            row.kind,
+            str(row.itemsize),
+            f"``{row.storage}``",
+            f"``{row.compute}``",
+        ]
+        for row in dtypes.TABLE
+    ]
+    return [header, *rows]
 
 
 # -- environment variables ------------------------------------------------------------------------
 
 
 def environment_table() -> list[list[str]]:
-    """A line for each environment variable, from the docstring of `Settings`, the header first."""
+    """Make a line for each variable, from the docstring of `Settings`, the header first."""
     text = inspect.cleandoc(Settings.__doc__ or "")
     found = re.findall(
-        r"^(\w+) : (.+)\n    (XARR_\w+): ((?:.+\n?(?:    )?)+?)(?=^\w|\Z)", text + "\n", re.MULTILINE
+        r"^(\w+) : (.+)\n    (XARR_\w+): ((?:.+\n?(?:    )?)+?)(?=^\w|\Z)",
+        text + "\n",
+        re.MULTILINE,
     )
     defaults = Settings()
     lines = [["variable", "meaning", "when it is not set"]]
     for name, _, variable, meaning in found:
         default = getattr(defaults, name)
         unset = "off" if default is False else _UNSET[name]
-        meaning = " ".join(meaning.split())
-        lines.append([f"``{variable}``", meaning[0].upper() + meaning[1:], unset])
+        words = " ".join(meaning.split())
+        lines.append([f"``{variable}``", words[0].upper() + words[1:], unset])
     return lines
 
 
@@ -131,6 +135,7 @@ PARTS: Final = {
     "xarr.indexing": "Indexing",
     "xarr.inspection": "Inspection",
     "xarr.manipulation": "Manipulation",
+    "xarr.printing": "Printing",
     "xarr.reductions": "Reductions and scans",
     "xarr.searching": "Searching",
     "xarr.statistical": "Statistics beyond the standard",
@@ -138,7 +143,7 @@ PARTS: Final = {
 
 
 def names_by_part() -> dict[str, list[str]]:
-    """The public functions of each chapter by their first name; aliases are left out."""
+    """Sort the public functions by chapter, each by its first name; aliases are left out."""
     parts: dict[str, list[str]] = {}
     seen: set[int] = set()
     rows = {row.name: "xarr.elementwise" for row in elementwise.TABLE}
@@ -147,10 +152,17 @@ def names_by_part() -> dict[str, list[str]]:
         if id(function) in seen or name != getattr(function, "__name__", name):
             continue
         seen.add(id(function))
-        code = inspect.unwrap(function)
-        module = rows.get(name) or getattr(code, "__globals__", {}).get("__name__", "xarr")
+        module = rows.get(name) or _module(function)
         parts.setdefault(PARTS.get(module, _title(module)), []).append(name)
     return {part: sorted(parts[part]) for part in sorted(parts)}
+
+
+def _module(function: Any) -> str:
+    """Return the module that a function, or an object such as `mgrid`, is written in."""
+    code = inspect.unwrap(function) if inspect.isfunction(function) else type(function)
+    module: str = getattr(code, "__globals__", {}).get("__name__") or code.__module__
+    # The only functions that are NumPy's own are those that set how arrays are printed.
+    return module if module.startswith("xarr") else "xarr.printing"
 
 
 def _title(module: str) -> str:
@@ -158,7 +170,7 @@ def _title(module: str) -> str:
 
 
 def aliases() -> list[list[str]]:
-    """The names that functions have besides their first, the header first."""
+    """List the names that functions have besides their first, the header first."""
     first = {id(FUNCTIONS[name]): name for names in names_by_part().values() for name in names}
     more = sorted(
         (name, first[id(function)])
@@ -172,13 +184,13 @@ def aliases() -> list[list[str]]:
 
 
 def explained(program: str) -> str:
-    """What `xarr.explain` says of `x` after a program, without the dialect's header."""
+    """Run a program; return what `xarr.explain` says of its `x`, without the dialect's header."""
     names: dict[str, Any] = {"np": xarr, "xarr": xarr}
     exec(program, names)
-    text = xarr.explain(names["x"])
+    text = explain(names["x"])
     head, marker, source = text.partition("#define XR_ASSEMBLED 1")
     if not marker:
-        return str(text)
+        return text
     lines = source.splitlines()
     own = next(number for number, line in enumerate(lines) if line.startswith("#define xr_index"))
     skeleton = next(number for number, line in enumerate(lines) if line.startswith("#line 1"))
@@ -190,11 +202,11 @@ def explained(program: str) -> str:
     return head + "\n".join(shown)
 
 
-# -- directives -----------------------------------------------------------------------------------
+# -- reStructuredText ----------------------------------------------------------------------------
 
 
 def list_table(lines: list[list[str]], options: str = "") -> str:
-    """A reStructuredText table of lines of cells."""
+    """Write lines of cells as a reStructuredText table."""
     text = [".. list-table::", "   :header-rows: 1", *([f"   {options}"] if options else []), ""]
     for line in lines:
         for number, cell in enumerate(line):
@@ -202,57 +214,24 @@ def list_table(lines: list[list[str]], options: str = "") -> str:
     return "\n".join(text) + "\n"
 
 
-class _Text(SphinxDirective):
-    """Parse text that a function makes."""
-
-    make: Callable[[], str]
-
-    def run(self) -> list[nodes.Node]:
-        return list(self.parse_text_to_nodes(type(self).make(), allow_section_headings=True))
-
-
-def _table(make: Callable[[], list[list[str]]], options: str = "") -> type[_Text]:
-    return type(
-        "Table", (_Text,), {"make": staticmethod(lambda: linked(list_table(make(), options)))}
-    )
-
-
 def linked(text: str) -> str:
     """Turn `~xarr.name` into a link to the function's place in the reference."""
     return re.sub(r"`~xarr\.(\w+)`", r":py:func:`~xarr.\1`", text)
 
 
-def _reference() -> Iterator[str]:
+def reference() -> str:
+    """Write an entry for each public function, chapter by chapter."""
+    text = []
     for part, names in names_by_part().items():
-        yield f"{part}\n{'-' * len(part)}\n"
-        for name in names:
-            yield f".. autofunction:: xarr.{name}\n"
+        text.append(f"{part}\n{'-' * len(part)}\n")
+        text += [_entry(name) for name in names]
+    return "\n".join(text)
 
 
-class _Explained(SphinxDirective):
-    """Show a program and what `xarr.explain` says of its `x`."""
-
-    has_content = True
-
-    def run(self) -> list[nodes.Node]:
-        program = "\n".join(self.content)
-        shown = program + "\nprint(np.explain(x))"
-        code = nodes.literal_block(shown, shown, language="python")
-        text = explained(program)
-        return [code, nodes.literal_block(text, text, language="c")]
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Add the directives."""
-    wide = ":class: operations"
-    app.add_directive("xarr-elementwise", _table(elementwise_table, wide))
-    app.add_directive("xarr-reductions", _table(reductions_table, wide))
-    app.add_directive("xarr-dtypes", _table(dtypes_table))
-    app.add_directive("xarr-environment", _table(environment_table))
-    app.add_directive("xarr-aliases", _table(aliases))
-    app.add_directive(
-        "xarr-reference",
-        type("Reference", (_Text,), {"make": staticmethod(lambda: "\n".join(_reference()))}),
-    )
-    app.add_directive("xarr-explain", _Explained)
-    return {"parallel_read_safe": True}
+def _entry(name: str) -> str:
+    function = FUNCTIONS[name]
+    if not inspect.isroutine(function):
+        return f".. autodata:: xarr.{name}\n   :no-value:\n"
+    if function.__module__.startswith("numpy"):
+        return f".. py:function:: xarr.{name}\n\n   NumPy's own function.\n"
+    return f".. autofunction:: xarr.{name}\n"

@@ -1,0 +1,57 @@
+"""Sphinx directives for the parts of the pages that `tables.py` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tables
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class _Text(SphinxDirective):
+    """Parse text that a function makes."""
+
+    make: Callable[[], str]
+
+    def run(self) -> list[nodes.Node]:
+        return list(self.parse_text_to_nodes(type(self).make(), allow_section_headings=True))
+
+
+def _table(make: Callable[[], list[list[str]]], options: str = "") -> type[_Text]:
+    return type(
+        "Table",
+        (_Text,),
+        {"make": staticmethod(lambda: tables.linked(tables.list_table(make(), options)))},
+    )
+
+
+class _Explained(SphinxDirective):
+    """Show a program and what `xarr.explain` says of its `x`."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        program = "\n".join(self.content)
+        shown = program + "\nprint(np.explain(x))"
+        code = nodes.literal_block(shown, shown, language="python")
+        text = tables.explained(program)
+        return [code, nodes.literal_block(text, text, language="c")]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Add the directives."""
+    wide = ":class: operations"
+    app.add_directive("xarr-elementwise", _table(tables.elementwise_table, wide))
+    app.add_directive("xarr-reductions", _table(tables.reductions_table, wide))
+    app.add_directive("xarr-dtypes", _table(tables.dtypes_table))
+    app.add_directive("xarr-environment", _table(tables.environment_table))
+    app.add_directive("xarr-aliases", _table(tables.aliases))
+    app.add_directive(
+        "xarr-reference",
+        type("Reference", (_Text,), {"make": staticmethod(tables.reference)}),
+    )
+    app.add_directive("xarr-explain", _Explained)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,119 @@
+"""That the benchmarks run, compare results and write what they say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import xarr
+from benchmarks import measure, report
+from benchmarks.__main__ import main, parse
+from benchmarks.libraries import open_libraries
+from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, Target, flat, matrix
+from benchmarks.timing import Timing, interleaved
+from xarr.device import default_device
+
+DEVICE = str(default_device())
+HAVE = [row.key for row in LARGE_ROWS if not row.needs or hasattr(xarr, row.needs)]
+
+
+def _run(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
+    status = main(
+        ["--device", DEVICE, "--repeats", "2", "--libraries", "numpy", "--out", str(folder), *more]
+    )
+    return status, json.loads((folder / "benchmark.json").read_text())
+
+
+def test_every_row_runs_and_agrees_with_numpy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [*HAVE, *(row.key for row in SMALL_ROWS), "operator", "launch"]
+    status, content = _run(tmp_path, "--sizes", "5000", "--rows", ",".join(rows))
+    assert status == 0
+    measured = {(one["row"], one["library"]) for one in content["results"]}
+    assert measured == {(row, name) for row in rows[:-2] for name in ("xarr", "numpy")}
+    assert all(0 < one["minimum"] <= one["median"] for one in content["results"])
+    assert {cost["key"] for cost in content["costs"]} == {"operator", "launch"}
+    assert content["device"]["name"] == default_device().name
+    assert content["versions"]["xarr"] == xarr.__version__
+    assert set(content["copy_gb_s"]) == {"5000"}
+    table = capsys.readouterr().out
+    assert all(row.title in table for row in SMALL_ROWS)
+    assert "benchmark.json" in table
+
+
+def test_a_plot_is_drawn_where_matplotlib_is(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra bench)")
+    _run(tmp_path, "--sizes", "1000", "--rows", "add")
+    assert (tmp_path / "benchmark.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_processes_are_measured(tmp_path: Path) -> None:
+    _, content = _run(tmp_path, "--rows", "import,first result")
+    titles = [cost["title"] for cost in content["costs"]]
+    assert "import xarr after it" in titles
+    assert "first result, second process" in titles
+
+
+def test_an_absent_library_is_a_line_and_no_error() -> None:
+    found, absent = open_libraries(["xarr", "numpy", "cupy", "torch", "jax.jit"], DEVICE)
+    assert {library.name for library in found} | set(absent) >= {"xarr", "numpy", "cupy"}
+    assert all(absent.values())
+
+
+def test_a_wrong_result_is_marked_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _ = open_libraries(["xarr", "numpy"], DEVICE)
+    works: dict[str, Callable[..., Any] | None] = {"xarr": lambda xp, a: a + 1}
+    row = Row("", "wrong", lambda xp, a: a, flat(1), others=works)
+    results = {one.library: one.wrong for one in measure.large(row, 100, found, "float32", 1)}
+    assert results["numpy"] == ""
+    assert "differs from NumPy" in results["xarr"]
+
+
+def test_targets_hold_for_their_machine_only() -> None:
+    cpu = default_device()
+    if cpu.kind != "cpu":
+        pytest.skip("the target tested here is that of a CPU")
+    row = Row("", "", lambda xp, a: a, flat(1), target=Target(h100=0.5, cpu_ratio=2))
+    one = measure.Result(row, 1 << 24, "xarr", "ms", Timing(0.004, 0.005, 3), None)
+    assert report.target(one, cpu, 10.0) == ("<= NumPy / 2", True)
+    assert report.target(one, cpu, 7.0) == ("<= NumPy / 2", False)
+    assert report.target(one, cpu, None) is None
+    other = measure.Result(row, 1000, "xarr", "ms", Timing(0.004, 0.005, 3), None)
+    assert report.target(other, cpu, 10.0) is None
+
+
+def test_rounds_take_turns_and_end_in_time() -> None:
+    order: list[str] = []
+
+    def work(name: str) -> Callable[[], float]:
+        def run() -> float:
+            order.append(name)
+            return 1.0
+
+        return run
+
+    elapsed = interleaved({"a": work("a"), "b": work("b")}, repeats=3)
+    assert order == ["a", "a", "b", "b", *("a", "b") * 3]
+    assert elapsed == {"a": [1.0] * 3, "b": [1.0] * 3}
+    assert len(interleaved({"a": work("a")}, repeats=100, limit_s=0.0)["a"]) == 3
+
+
+def test_options() -> None:
+    options = parse(["--sizes", "2^10,1e4", "--rows", "add, sum"])
+    assert options.sizes == [1024, 10000]
+    assert options.rows == ["add", "sum"]
+    assert parse([]).rows == list(KEYS)
+    assert set(COSTS) <= set(KEYS)
+    for wrong in (["--rows", "addd"], ["--sizes", "many"], ["--repeats", "0"], ["--sizes", "1"]):
+        with pytest.raises(SystemExit):
+            parse(wrong)
+
+
+def test_matrices_have_the_shapes_of_the_targets() -> None:
+    assert matrix(1 << 27) == (16384, 8192)

@@ -1,0 +1,245 @@
+"""That the documentation builds, that what it shows is so, and that its tables are complete."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy
+import pytest
+
+import xarr
+from xarr import data_type, dtypes, elementwise, inspection, reductions, settings, source
+from xarr.array import FUNCTIONS, Array
+from xarr.device import default_device
+from xarr.elementwise import Domain, Elementwise
+
+FOLDER = Path(__file__).parents[1]
+DOCS = FOLDER / "docs"
+PAGES = sorted([*DOCS.glob("*.md"), FOLDER / "README.md"])
+KERNELS = FOLDER / "xarr" / "kernels"
+
+# An example may leave out of an exception what follows its type.
+FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+def _tables() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_tables", DOCS / "tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+TABLES = _tables()
+
+
+def _run(text: str, name: str) -> None:
+    """Run the examples of a text; the failure shows each as doctest does."""
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    report: list[str] = []
+    doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    assert not report, "".join(report)
+
+
+def _blocks(page: Path, language: str) -> list[str]:
+    """The code blocks of a page, without the indentation of those in lists."""
+    found = re.findall(
+        rf"^( *)```{language}\n(.*?)^\1```$", page.read_text(), re.MULTILINE | re.DOTALL
+    )
+    return [inspect.cleandoc(text) + "\n" for _, text in found]
+
+
+# -- examples -------------------------------------------------------------------------------------
+
+PUBLIC = {
+    **{f"xarr.{name}": function for name, function in FUNCTIONS.items()},
+    **{f"xarr.inspection.{name}": getattr(inspection, name) for name in vars(inspection)},
+    "xarr": xarr,
+    "xarr.Array": Array,
+    "xarr.data_type": data_type,
+}
+WITH_EXAMPLES = {
+    name: value.__doc__
+    for name, value in PUBLIC.items()
+    if ">>>" in (getattr(value, "__doc__", None) or "")
+    and not getattr(value, "__module__", "").startswith("numpy")
+}
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_the_example_of_a_docstring_runs(name: str) -> None:
+    _run(WITH_EXAMPLES[name], name)
+
+
+@pytest.mark.parametrize(
+    "name", [row.name for row in (*elementwise.TABLE, *reductions.TABLE)] + ["where", "explain"]
+)
+def test_a_public_function_has_an_example(name: str) -> None:
+    assert ">>>" in inspect.getdoc(getattr(xarr, name))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_a_page_run(page: Path) -> None:
+    _run("\n".join(_blocks(page, "pycon")), page.name)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_program_of_a_page_runs(page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    exec("".join(_blocks(FOLDER / page, "python")), names)
+    assert capsys.readouterr().out
+
+
+def test_every_code_block_is_run_or_known() -> None:
+    # Fragments that show a form, or that another test uses.
+    known = {"architecture.md": 2, "adding.md": 2, "README.md": 1, "index.md": 1}
+    for page in PAGES:
+        assert len(_blocks(page, "python")) == known.get(page.name, 0), page.name
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_cube_root_of_adding_md_is_what_it_says(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if dtype == "float64" and not default_device().has_float64:
+        pytest.skip("the device has no float64")
+    (code,) = _blocks(DOCS / "adding.md", "c")
+    (text,) = (block for block in _blocks(DOCS / "adding.md", "python") if "cbrt" in block)
+    row = eval(
+        f"({text.strip().rstrip(',')})",
+        {"Elementwise": Elementwise, "Domain": Domain, "REAL": dtypes.REAL},
+    )
+    (function,) = source._UNIT.findall(code)
+    units = {
+        **source.library(),
+        "xr_cbrt_T": (source.Unit("xr_cbrt_T", function, source.LIBRARY["real.h"]),),
+    }
+    monkeypatch.setattr(source, "library", lambda: units)
+    source.unit.cache_clear()
+    try:
+        tiny = numpy.finfo(dtype).tiny
+        x = numpy.concatenate(
+            [
+                numpy.linspace(row.domain.low, row.domain.high, 1001),
+                numpy.geomspace(tiny * 1e-5, numpy.finfo(dtype).max / 2, 999),
+                [0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan],
+            ]
+        ).astype(dtype)
+        result = numpy.asarray(row.unary(xarr.asarray(x)))
+    finally:
+        source.unit.cache_clear()
+    wanted = numpy.cbrt(x)
+    finite = numpy.isfinite(wanted)
+    numpy.testing.assert_array_max_ulp(result[finite], wanted[finite], maxulp=row.domain.ulp)
+    numpy.testing.assert_array_equal(result[~finite], wanted[~finite])
+    numpy.testing.assert_array_equal(numpy.signbit(result[-5:-1]), numpy.signbit(wanted[-5:-1]))
+    assert "cube root" in row.function().__doc__
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def test_the_table_of_environment_variables_is_complete() -> None:
+    listed = {line[0].strip("`") for line in TABLES.environment_table()[1:]}
+    text = inspect.getsource(settings)
+    assert listed == set(re.findall(r"XARR_\w+", text))
+    for variable in listed:
+        changed = settings.Settings.read({variable: "given"})
+        assert changed != settings.Settings.read({}), variable
+
+
+def test_no_other_module_reads_xarr_variables() -> None:
+    for path in (FOLDER / "xarr").rglob("*.py"):
+        if path.name != "settings.py":
+            assert not re.search(r"environ\S*XARR_", path.read_text()), path
+
+
+def test_the_tables_of_operations_say_what_happens() -> None:
+    elementwise_lines = {line[0]: line for line in TABLES.elementwise_table()}
+    header = elementwise_lines["function"]
+    assert len(elementwise_lines) == len(elementwise.TABLE) + 1
+    assert len(TABLES.reductions_table()) == len(reductions.TABLE) + 1
+    assert header[2:16] == [TABLES.short(row.name) for row in dtypes.TABLE]
+    exp = dict(zip(header, elementwise_lines["`~xarr.exp`"], strict=True))
+    assert (exp["bool"], exp["i16"], exp["f32"], exp["c64"]) == ("f16", "f32", "yes", "yes")
+    shift = dict(zip(header, elementwise_lines["`~xarr.bitwise_left_shift`"], strict=True))
+    assert (shift["bool"], shift["u8"], shift["f32"]) == ("no", "yes", "no")
+    assert xarr.exp(xarr.asarray([1], dtype="int16")).dtype == numpy.float32
+
+
+def test_the_reference_holds_every_public_function() -> None:
+    listed = {name for names in TABLES.names_by_part().values() for name in names}
+    aliases = {line[0].strip("`").removeprefix("xarr.") for line in TABLES.aliases()[1:]}
+    assert listed | aliases == set(FUNCTIONS)
+    assert not listed & aliases
+
+
+def test_an_explained_program_shows_its_kernel() -> None:
+    text = TABLES.explained('x = np.asarray([1.0, 2.0], dtype="float32") * 3')
+    assert "multiply(" in text
+    assert "#define XR_COMPUTE" in text
+
+
+# -- the words of the dialects --------------------------------------------------------------------
+
+
+def _words(dialect: str) -> set[str]:
+    """What a dialect's header defines for kernels to use."""
+    text = (KERNELS / source.DIALECTS[dialect]).read_text()
+    defined = set(re.findall(r"^#define (\w+)", text, re.MULTILINE))
+    defined |= set(re.findall(r"^typedef .*\b(\w+);", text, re.MULTILINE))
+    # XR_ words belong to the header itself.
+    return {word for word in defined if not word.startswith("XR_")}
+
+
+def _named(section: str) -> set[str]:
+    """The words in the first column of the table after a sentence of the README."""
+    text = (KERNELS / "README.md").read_text().partition(section)[2].partition("\n\n|")[2]
+    rows = text.partition("\n\n")[0].splitlines()
+    return {
+        word for row in rows for word in re.findall(r"`(\w+)(?:\([^`]*\))?`", row.split(" | ")[0])
+    }
+
+
+def test_dialects_define_the_words_of_the_readme() -> None:
+    words = _named("Both dialects define these words")
+    exact = _named("These are the languages' own")
+    assert {"KERNEL", "GLOBAL_ID", "f16", "xr_mulhi_u64"} <= words
+    assert {"sqrt", "isnan"} <= exact
+    for dialect in source.DIALECTS:
+        assert _words(dialect) - exact == words, dialect
+
+
+def test_readme_names_every_file() -> None:
+    text = (KERNELS / "README.md").read_text()
+    for path in KERNELS.glob("*.c"):
+        assert f"`{path.name}`" in text
+    assert set(source.LIBRARY) <= {path.name for path in KERNELS.glob("*.h")}
+
+
+# -- the build ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
+    for package in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(package, reason=f"{package} is not installed (extra docs)")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    done = subprocess.run(
+        [*command, "-d", str(tmp_path / "trees"), str(DOCS), str(tmp_path / "html")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    html = (tmp_path / "html" / "operations.html").read_text()
+    assert "logaddexp" in html
