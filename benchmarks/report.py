@@ -207,6 +207,7 @@ def write(folder: Path, content: dict[str, Any]) -> list[Path]:
 def plot(content: dict[str, Any], path: Path) -> None:
     """Draw how many times faster than NumPy each library is, row by row."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullLocator
 
     compared = [
         one
@@ -222,7 +223,8 @@ def plot(content: dict[str, Any], path: Path) -> None:
         mine = [one for one in compared if one["library"] == name]
         axes.barh(
             [rows.index((one["title"], one["size"])) + number * height for one in mine],
-            [one["times_faster_than_numpy"] for one in mine],
+            [one["times_faster_than_numpy"] - 1 for one in mine],
+            left=1,
             height=height,
             label=name,
         )
@@ -233,8 +235,11 @@ def plot(content: dict[str, Any], path: Path) -> None:
     )
     axes.invert_yaxis()
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlabel("NumPy's time / time (right of the line: faster than NumPy)")
+    axes.set_xlabel("times faster than NumPy")
     device = content["device"]
     axes.set_title(
         f"{device['name']}, {content['dtype']}, {content['date'][:10]}", fontsize="small"

@@ -26,7 +26,8 @@ BOUNDS = {"photograph": 0.0, "smooth": 5e-4}
 
 def flow(difference: np.Array) -> np.Array:
     """Return what flows along a difference of brightness: nothing across an edge."""
-    return difference * np.exp(-((difference / EDGE) ** 2))
+    conduction: np.Array = np.exp(-((difference / EDGE) ** 2))
+    return difference * conduction
 
 
 def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Logistic regression: is a breast tumour malignant? Trained on one half of 569 patients.
 
 Street, Wolberg and Mangasarian, "Nuclear feature extraction for breast tumor diagnosis" (1993);
-the data ship with scikit-learn. The 30 measurements and their products are 930 features.
+the data ship with scikit-learn. The 30 measurements with their products by two and three, which
+let the boundary curve, are 27,930 features.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import xarr as np
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STEPS = 2000
+STEPS = 200
 RATE = 0.02
 DECAY = 0.01
 
@@ -27,7 +28,8 @@ BOUNDS = {"weights": 1e-4, "loss": 1e-4, "probability": 1e-4, "benign": 0}
 
 def sigmoid(x: np.Array) -> np.Array:
     """Return the probability whose log-odds are x."""
-    return 1 / (1 + np.exp(-x))
+    odds_against: np.Array = np.exp(-x)
+    return 1 / (1 + odds_against)
 
 
 def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:
@@ -35,8 +37,9 @@ def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:
     patients = load_breast_cancer()
     x = np.asarray(patients.data.astype("float32"))
     x = (x - np.mean(x, axis=0)) / np.std(x, axis=0)
-    products = np.reshape(x[:, :, None] * x[:, None, :], (x.shape[0], -1))
-    x = np.concat([x, products / 10], axis=1)
+    pairs = np.reshape(x[:, :, None] * x[:, None, :], (x.shape[0], -1))
+    triples = np.reshape(pairs[:, :, None] * x[:, None, :], (x.shape[0], -1))
+    x = np.concat([x, pairs / 10, triples / 100], axis=1)
     benign = np.asarray(patients.target)
     train, test = x[::2, :], x[1::2, :]
     target = benign[::2].astype(np.float32)

@@ -31,7 +31,8 @@ def acceleration(position: np.Array, mass: np.Array) -> np.Array:
     dx, dy, dz = x - x[:, None], y - y[:, None], z - z[:, None]
     squared = dx * dx + dy * dy + dz * dz + SOFTENING**2
     pull = mass / (squared * np.sqrt(squared))
-    return np.stack([np.sum(d * pull, axis=1) for d in (dx, dy, dz)])
+    pulled: np.Array = np.stack([np.sum(d * pull, axis=1) for d in (dx, dy, dz)])
+    return pulled
 
 
 def main(progress: Callable[[range], Iterable[int]] = iter) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import gc
 import random
 import types
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy
@@ -24,16 +25,82 @@ Values = npt.NDArray[Any]
 Pick = Callable[[int], int]
 
 NAMES: Final = tuple("abcdefg")
-PAIRS: Final = (
-    ("int64", "int64"),
-    ("float32", "float32"),
-    ("float64", "float32"),
-    ("int32", "int64"),
-    ("uint8", "uint8"),
-    ("float16", "float32"),
-    ("bool", "bool"),
+
+@dataclass(frozen=True)
+class Breadth:
+    """What programs are made of. Each combination compiles a kernel, so breadth costs time.
+
+    Parameters
+    ----------
+    dtypes : tuple of pairs of str
+        The types of a program's arrays, the second one seldom.
+    sides : tuple of int
+        The extents of a program's axes.
+    shapes : tuple of str
+        The shapes of new arrays, in the letters of the program's extent: "n", "nn", "1n".
+    keys : tuple of str
+        Keys of views of an array with axes.
+    keys2 : tuple of str
+        Further ones where there are two axes or more.
+    rare : int
+        One expression in so many is another one than a sum; 0 for none.
+    steps : dict of str to int
+        The steps of random programs and how often each is taken.
+    """
+
+    dtypes: tuple[tuple[str, str], ...]
+    sides: tuple[int, ...]
+    shapes: tuple[str, ...]
+    keys: tuple[str, ...]
+    keys2: tuple[str, ...]
+    rare: int
+    steps: dict[str, int]
+
+
+STEPS: Final = {
+    "make": 8,
+    "view": 16,
+    "pend": 16,
+    "compare_values": 2,
+    "convert": 2,
+    "copy": 4,
+    "in_place": 14,
+    "assign": 16,
+    "masked": 4,
+    "gathered": 4,
+    "reduced": 6,
+    "delete": 5,
+    "collect": 1,
+    "toggle": 2,
+    "look": 2,
+    "refuse": 2,
+}
+NARROW: Final = Breadth(
+    dtypes=(("int64", "int64"),),
+    sides=(6, 70),
+    shapes=("n", "nn"),
+    keys=("1:", ":-1", "::-1"),
+    keys2=(),
+    rare=0,
+    steps=STEPS | {"compare_values": 0, "masked": 1, "gathered": 1, "reduced": 1, "pend": 30},
 )
-"""The types of a program's arrays, the second of them seldom; few, since each compiles kernels."""
+WIDE: Final = Breadth(
+    dtypes=(
+        ("int64", "int64"),
+        ("float32", "float32"),
+        ("float64", "float32"),
+        ("int32", "int64"),
+        ("uint8", "uint8"),
+        ("float16", "float32"),
+        ("bool", "bool"),
+    ),
+    sides=(4, 6, 70),
+    shapes=("n", "nn", "", "1n", "n1", "2nn", "N"),
+    keys=("1:", ":-1", "::-1", "::2", "1::2", "2:5", "4:1:-1", "..., 1:", "..., ::-1", ":"),
+    keys2=(":, 1:", "1:, :-1", "::-1, ::2"),
+    rare=4,
+    steps=STEPS,
+)
 _RANK: Final = "buif"
 
 
@@ -90,8 +157,9 @@ class Program:
         Where choices come from: hypothesis, or a random generator.
     """
 
-    def __init__(self, pick: Pick) -> None:
+    def __init__(self, pick: Pick, breadth: Breadth = WIDE) -> None:
         self.pick = pick
+        self.breadth = breadth
         self.lines: list[str] = []
         self.ours: dict[str, Any] = {
             "np": xarr, "data": data, "eager": xarr.eager, "explain": xarr.explain,
@@ -103,13 +171,11 @@ class Program:
         self.live: list[str] = []
         self.eager = False
         self.seed = 0
-        self.dtype, self.other = PAIRS[pick(len(PAIRS))]
-        self.compares_all = bool(pick(2))
-        side = (4, 6, 70)[pick(3)]
-        self.side = side
-        self.shapes: tuple[tuple[int, ...], ...] = (
-            (side,), (side, side), (), (1, side), (side, 1), (2, side, side), (side * side,),
-        )  # fmt: skip
+        self.dtype, self.other = self.one_of(breadth.dtypes)
+        self.compares_all = not pick(3)
+        side = self.one_of(breadth.sides)
+        extents = {"n": side, "N": side * side, "1": 1, "2": 2}
+        self.shapes = [tuple(extents[letter] for letter in form) for form in breadth.shapes]
 
     # -- choosing -----------------------------------------------------------------------------
 
@@ -249,28 +315,36 @@ class Program:
         if name is None:
             return self.make()
         value = self.theirs[name]
-        views = [f"{name}[...]", f"{name}.T" if value.ndim == 2 else f"{name}[None]"]
-        if value.ndim:
-            views += [f"{name}[{key}]" for key in self.keys(value)]
-            views.append(f"np.permute_dims({name}, {tuple(reversed(range(value.ndim)))})")
-            views.append(f"np.reshape({name}, (-1,))")
-            views.append(f"{name}[..., None]")
-        if value.ndim and value.shape[0] % 2 == 0:
-            views.append(f"np.reshape({name}, (2, -1))" if value.size else f"{name}[...]")
-        views += [
+        views = [f"{name}[{key}]" for key in self.keys(value)]
+        views += [f"{name}[...]", f"{name}.T" if value.ndim == 2 else f"{name}[None]"]
+        if self.breadth.rare:
+            views += self._rare_views(name, value)
+        return self.bind(self.new_name(), str(self.one_of(views)))
+
+    def _rare_views(self, name: str, value: Values) -> list[str]:
+        views = [
             f"np.broadcast_to({name}, {shape})"
             for shape in self.shapes[1:6:4]
             if broadcasts(value.shape, shape)
         ]
-        return self.bind(self.new_name(), str(self.one_of(views)))
+        if value.ndim:
+            views.append(f"np.permute_dims({name}, {tuple(reversed(range(value.ndim)))})")
+            views.append(f"np.reshape({name}, (-1,))")
+            views.append(f"{name}[..., None]")
+            if value.shape[0] % 2 == 0 and value.size:
+                views.append(f"np.reshape({name}, (2, -1))")
+        return views
 
     def keys(self, value: Values) -> list[str]:
-        """Keys of views of an array with axes; all of them are in range."""
-        keys = ["1:", ":-1", "::-1", "::2", "1::2", "2:5", "4:1:-1", "..., 1:", "..., ::-1", ":"]
-        if value.shape[0]:
+        """Keys of views of an array; all of them are in range."""
+        if not value.ndim:
+            return []
+        keys = list(self.breadth.keys)
+        wide = bool(self.breadth.keys2)
+        if wide and value.shape[0]:
             keys += ["0, ...", "-1, ..."]
-        if value.ndim > 1:
-            keys += [":, 1:", "1:, :-1", "::-1, ::2"]
+        if wide and value.ndim > 1:
+            keys += self.breadth.keys2
             if value.shape[1]:
                 keys += [":, 0", ":, -1"]
         return keys
@@ -280,21 +354,29 @@ class Program:
         name = self.any_name()
         if name is None:
             return self.make()
-        return self.bind(self.new_name(), self.expression(name))
-
-    def expression(self, name: str, shape: tuple[int, ...] | None = None) -> str:
-        """An expression on `name` and what broadcasts with it; NaN and overflow are harmless."""
         value = self.theirs[name]
-        kind = value.dtype.kind
-        first = self.operand(shape if shape is not None else value.shape, name)
-        if kind == "b":
-            return str(self.one_of((f"{name} ^ {first}", f"np.logical_not({name})")))
-        if self.pick(8):
-            return f"{name} + {first}"
-        second = self.operand(shape if shape is not None else value.shape, name)
-        forms = [f"{name} * {first} - {second}", f"np.where({name} > {first}, {name}, {first})"]
-        forms.append(f"-{name}" if kind != "f" else f"np.sqrt({name}) / 2")
-        return str(self.one_of(forms))
+        first = self.operand(value.shape, name)
+        sign = "^" if value.dtype.kind == "b" else "+"
+        forms = [f"{name} {sign} {first}"]
+        if self.rarely():
+            second = self.operand(value.shape, name)
+            if value.dtype.kind == "b":
+                forms = [f"np.logical_not({name})", f"{name} & {first} | {second}"]
+            else:
+                forms = [
+                    f"{name} * {first} - {second}",
+                    f"np.where({name} > {first}, {name}, {first})",
+                    f"np.sqrt({name}) / 2" if value.dtype.kind == "f" else f"-{name}",
+                ]
+        return self.bind(self.new_name(), str(self.one_of(forms)))
+
+    def rarely(self) -> bool:
+        return self.breadth.rare > 0 and not self.pick(self.breadth.rare)
+
+    def sign(self, value: Values) -> str:
+        if value.dtype.kind == "b":
+            return "^"
+        return str(self.one_of("-*")) if self.rarely() else "+"
 
     def compare_values(self) -> None:
         """A pending mask."""
@@ -330,18 +412,15 @@ class Program:
         if name is None:
             return self.make()
         value = self.theirs[name]
-        sign = "^" if value.dtype.kind == "b" else str(self.one_of("++++-*"))
         targets = [(name, value)]
         if value.ndim:
             key = self.one_of(self.keys(value))
             targets.append((f"{name}[{key}]", eval(f"value[{key}]", {"value": value})))
         target, part = self.one_of(targets)
-        sources = [self.operand(part.shape, name)]
-        if value.ndim == 2 and value.shape[0] == value.shape[1]:
-            sources.append(f"{name}.T" if target == name else sources[0])
-        if value.ndim:
-            sources += [source for source in self.shifted(name, value, part.shape)]
-        return self.run(f"{target} {sign}= {self.one_of(sources)}")
+        sources = [self.operand(part.shape, name), *self.shifted(name, value, part.shape)]
+        if value.ndim == 2 and value.shape[0] == value.shape[1] and target == name:
+            sources.append(f"{name}.T")
+        return self.run(f"{target} {self.sign(value)}= {self.one_of(sources)}")
 
     def shifted(self, name: str, value: Values, shape: tuple[int, ...]) -> list[str]:
         """Other views of an array that broadcast to `shape`."""
@@ -357,19 +436,17 @@ class Program:
         if name is None:
             return self.make()
         value = self.theirs[name]
-        key = self.one_of(["...", *(self.keys(value) if value.ndim else ())])
+        key = self.one_of(["...", *self.keys(value)])
         part = eval(f"value[{key}]", {"value": value})
         operand = self.operand(part.shape, name)
-        if not value.ndim:
-            return self.run(f"{name}[{key}] = {operand}")
+        forms = [operand]
         sources = self.shifted(name, value, part.shape)
-        if not sources:
-            sources = [operand]
-        own = self.one_of(sources)
-        sign = "^" if value.dtype.kind == "b" else "+"
-        forms = [operand, own, f"{own} {sign} {operand}", f"{operand} {sign} {self.one_of(sources)}"]
-        if value.dtype.kind != "b" and not self.pick(8):
-            forms.append(f"{own} * {operand} - {self.one_of(sources)}")
+        if sources:
+            own, other = self.one_of(sources), self.one_of(sources)
+            sign = "^" if value.dtype.kind == "b" else "+"
+            forms += [own, f"{own} {sign} {operand}"]
+            if self.rarely() and value.dtype.kind != "b":
+                forms = [f"{own} * {operand} - {other}", f"{operand} - {other}"]
         return self.run(f"{name}[{key}] = {self.one_of(forms)}")
 
     def masked(self) -> None:
@@ -463,27 +540,6 @@ class Program:
         return self.run(str(self.one_of(forms)), refused=True)
 
 
-STEPS: Final[tuple[tuple[str, int], ...]] = (
-    ("make", 8),
-    ("view", 16),
-    ("pend", 14),
-    ("compare_values", 2),
-    ("convert", 2),
-    ("copy", 4),
-    ("in_place", 14),
-    ("assign", 16),
-    ("masked", 4),
-    ("gathered", 4),
-    ("reduced", 6),
-    ("delete", 5),
-    ("collect", 1),
-    ("toggle", 2),
-    ("look", 2),
-    ("refuse", 2),
-)
-"""The steps of random programs and how often each is taken."""
-
-
 def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether an array of a shape can be repeated over another."""
     return len(shape) <= len(target) and all(
@@ -492,17 +548,18 @@ def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     )
 
 
-def run_random(seed: int, steps: int, length: int = 25) -> Iterator[int]:
+def run_random(
+    seed: int, steps: int, breadth: Breadth = WIDE, length: int = 25
+) -> Iterator[int]:
     """Run random programs of `length` steps each; yields after each how many steps are done."""
     generator = random.Random(seed)
-    names = [name for name, _ in STEPS]
-    weights = [weight for _, weight in STEPS]
+    names, weights = list(breadth.steps), list(breadth.steps.values())
 
     def pick(count: int) -> int:
         return int(generator.random() * count)
 
     for done in range(0, steps, length):
-        program = Program(pick)
+        program = Program(pick, breadth)
         for step in generator.choices(names, weights, k=length):
             getattr(program, step)()
             program.check()

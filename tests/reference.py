@@ -68,9 +68,7 @@ def _ulps(got: Values, wide: Values, near: Values) -> Values:
         error = np.abs(got.astype(np.longdouble) - wide) / unit
         # One past the largest number is where infinity stands.
         beyond = np.isinf(got) & np.isfinite(wide) & (np.sign(got) == np.sign(wide))
-        error = np.where(
-            beyond, (np.longdouble(info.max) - np.abs(wide)) / unit + 1, error
-        )
+        error = np.where(beyond, (np.longdouble(info.max) - np.abs(wide)) / unit + 1, error)
     alike = np.where(np.isnan(wanted), np.isnan(got), got == wanted)
     alike &= np.isnan(wanted) | (got != 0) | (np.signbit(got) == np.signbit(wanted))
     special = ~np.isfinite(wanted) | np.isnan(got) | ((wanted == 0) & (got == 0))
@@ -86,7 +84,7 @@ def assert_same(got: Values, wanted: Values, call: str, operands: Sequence[Value
 
 
 def assert_near(
-    got: Values, wide: Values, bound: float, call: str, operands: Sequence[Values] = ()
+    got: Values, wide: Values, bound: float | Values, call: str, operands: Sequence[Values] = ()
 ) -> None:
     """Assert shape, and that results are within `bound` ulp of wider ones."""
     assert got.shape == wide.shape, f"{call} has shape {got.shape}, NumPy's {wide.shape}"
@@ -94,7 +92,7 @@ def assert_near(
     wrong = ~(error <= bound)
     if wrong.any():
         worst = error[wrong]
-        measure = f"; up to {worst.max():.3g} ulp off, accepted are {bound:g}"
+        measure = f"; up to {worst.max():.3g} ulp off, accepted are {np.max(bound):g}"
         raise AssertionError(_report(got, wide, wrong, call, operands, measure))
 
 
@@ -167,7 +165,11 @@ def any_bits(dtype: DType, count: int, rng: np.random.Generator) -> Values:
         return drawn(dtype, 0, 1, count, rng)
     values = rng.integers(0, 256, count * dtype.itemsize, np.uint8).view(dtype.numpy)
     # Signalling NaN would raise NumPy's warnings.
-    return np.where(values == values, values, dtype.numpy.type(np.nan)) if dtype.kind == REAL else values
+    return (
+        np.where(values == values, values, dtype.numpy.type(np.nan))
+        if dtype.kind == REAL
+        else values
+    )
 
 
 def wide(values: Values, dtype: DType) -> Values:

@@ -189,6 +189,19 @@ def test_an_explained_program_shows_its_kernel() -> None:
     assert "#define XR_COMPUTE" in text
 
 
+def test_architecture_names_what_there_is() -> None:
+    text = (DOCS / "architecture.md").read_text()
+    code = "\n".join(path.read_text() for path in (FOLDER / "xarr").rglob("*.py"))
+    for module, name in re.findall(r"`([a-z_]+)\.(\w+)[^`/]*`", text):
+        path = FOLDER / "xarr" / f"{module}.py"
+        if path.exists() and name not in ("py", "c", "h"):
+            assert re.search(rf"\b{name}\b", path.read_text()), f"{module}.{name}"
+    for name in re.findall(r"`(_\w+)`", text):
+        assert re.search(rf"def {name}\b", code), name
+    for file in re.findall(r"`(\w+\.py)`", text):
+        assert (FOLDER / "xarr" / file).exists(), file
+
+
 # -- the words of the dialects --------------------------------------------------------------------
 
 

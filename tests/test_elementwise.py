@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import xarr
 from xarr import dtypes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, UNSIGNED, DType
-from xarr.elementwise import TABLE, Elementwise
+from xarr.elementwise import BY_NAME, TABLE, Elementwise
 
 from . import reference
 from .reference import Values, assert_near, assert_same
@@ -103,12 +103,21 @@ def extreme(name: str, sign: Callable[[Values, Values], Values]) -> Callable[...
     return call
 
 
+def floor_quotient(x: Values, y: Values) -> Values:
+    """The floor division of the standard: an infinite operand gives what true division does."""
+    with np.errstate(all="ignore"):
+        quotient = np.where(np.isinf(x) | np.isinf(y), x / y, np.floor_divide(x, y))
+    return quotient.astype(x.dtype)
+
+
 # Where NumPy's own bits depend on the machine or on the order of operands.
 REFERENCES: dict[tuple[str, str], Callable[..., Values]] = {
     ("multiply", COMPLEX): in_parts,
     ("square", COMPLEX): lambda x: in_parts(x, x),
     ("maximum", REAL): extreme("maximum", np.logical_and),
     ("minimum", REAL): extreme("minimum", np.logical_or),
+    ("nextafter", REAL): lambda x, y: np.where(x == y, y, reference.function("nextafter")(x, y)),
+    ("floor_divide", REAL): floor_quotient,
 }
 # Where NumPy departs from the standard for complex operands that are not finite, or are zero:
 # expm1(inf) has the imaginary part NaN, sign(inf + nan j) is 1, reciprocal(0) is NaN.
@@ -133,7 +142,7 @@ def check(row: Elementwise, operands: tuple[Values, ...], result: xarr.Array) ->
     if dtype.kind == COMPLEX:
         got, wanted, operands = specified(row, got, wanted, operands)
     elif row.name in BESIDE_OPERANDS:
-        bound *= beside(got, wanted, converted)
+        bound = bound * beside(got, wanted, converted)
     assert_near(got, wanted, bound, row.name, operands)
 
 
@@ -143,11 +152,13 @@ def specified(
     """What the standard says of a complex result: some signs, and some values, it leaves open."""
     finite = functools.reduce(np.logical_and, [np.isfinite(x) & (x != 0) for x in operands])
     if row.name in DEPARTS:
-        return got[finite], wanted[finite], tuple(operand[finite] for operand in operands)
-    if row.result == "real":
+        # Adding 0 leaves the sign of a zero part open.
+        return got[finite] + 0, wanted[finite] + 0, tuple(x[finite] for x in operands)
+    if got.dtype.kind != "c":
         return got, wanted, operands
-    (x,) = operands
-    free = np.isnan(x) | (np.isinf(x.real) & np.isinf(x.imag))
+    free = functools.reduce(
+        np.logical_or, [np.isnan(x) | (np.isinf(x.real) & np.isinf(x.imag)) for x in operands]
+    )
     return unsigned(got, free), unsigned(wanted, free), operands
 
 
@@ -165,7 +176,7 @@ def beside(got: Values, wanted: Values, operands: list[Values]) -> Values:
         unit = np.spacing(np.abs(wanted.astype(got.dtype)))
         largest = functools.reduce(np.fmax, [np.spacing(np.abs(x)) for x in operands])
         ratio = largest / unit
-    return np.where(ratio > 1, ratio, 1)
+    return np.where(ratio > 1, ratio, 1).astype(np.longdouble)
 
 
 def apply(row: Elementwise, *operands: Any) -> xarr.Array:
@@ -191,6 +202,7 @@ def test_every_row_has_a_reference() -> None:
 
 # -- layouts --------------------------------------------------------------------------------------
 
+BINARY = [row for row in TABLE if row.operands == 2]
 FEW = [row for row in TABLE if row.name in ("equal", "positive", "subtract", "where", "sin")]
 
 
@@ -279,9 +291,7 @@ def test_layouts_of_all_dtypes(dtype: DType, layout: str, device: xarr.Device) -
 @pytest.mark.parametrize("row", FEW, ids=lambda row: row.name)
 def test_sizes(row: Elementwise, size: int, device: xarr.Device) -> None:
     rng = np.random.default_rng(size)
-    operands = tuple(
-        reference.drawn(dtypes.float32, -9, 9, size, rng) for _ in range(row.operands)
-    )
+    operands = tuple(reference.drawn(dtypes.float32, -9, 9, size, rng) for _ in range(row.operands))
     check(row, operands, apply(row, *map(xarr.asarray, operands)))
 
 
@@ -331,7 +341,7 @@ def ones(dtype: DType, shape: tuple[int, ...] = (3,)) -> xarr.Array:
     return result
 
 
-@pytest.mark.parametrize("row", [row for row in TABLE if row.operands == 2], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", BINARY, ids=lambda row: row.name)
 def test_mixed_dtypes_promote(row: Elementwise, any_device: xarr.Device) -> None:
     on = {dtype: ones(dtype) for dtype in dtypes.TABLE if is_on(any_device, dtype)}
     for first, second in itertools.product(on, repeat=2):
@@ -395,8 +405,11 @@ def test_python_scalars_take_the_type_of_the_array(dtype: DType, device: xarr.De
     x, array = np.ones(2, dtype.numpy), ones(dtype, (2,))
     for scalar in SCALARS:
         for name in ("multiply", "add", "equal", "divide", "maximum"):
-            if name == "add" and dtype.kind == BOOL and scalar is True:
-                continue  # NumPy's sum of two bools is their disjunction; the standard has none
+            if dtype.kind == BOOL and scalar == 2**64:
+                continue  # NumPy's result depends on the function
+            common = np.result_type(x, scalar) if scalar != 2**64 else x.dtype
+            if not accepts(BY_NAME[name], dtypes.BY_NUMPY[common]):
+                continue  # NumPy adds bools and orders complex numbers, the standard does not
             for order in (lambda value, other: (value, other), lambda value, other: (other, value)):
                 wanted = outcome(lambda: getattr(np, name)(*order(x, scalar)))  # noqa: B023
                 got = outcome(lambda: getattr(xarr, name)(*order(array, scalar)))  # noqa: B023
@@ -409,20 +422,35 @@ def test_python_scalars_compute(dtype: DType, any_device: xarr.Device) -> None:
         pytest.skip(f"{any_device} has no {dtype}")
     x = reference.drawn(dtype, 0, 100, 50, np.random.default_rng(2))
     array = xarr.asarray(x)
-    wide = np.complex64 if not any_device.has_float64 else np.complex128
+    narrow = {np.dtype("f8"): np.dtype("f4"), np.dtype("c16"): np.dtype("c8")}
     for scalar in (True, 3, 2.5, 2 - 3j):
         if dtype.kind == BOOL and scalar is True:
             continue
-        with np.errstate(all="ignore"):
-            wanted = [x - scalar, scalar - x]
-        if not any_device.has_float64:
-            wanted = [w.astype(np.result_type(w.dtype, wide)) if w.dtype in (wide,) else w for w in wanted]
-        got = [array - scalar, scalar - array]
-        for mine, numpys in zip(got, wanted, strict=True):
-            if mine.dtype != numpys.dtype:
-                assert not any_device.has_float64
-                numpys = numpys.astype(mine.dtype)
-            assert_same(np.asarray(mine), numpys, f"subtract with {scalar!r}")
+        wanted = (x - scalar, scalar - x)
+        for got, numpys in zip((array - scalar, scalar - array), wanted, strict=True):
+            like = (
+                numpys.dtype if any_device.has_float64 else narrow.get(numpys.dtype, numpys.dtype)
+            )
+            assert_same(np.asarray(got), numpys.astype(like), f"subtract with {scalar!r}")
+
+
+COMPARISONS = [row for row in TABLE if row.result == "bool" and row.operator]
+
+
+@pytest.mark.parametrize("row", COMPARISONS, ids=lambda row: row.name)
+def test_comparisons_with_integers_out_of_range(row: Elementwise, device: xarr.Device) -> None:
+    for dtype in dtypes.TABLE:
+        if dtype.kind not in INTEGER:
+            continue
+        x = reference.special_values(dtype)
+        for scalar in (-(2**70), -(2**15) - 1, -1, 256, 2**31, 2**63, 2**64):
+            call = f"{row.name}({dtype}, {scalar})"
+            assert_same(
+                np.asarray(symbol(row)(xarr.asarray(x), scalar)), symbol(row)(x, scalar), call
+            )
+            assert_same(
+                np.asarray(symbol(row)(scalar, xarr.asarray(x))), symbol(row)(scalar, x), call
+            )
 
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
@@ -601,9 +629,7 @@ def test_all_pairs_of_bytes(row: Elementwise, dtype: DType, device: xarr.Device)
 
 @pytest.mark.parametrize("row", DIVISIONS, ids=lambda row: row.name)
 @pytest.mark.parametrize("scalar", [3, -7, 0, 2.5, -0.1, 0.0])
-def test_division_by_python_scalars(
-    row: Elementwise, scalar: float, device: xarr.Device
-) -> None:
+def test_division_by_python_scalars(row: Elementwise, scalar: float, device: xarr.Device) -> None:
     for dtype in (dtypes.int32, dtypes.float32):
         if isinstance(scalar, float) and dtype is dtypes.int32:
             continue
@@ -649,11 +675,9 @@ def test_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -
             a, b = xarr.asarray(x), xarr.asarray(y)
             fused = np.asarray((a * b + 1) * a - b / (a * a + 2))
             assert_same(fused, (x * y + 1) * x - y / (x * x + 2), "chain")
+            fused = np.asarray(xarr.exp(xarr.sin(a) * b))
             with xarr.eager():
-                assert_same(np.asarray(xarr.exp(xarr.sin(a) * b)), np.asarray(xarr.exp(xarr.sin(a) * b)), "chain")
-            stepwise = xarr.sin(a)
-            np.asarray(stepwise)
-            assert_same(np.asarray(xarr.exp(stepwise * b)), np.asarray(xarr.exp(xarr.sin(a) * b)), "chain")
+                assert_same(np.asarray(xarr.exp(xarr.sin(a) * b)), fused, "chain")
 
 
 @pytest.mark.parametrize("dtype", [d for d in dtypes.TABLE if d.kind in INTEGER], ids=str)
@@ -715,7 +739,9 @@ def test_other_dtypes_are_refused(row: Elementwise, dtype: DType) -> None:
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 def test_other_arguments_are_refused(row: Elementwise) -> None:
-    kind = next(dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and dtype.itemsize < 8)
+    kind = next(
+        dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and dtype.itemsize <= 8
+    )
     names = ("x1", "x2")
     for place in range(row.operands):
         operands: list[Any] = [ones(kind) for _ in range(row.operands)]
@@ -729,9 +755,11 @@ def test_other_arguments_are_refused(row: Elementwise) -> None:
         apply(row)
 
 
-@pytest.mark.parametrize("row", [row for row in TABLE if row.operands == 2], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", BINARY, ids=lambda row: row.name)
 def test_other_shapes_are_refused(row: Elementwise) -> None:
-    kind = next(dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and dtype.itemsize < 8)
+    kind = next(
+        dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and dtype.itemsize <= 8
+    )
     with pytest.raises(ValueError, match=r"\(2, 3\) and \(4,\).*broadcast") as caught:
         apply(row, ones(kind, (2, 3)), ones(kind, (4,)))
     assert row.where in str(caught.value)

@@ -299,6 +299,10 @@ def test_real_2(call: Callable[..., Array], name: str, t: str) -> None:
         if name == "minimum":
             negative = np.signbit(x) | np.signbit(y)
         want = np.where(zeros, np.where(negative, -0.0, 0.0).astype(x.dtype), want)
+    if name == "floor_divide":
+        # The standard: an infinite operand gives what true division does. NumPy differs.
+        with np.errstate(all="ignore"):
+            want = np.where(np.isinf(x) | np.isinf(y), x / y, want)
     check(name, got, want, x, y)
 
 

@@ -50,9 +50,6 @@ ndarray = Array
 # The functions of the tables and chapters, under the standard's names and NumPy's.
 globals().update(_FUNCTIONS)
 
-__all__ = [name for name in globals() if not name.startswith("_") and name != "annotations"]
-__all__ += ["__array_api_version__", "__array_namespace_info__", "__version__"]
-
 if TYPE_CHECKING:
     from typing import Any
 

@@ -35,14 +35,27 @@ class Device:
         What the driver says of the device.
     options : tuple of str
         What this handle asks for beyond the device itself: ``no-float64`` or nothing.
+    narrow : bool
+        Whether the device has no float64, and so computes in float32 and complex64 at most.
     """
 
-    __slots__ = ("_driver", "_open", "_plain", "info", "kernels", "lock", "options", "pending")
+    __slots__ = (
+        "_driver",
+        "_open",
+        "_plain",
+        "info",
+        "kernels",
+        "lock",
+        "narrow",
+        "options",
+        "pending",
+    )
 
     info: DeviceInfo
     options: tuple[str, ...]
     lock: threading.RLock
     kernels: dict[Any, Any]
+    narrow: bool
     pending: list[Any]
 
     def __init__(
@@ -53,6 +66,7 @@ class Device:
         # Two handles of one device share its queue, so they share the lock.
         self.lock = threading.RLock() if plain is None else plain.lock
         self.kernels = {}
+        self.narrow = not info.has_float64
         self.pending = []
         self._open = open
         self._driver: Driver | None = None

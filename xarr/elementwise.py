@@ -9,7 +9,6 @@ function `xr_name(...)` is the one in `kernels/` for that type.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from xarr.array import (
     is_whole,
     operand,
     rebind,
+    require_on,
     require_writeable,
     settled,
 )
@@ -44,7 +44,7 @@ from xarr.dtypes import (
     UNSIGNED,
     DType,
 )
-from xarr.expression import Node, Operation
+from xarr.expression import Node, Operation, constant
 from xarr.layout import broadcast_shapes
 
 INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
@@ -110,10 +110,10 @@ class Elementwise:
     unit: str = ""
     domain: Domain = EXACT
 
-    operations: dict[Any, Operation] = None  # type: ignore[assignment]
+    operations: tuple[dict[Any, Operation], dict[Any, Operation]] = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        self.operations = {}
+        self.operations = ({}, {})  # by whether the device is narrow, then by the operands' types
 
     @property
     def operands(self) -> int:
@@ -132,7 +132,7 @@ class Elementwise:
         if type(x) is not Array:
             raise self._refusal("x", x)
         node = x._node
-        operation = self.operations.get(node.dtype) or self._resolve((node,))
+        operation = self.operations[node.device.narrow].get(node.dtype) or self._resolve((node,))
         return Array(engine.defer(operation, (node,), node.shape))
 
     def binary(self, x1: Any, x2: Any) -> Array:
@@ -151,21 +151,45 @@ class Elementwise:
             if type(x2) is Array and x2._node.device is first.device:
                 second = x2._node
             else:
-                second = operand(x2, first, self.where)
+                second = self._beside(x2, first)
+                if second is None:
+                    return self._beyond(first, x2, swapped=False)
+                if first.device.narrow and type(x2) in (float, complex):
+                    first = engine.converted(first, _wider(first.dtype, second.dtype))
         elif type(x2) is Array:
             second = x2._node
-            first = operand(x1, second, self.where)
+            first = self._beside(x1, second)
+            if first is None:
+                return self._beyond(second, x1, swapped=True)
+            if second.device.narrow and type(x1) in (float, complex):
+                second = engine.converted(second, _wider(second.dtype, first.dtype))
         else:
             return None
-        if first is None or second is None:
-            return None
-        operation = self.operations.get((first.dtype, second.dtype)) or self._resolve(
-            (first, second)
-        )
+        operation = self.operations[first.device.narrow].get(
+            (first.dtype, second.dtype)
+        ) or self._resolve((first, second))
         shape = first.shape
         if second.shape != shape:
             shape = broadcast_shapes(shape, second.shape, where=self.where)
         return engine.defer(operation, (first, second), shape)
+
+    def _beside(self, value: Any, other: Node) -> Node | None:
+        """The node of an operand beside an array's; None where it is none, or compares beyond."""
+        if self.result == _TRUTH and type(value) is int and other.dtype.kind in INTEGER:
+            low, high = dtypes.integer_bounds(other.dtype)
+            if not low <= value <= high:
+                return None
+        return operand(value, other, self.where)
+
+    def _beyond(self, node: Node, value: Any, *, swapped: bool) -> Node | None:
+        """What comparing with a Python integer that the array's type cannot hold gives."""
+        if self.result != _TRUTH or type(value) is not int:
+            return None
+        less = self.name.startswith("less") is not swapped
+        truth = self.name == "not_equal"
+        if self.name not in ("equal", "not_equal"):
+            truth = less is (value > 0)
+        return constant(truth, dtypes.bool_, node.shape, node.device)
 
     def in_place(self, x1: Array, x2: Any) -> Array:
         """Apply with the result written to the first operand."""
@@ -203,12 +227,11 @@ class Elementwise:
     # -- data types ---------------------------------------------------------------------------
 
     def _resolve(self, nodes: tuple[Node, ...]) -> Operation:
-        """The operation for the operands' data types; remembered unless the device matters."""
+        """The operation for the operands' data types; remembered."""
         row = nodes[0].dtype
         for node in nodes[1:]:
             row = dtypes.promote(row, node.dtype)
         device = nodes[0].device
-        given = row
         kinds = self.kinds
         if row.kind not in kinds:
             if row.kind in INTEGER_OR_BOOL and REAL in kinds and SIGNED not in kinds:
@@ -228,9 +251,8 @@ class Elementwise:
                 )
             )
         operation = self.operation(row, len(nodes))
-        if given is row or device.info.has_float64:
-            key = nodes[0].dtype if len(nodes) == 1 else (nodes[0].dtype, nodes[1].dtype)
-            self.operations[key] = operation
+        key = nodes[0].dtype if len(nodes) == 1 else (nodes[0].dtype, nodes[1].dtype)
+        self.operations[device.narrow][key] = operation
         return operation
 
     def operation(self, row: DType, operands: int) -> Operation:
@@ -319,42 +341,33 @@ class Elementwise:
         if REAL in self.kinds and SIGNED not in self.kinds:
             remark = "; integers are computed in floating point"
         sample = {1: "xarr.asarray([1.0, 2.0])", 2: "xarr.asarray([6.0, 7.0]), 2.0"}
-        if REAL not in self.kinds:
+        if self.kinds == (COMPLEX,):
+            sample[1] = "xarr.asarray([1 + 2j, 3j])"
+        elif REAL not in self.kinds:
             sample = (
                 {1: "xarr.asarray([True, False])", 2: "xarr.asarray([True, False]), True"}
                 if BOOL in self.kinds
                 else {1: "xarr.asarray([6, 7])", 2: "xarr.asarray([6, 7]), 2"}
             )
-        return inspect.cleandoc(
-            f"""{self.about}
-
-Parameters
-----------
-{parameters}
-
-Returns
--------
-Array, shape (...)
-    Of dtype {result}{remark}.
-
-Raises
-------
-TypeError
-    If an operand has another dtype or is no array.
-{"ValueError" if self.operands == 2 else ""}
-{"    If the shapes do not broadcast or the devices differ." if self.operands == 2 else ""}
-
-Notes
------
-Python Array API standard 2025.12, element-wise functions.
-
-Examples
---------
->>> import xarr
->>> result = xarr.{self.name}({sample[self.operands]})
->>> result.shape
-(2,)
-"""
+        raises = ["TypeError", "    If an operand has another dtype or is no array."]
+        if self.operands == 2:
+            raises += ["ValueError", "    If the shapes do not broadcast or the devices differ."]
+        return "\n".join(
+            [
+                *(self.about, "", "Parameters", "----------", parameters, ""),
+                *(
+                    "Returns",
+                    "-------",
+                    "Array, shape (...)",
+                    f"    Of dtype {result}{remark}.",
+                    "",
+                ),
+                *("Raises", "------", *raises, "", "Notes", "-----"),
+                *("Python Array API standard 2025.12, element-wise functions.", ""),
+                *("Examples", "--------", ">>> import xarr"),
+                f">>> result = xarr.{self.name}({sample[self.operands]})",
+                *(">>> result.shape", "(2,)", ""),
+            ]
         )
 
 
@@ -377,6 +390,11 @@ def template_of(expression: str, row: DType) -> str:
     for number, name in enumerate(("x1", "x2", "x3")):
         text = re.sub(rf"\b{name}\b", f"{{{number}}}", text)
     return re.sub(r"\bx\b", "{0}", text)
+
+
+def _wider(row: DType, scalar: DType) -> DType:
+    """The type of an array beside a Python scalar where float64 is not to be had."""
+    return scalar if dtypes.RANK[scalar.kind] > dtypes.RANK[row.kind] else row
 
 
 _RANK: Final = {BOOL: 0, UNSIGNED: 1, SIGNED: 2, REAL: 3, COMPLEX: 4}
@@ -817,6 +835,7 @@ def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
 def choose(condition: Node, x1: Node, x2: Node) -> Node:
     """The node of x1 where a bool condition holds and of x2 elsewhere."""
     row = dtypes.promote(x1.dtype, x2.dtype)
+    require_on(condition.device, row, "where(condition, x1, x2)")
     operation = _CHOICES.get(row)
     if operation is None:
         operation = Operation("where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})")

@@ -1771,31 +1771,26 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     [3, 5]
     """
     where = "diff(x, n, axis)"
-    x = _at_least(asarray(x), 1, where)
+    result = _at_least(asarray(x), 1, where)
     times = _integers(n, where, "n")[0]
     if times < 0:
         raise ValueError(errors.message(where, f"n is {times}", "n is not negative"))
     if times == 0:
-        return x
-    place = normalize_axis(axis, x.ndim, where)
-    line = (*x.shape[:place], 1, *x.shape[place + 1 :])
-    parts = [
-        item if item is x else _line(item, x, line)
-        for item in (prepend, x, append)
-        if item is not None
-    ]
-    if len(parts) > 1:
-        x = concat(parts, place)
-    minus = FUNCTIONS["not_equal" if x._node.dtype.kind == dtypes.BOOL else "subtract"]
-    for _ in range(times):
-        if x.shape[place] == 0:
-            break
-        given = settled(x)
+        return result
+    place = normalize_axis(axis, result.ndim, where)
+    line = (*result.shape[:place], 1, *result.shape[place + 1 :])
+    if prepend is not None:
+        result = concat([_line(prepend, result, line), result], place)
+    if append is not None:
+        result = concat([result, _line(append, result, line)], place)
+    minus = FUNCTIONS["not_equal" if result._node.dtype.kind == dtypes.BOOL else "subtract"]
+    for _ in range(min(times, result.shape[place])):
+        given = settled(result)
         shape = (*given.shape[:place], given.shape[place] - 1, *given.shape[place + 1 :])
         later = Layout(shape, given.strides, given.offset + given.strides[place])
         earlier = Layout(shape, given.strides, given.offset)
-        x = cast(Array, minus(view(x, later), view(x, earlier)))
-    return x
+        result = cast(Array, minus(view(result, later), view(result, earlier)))
+    return result
 
 
 def _line(item: Any, x: Array, shape: Shape) -> Array:

@@ -33,7 +33,7 @@ WIDTH: Final = 256
 PIECE: Final = 64 * WIDTH
 BLOCK: Final = 1024
 """Columns that an item of the lane form walks at once; no order depends on it."""
-SHORT: Final = 64
+SHORT: Final = 16
 """Up to this many elements an axis is reduced in order, by one item."""
 _COLUMN_PIECE: Final = 1024
 _COLUMN_ITEMS: Final = 1 << 17

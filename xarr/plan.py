@@ -399,13 +399,17 @@ def argument_defines(indices: Sequence[str], others: Sequence[str], *, wide: boo
     """The defines of a kernel's argument struct: index fields, then fields as declared."""
     return [
         f"#define xr_index {'i64' if wide else 'i32'}",
-        define("XR_FIELDS", [*(f"xr_index {name};" for name in indices), *others]),
+        define("XR_FIELDS", [*(f"xr_index {name};" for name in indices), *others, "i64 end;"]),
     ]
 
 
 def argument_format(indices: int, others: str, *, wide: bool) -> str:
-    """The struct module's format that fits `argument_defines`."""
-    return f"@{indices}{'q' if wide else 'i'}{others}0q"
+    """The struct module's format that fits `argument_defines`.
+
+    The struct ends with eight bytes of nothing and so has no padding at its end, about which
+    drivers disagree: Intel wants it counted, rusticl refuses it, PoCL takes either.
+    """
+    return f"@{indices}{'q' if wide else 'i'}{others}0q8x"
 
 
 def loaded(value: str, dtype: DType) -> str:

@@ -58,5 +58,14 @@ for _function in (cumsum, cumprod, ptp):
     attach(_function.__name__, _function)
 for _name in ("clip", "round", "conj"):
     attach(_name, FUNCTIONS[_name])
+
+
+def _imag(x: Array) -> Array:
+    """The imaginary part of x; zeros where x is real."""
+    if x.dtype.kind == "c":
+        return FUNCTIONS["imag"](x)  # type: ignore[no-any-return]
+    return FUNCTIONS["zeros_like"](x)  # type: ignore[no-any-return]
+
+
 attach("real", property(FUNCTIONS["real"]))
-attach("imag", property(FUNCTIONS["imag"]))
+attach("imag", property(_imag))

@@ -271,7 +271,7 @@ DEVICE C xr_exp_C(const C z)
 DEVICE C xr_expm1_C(const C z)
 {
     if (z.im == (T)0.0f) {
-        return xr_complex_C(xr_expm1_T(z.re), z.im);
+        return xr_complex_C(z.re == (T)0.0f ? (T)0.0f : xr_expm1_T(z.re), z.im);
     }
     // exp(a) cos(b) - 1 = expm1(a) cos(b) + (cos(b) - 1); beyond exp(40), 1 is lost in rounding.
     const C power = xr_exp_C(z);

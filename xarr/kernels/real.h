@@ -127,5 +127,7 @@ DEVICE T xr_floor_divide_T(const T x, const T y)
     // (x - rest) / y is an integer but for its rounding: take the nearest.
     const T nearest = quotient - below > (T)0.5f ? below + (T)1.0f : below;
     const T zero = copysign((T)0.0f, x / y);
-    return y == (T)0.0f ? x / y : quotient == (T)0.0f ? zero : nearest;
+    // The standard's special cases: an infinite operand gives what true division does.
+    const int special = y == (T)0.0f || x - x != (T)0.0f || y - y != (T)0.0f;
+    return special ? x / y : quotient == (T)0.0f ? zero : nearest;
 }

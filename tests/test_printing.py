@@ -1,0 +1,120 @@
+"""Printing, letter by letter as NumPy prints."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr as xp
+from tests.comparing import DTYPES, LAYOUTS, device, given, needs
+from xarr.backends.base import Driver
+
+pytestmark = pytest.mark.usefixtures("device")
+
+
+def both(host: Any, x: xp.Array) -> None:
+    assert repr(x) == repr(np.asarray(host))
+    assert str(x) == str(np.asarray(host))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_as_numpy_prints(layout: str, dtype: str) -> None:
+    needs(dtype)
+    both(*given(dtype, layout))
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(1001,), (1000,), (7, 200), (500, 3), (3, 500), (12, 12, 12), (2, 3, 200), (1, 2000, 1)],
+)
+def test_large_arrays_are_shown_by_their_corners(shape: tuple[int, ...]) -> None:
+    host = (np.arange(int(np.prod(shape))) ** 2 % 1013 * 0.37).astype("f4").reshape(shape)
+    x = xp.asarray(host)
+    both(host, x)
+    both(host.T, x.T)
+    both(host[::-1], x[::-1])
+    both(host + 1, x + 1)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.0, -0.0, math.nan, math.inf],
+        [1e-10, 1e10],
+        [1.23456789, 1000.5],
+        [[]],
+        [[0.1, 2], [3, 4]],
+        [True, False],
+        [1 + 2j, math.nan],
+        list(range(60)),
+    ],
+)
+def test_values(values: Any) -> None:
+    for dtype in (np.asarray(values).dtype, np.dtype("f4"), np.dtype("f2")):
+        host = np.asarray(values)
+        if host.dtype.kind == "c" and dtype.kind != "c":
+            continue
+        needs(dtype)
+        with np.errstate(over="ignore"):
+            host = host.astype(dtype)
+        both(host, xp.asarray(host))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"precision": 3},
+        {"threshold": 5, "edgeitems": 1},
+        {"linewidth": 30},
+        {"suppress": True},
+        {"edgeitems": 5, "threshold": 20},
+        {"threshold": 0, "edgeitems": 0},
+        {"sign": "+"},
+    ],
+)
+def test_numpy_s_options(options: Any) -> None:
+    host = np.linspace(0, 1000, 84).astype("f4").reshape(7, 12)
+    x = xp.asarray(host)
+    with np.printoptions(**options):
+        both(host, x)
+        both(host.ravel(), x.ravel())
+
+
+def test_format() -> None:
+    x = xp.asarray(2.5)
+    assert f"{x:.3f}" == "2.500"
+    assert f"{x}" == "2.5"
+    assert f"{xp.arange(3)}" == "[0 1 2]"
+
+
+def test_another_device_is_named() -> None:
+    narrow = device().without_float64()
+    x = xp.arange(3, device=narrow)
+    assert repr(x) == f"array([0, 1, 2], device='{narrow}')"
+    with xp.device(narrow):
+        assert repr(x) == "array([0, 1, 2])"
+
+
+def test_only_the_corners_travel(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = []
+    driver: Driver = device().driver
+    download = type(driver).download
+
+    def counted(self: Driver, buffer: Any, offset_nbytes: int, out: Any) -> None:
+        moved.append(out.nbytes)
+        download(self, buffer, offset_nbytes, out)
+
+    monkeypatch.setattr(type(driver), "download", counted)
+    x = xp.arange(10**6, dtype="float32").reshape(1000, 1000)
+    assert repr(x) == repr(np.arange(10**6, dtype="f4").reshape(1000, 1000))
+    assert sum(moved) <= 4 * 7 * 7
+
+
+def test_printing_is_a_hidden_transfer() -> None:
+    x = xp.arange(3)
+    with xp.no_implicit_transfer(), pytest.raises(xp.ImplicitTransferError):
+        repr(x)
