@@ -44,6 +44,13 @@ def has(dtype: Any) -> bool:
     return device().has_float64 or np.dtype(dtype).name not in ("float64", "complex128")
 
 
+def narrow_device() -> xp.Device:
+    """Another device than the default one: the same, without float64."""
+    if device().options:
+        pytest.skip(f"{device()} is the narrow device already")
+    return device().without_float64()
+
+
 def needs(dtype: Any) -> None:
     """Skip the test where the default device lacks a dtype."""
     if not has(dtype):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.exceptions import AxisError
 
 import xarr as xp
-from tests.comparing import DTYPES, LAYOUTS, given, needs, same
+from tests.comparing import DTYPES, LAYOUTS, given, narrow_device, needs, same
 from xarr import engine
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -376,7 +376,7 @@ def test_arguments_that_numpy_lets_pass() -> None:
 
 def test_arrays_of_two_devices() -> None:
     x = xp.arange(3)
-    y = x.to_device(x.device.without_float64())
+    y = x.to_device(narrow_device())
     for join in (xp.concat, xp.stack):
         with pytest.raises(ValueError, match="one device"):
             join([x, y])

@@ -246,7 +246,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
             value = value if value.operation is not None else copied(value)
             compute(value)
         target = (storage, where, dtype)
-        plan, stores = prepare(value, where.shape, keep=value.owned(), target=target)
+        plan, stores = prepare(value, where.shape, keep=value.wanted(), target=target)
         _elementwise(plan, storage.device)
         finish(plan, stores)
 

@@ -114,6 +114,10 @@ class Node:
         array = owner()
         return array is not None and array._node is self
 
+    def wanted(self) -> bool:
+        """Whether an array waits for the value of this operation."""
+        return self.operation is not None and self.owned()
+
     def become_leaf(self, storage: Storage, where: Layout) -> None:
         """Take the computed value; the expression behind it is let go."""
         self.storage = storage

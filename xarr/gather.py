@@ -90,13 +90,17 @@ def _addresses(
 
 
 def _lifted(node: Node, shape: Shape) -> Node:
+    """A node in memory under another shape with as many elements."""
     if node.shape == shape:
         return node
     engine.compute(node)
-    assert node.storage is not None
     assert node.layout is not None
     where = node.layout.reshaped(shape)
-    assert where is not None
+    if where is None:
+        node = engine.copied(node)
+        engine.compute(node)
+        where = layout.contiguous(shape)
+    assert node.storage is not None
     return leaf(node.storage, where, node.dtype)
 
 

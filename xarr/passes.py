@@ -316,7 +316,7 @@ def _launch(
     plan: Plan | None = None
     stores: list[Any] = []
     if source is None:
-        plan, stores = engine.prepare(node, node.shape, keep=node.owned(), split=run, names=_NAMES)
+        plan, stores = engine.prepare(node, node.shape, keep=node.wanted(), split=run, names=_NAMES)
         for observer in engine.counts.observers:
             observer(skeleton, plan)
         names = tuple(own)

@@ -62,17 +62,14 @@ def _values(x: Array, **how: Any) -> str:
 
 
 def _corners(x: Array, edge: int) -> Array:
-    """The first and last elements along each axis, with one between that is not shown.
-
-    Where `edge` is 0 NumPy shows the last element, so what is between comes from the end.
-    """
+    """The first and last elements along each axis, with one between that is not shown."""
     given = settled(x)
     node = x._node
     storage = node.storage
     assert storage is not None
     # For each axis the pieces (start in x, start in the result, length).
     pieces = [
-        [(0, 0, edge), (extent - edge - 1, edge, edge + 1)]
+        [(0, 0, edge + 1), (extent - edge, edge + 1, edge)]
         if extent > 2 * edge + 1
         else [(0, 0, extent)]
         for extent in given.shape
