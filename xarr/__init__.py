@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as _numpy
 
+from xarr.array import API_VERSIONS as _API_VERSIONS
 from xarr.array import Array as Array
 from xarr.array import no_implicit_transfer as no_implicit_transfer
 from xarr.device import Device as Device
@@ -31,7 +32,7 @@ from xarr.inspection import synchronize as synchronize
 from xarr.namespace import FUNCTIONS as _FUNCTIONS
 
 __version__ = "0.1.0"
-__array_api_version__ = "2025.12"
+__array_api_version__ = _API_VERSIONS[-1]
 
 e = _math.e
 inf = _math.inf
@@ -49,6 +50,7 @@ ndarray = Array
 
 # The functions of the tables and chapters, under the standard's names and NumPy's.
 globals().update(_FUNCTIONS)
+array = _FUNCTIONS["array"]  # stands before the module of this name
 
 if TYPE_CHECKING:
     from typing import Any

@@ -6,6 +6,7 @@ which install themselves here through `attach`; how values are computed stands i
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from xarr.device import Device, get_device
 from xarr.dtypes import DType
 from xarr.expression import Node, constant, leaf
 from xarr.layout import Layout, Shape
+
+API_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+"""The versions of the standard that the functions fit; the last is the one that is meant."""
 
 Scalar = bool | int | float | complex
 
@@ -108,6 +112,24 @@ class Array:
             )
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return view(self, settled(self).permuted(axes))
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The module `xarr`, which has the functions of the standard.
+
+        Raises
+        ------
+        ValueError
+            If `api_version` is a version of the standard that xarr does not know.
+        """
+        if api_version not in (None, *API_VERSIONS):
+            raise ValueError(
+                errors.message(
+                    "x.__array_namespace__(api_version)",
+                    f"api_version is {api_version!r}",
+                    "xarr knows " + ", ".join(API_VERSIONS),
+                )
+            )
+        return sys.modules["xarr"]
 
     # -- values to the host ------------------------------------------------------------------
 
