@@ -26,6 +26,7 @@ Pick = Callable[[int], int]
 
 NAMES: Final = tuple("abcdefg")
 
+
 @dataclass(frozen=True)
 class Breadth:
     """What programs are made of. Each combination compiles a kernel, so breadth costs time.
@@ -116,8 +117,10 @@ import numpy, xarr
 def data(shape, dtype, seed):
     return numpy.random.default_rng(seed).integers(0, 9, shape).astype(dtype)
 
-ours = dict(np=xarr, data=data, eager=xarr.eager, explain=xarr.explain, read=numpy.asarray)
-theirs = dict(np=numpy, data=data, eager=contextlib.nullcontext, explain=id, read=id)
+ours = dict(np=xarr, data=data, eager=xarr.eager, explain=xarr.explain, read=numpy.asarray,
+            apart=lambda x: x)
+theirs = dict(np=numpy, data=data, eager=contextlib.nullcontext, explain=id, read=id,
+              apart=numpy.copy)  # NumPy copies for all but masks
 numpy.seterr(all="ignore")
 
 def run(line):
@@ -163,10 +166,11 @@ class Program:
         self.lines: list[str] = []
         self.ours: dict[str, Any] = {
             "np": xarr, "data": data, "eager": xarr.eager, "explain": xarr.explain,
-            "read": numpy.asarray,
+            "read": numpy.asarray, "apart": lambda x: x,
         }  # fmt: skip
         self.theirs: dict[str, Any] = {
             "np": numpy, "data": data, "eager": contextlib.nullcontext, "explain": id, "read": id,
+            "apart": numpy.copy,
         }  # fmt: skip
         self.live: list[str] = []
         self.eager = False
@@ -462,7 +466,8 @@ class Program:
             return self.bind(self.new_name(), f"{name}[{mask}]")
         with numpy.errstate(all="ignore"):
             chosen = eval(f"{name}[{mask}]", self.theirs)
-        line = f"{name}[{mask}] = {self.operand(chosen.shape, name)}"
+        # NumPy does not see to it that values lie apart from what a mask writes to.
+        line = f"{name}[{mask}] = apart({self.operand(chosen.shape, name)})"
         if value.dtype.kind != "b" and not self.pick(3):
             line = f"{name}[{mask}] += {self.scalar(value.dtype)}"
         return self.run(line)
@@ -543,14 +548,11 @@ class Program:
 def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether an array of a shape can be repeated over another."""
     return len(shape) <= len(target) and all(
-        mine in (1, wanted)
-        for mine, wanted in zip(reversed(shape), reversed(target), strict=False)
+        mine in (1, wanted) for mine, wanted in zip(reversed(shape), reversed(target), strict=False)
     )
 
 
-def run_random(
-    seed: int, steps: int, breadth: Breadth = WIDE, length: int = 25
-) -> Iterator[int]:
+def run_random(seed: int, steps: int, breadth: Breadth = WIDE, length: int = 25) -> Iterator[int]:
     """Run random programs of `length` steps each; yields after each how many steps are done."""
     generator = random.Random(seed)
     names, weights = list(breadth.steps), list(breadth.steps.values())

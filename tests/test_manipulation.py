@@ -70,7 +70,7 @@ WITH_AXES: dict[str, Call] = {
     "array_split": lambda m, x: m.array_split(x, 4)[1],
     "split": lambda m, x: m.split(x, [1, 2])[1],
     "hsplit": lambda m, x: m.hsplit(x, [1])[0],
-    "unstack": lambda m, x: m.stack(m.unstack(x, axis=-1) or [m.zeros(0)]),
+    "unstack": lambda m, x: m.stack(m.unstack(x, axis=-1)[:4] or [m.zeros(0)]),
 }
 BORDERS = ["edge", "wrap", "reflect", "symmetric"]
 

@@ -415,10 +415,10 @@ DEVICE C xr_tanh_C(const C z)
         return xr_complex_C(xr_tanh_T(z.re), z.im);
     }
     const T a = fabs(z.re);
+    if (a == xr_infinity_T) {
+        return xr_complex_C(copysign((T)1.0f, z.re), copysign((T)0.0f, z.im));
+    }
     if (!(fabs(z.im) < xr_infinity_T)) {
-        if (a == xr_infinity_T) {
-            return xr_complex_C(copysign((T)1.0f, z.re), copysign((T)0.0f, z.im));
-        }
         return xr_complex_C(a == (T)0.0f ? z.re : xr_nan_T, xr_nan_T);
     }
     // 2 exp(-2a) is less than half a unit in the last place of 1.

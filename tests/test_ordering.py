@@ -1,0 +1,182 @@
+"""Mutable views and deferred work together: random programs have to do what NumPy does.
+
+`programs` writes and runs them. Here hypothesis chooses the steps, and shrinks what fails to a
+short program; a plain random generator chooses them for the long run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    rule,
+    run_state_machine_as_test,
+)
+
+from tests.programs import NARROW, STEPS, WIDE, Breadth, Difference, Pick, Program, run_random
+from xarr import engine, layout
+
+MIDDLE: Final = replace(
+    NARROW,
+    dtypes=(("int64", "int64"), ("int64", "int64"), ("float32", "float32")),
+    sides=(4, 6, 70),
+    shapes=("n", "nn", ""),
+    keys=("1:", ":-1", "::-1", "::2", "1::2"),
+    steps=STEPS,
+)
+MACHINE: Final = hypothesis.settings(
+    max_examples=60,
+    stateful_step_count=30,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    print_blob=False,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+PLANTED_FOUND_S: Final = 600
+"""Seconds within which each planted bug has to be found."""
+
+
+def _picks(data: st.DataObject) -> Pick:
+    def pick(count: int) -> int:
+        return data.draw(st.integers(0, count - 1)) if count > 1 else 0
+
+    return pick
+
+
+def _step(name: str) -> Any:
+    """The rule that takes one of a program's steps and compares."""
+
+    def take(self: Machine, data: st.DataObject) -> None:
+        program = self.program
+        program.pick = _picks(data)
+        try:
+            getattr(program, name)()
+            program.check()
+        except Difference:
+            self.failed = True
+            raise
+
+    take.__name__ = take.__qualname__ = name
+    return rule(data=st.data())(take)
+
+
+class Machine(RuleBasedStateMachine):
+    """Pairs of an xarr and a NumPy array, which have to stay equal."""
+
+    breadth = NARROW
+    program: Program
+    failed = False
+
+    @initialize(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        self.program = Program(_picks(data), self.breadth)
+
+    # Twice what is most likely to go wrong.
+    make = _step("make")
+    view, view_again = _step("view"), _step("view")
+    pend, pend_again = _step("pend"), _step("pend")
+    in_place, in_place_again = _step("in_place"), _step("in_place")
+    assign, assign_again = _step("assign"), _step("assign")
+    compare_values = _step("compare_values")
+    convert = _step("convert")
+    copy = _step("copy")
+    masked = _step("masked")
+    gathered = _step("gathered")
+    reduced = _step("reduced")
+    delete = _step("delete")
+    collect = _step("collect")
+    toggle = _step("toggle")
+    look = _step("look")
+    refuse = _step("refuse")
+
+    def teardown(self) -> None:
+        if not self.failed and hasattr(self, "program"):
+            self.program.check(everything=True)
+
+
+def _machine(seed: int, breadth: Breadth) -> Callable[[], RuleBasedStateMachine]:
+    """The machine with choices that follow from a seed."""
+    made = type("Machine", (Machine,), {"breadth": breadth})
+    return hypothesis.seed(seed)(made)
+
+
+@pytest.mark.parametrize("seed", [0])
+def test_programs_do_what_numpy_does(seed: int) -> None:
+    run_state_machine_as_test(_machine(seed, NARROW), settings=MACHINE)
+
+
+@pytest.mark.parametrize("seed", [0])
+def test_broad_programs_do_what_numpy_does(seed: int) -> None:
+    for _ in run_random(seed, 300, WIDE):
+        pass
+
+
+# In all 10**5 steps. Kernels are most of the time, so the narrow programs, which share theirs, are
+# most of the steps.
+LONG: Final = (
+    *((NARROW, "narrow", seed, 22_000) for seed in range(1, 5)),
+    *((MIDDLE, "middle", seed, 5_000) for seed in range(1, 3)),
+    (WIDE, "wide", 1, 2_000),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("breadth", "seed", "steps"),
+    [
+        pytest.param(breadth, seed, steps, id=f"{name}-{seed}")
+        for breadth, name, seed, steps in LONG
+    ],
+)
+def test_long_runs_do_what_numpy_does(breadth: Breadth, seed: int, steps: int) -> None:
+    done = 0
+    for done in run_random(seed, steps, breadth):
+        pass
+    assert done >= steps
+
+
+def test_long_runs_are_long_enough() -> None:
+    assert sum(steps for _, _, _, steps in LONG) >= 10**5
+
+
+# -- planted bugs ---------------------------------------------------------------------------------
+
+
+def _forgets_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "settle_readers", lambda storage, spare=None: None)
+
+
+def _denies_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "overlap", lambda first, second: False)
+
+
+def _donates_what_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "unshared", lambda order, place, uses: True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", [_forgets_readers, _denies_overlap, _donates_what_is_used])
+def test_planted_bugs_are_found(
+    plant: Callable[[pytest.MonkeyPatch], None],
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
+) -> None:
+    plant(monkeypatch)
+    begun = time.monotonic()
+    only_search = hypothesis.settings(
+        MACHINE, max_examples=2000, phases=[hypothesis.Phase.generate], report_multiple_bugs=False
+    )
+    with pytest.raises(Difference, match="elements of . differ"):
+        run_state_machine_as_test(_machine(0, NARROW), settings=only_search)
+    elapsed_s = time.monotonic() - begun
+    record_property("elapsed_s", elapsed_s)
+    assert elapsed_s < PLANTED_FOUND_S
