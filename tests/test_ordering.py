@@ -33,7 +33,7 @@ MIDDLE: Final = replace(
     steps=STEPS,
 )
 MACHINE: Final = hypothesis.settings(
-    max_examples=60,
+    max_examples=100,
     stateful_step_count=30,
     deadline=None,
     derandomize=True,
