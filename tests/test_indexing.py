@@ -450,4 +450,4 @@ def test_where(first: str, any_device: xarr.Device) -> None:
     for got, wanted in zip(xarr.where(array), np.where(x), strict=True):
         assert_same(np.asarray(got), wanted, "where(condition)")
     with pytest.raises(ValueError, match="broadcast"):
-        xarr.where(test, array, xarr.asarray(example((3,))))
+        xarr.where(test, array, xarr.asarray(example((3,), first)))

@@ -252,6 +252,8 @@ def _boxes_disjoint(
 def self_overlapping(layout: Layout) -> bool:
     """Whether two indices of the layout may name the same element (as in a broadcast view)."""
     reach = 0
+    if not layout.size:
+        return False
     for stride, extent in sorted(
         (abs(stride), extent)
         for extent, stride in zip(layout.shape, layout.strides, strict=True)
