@@ -108,7 +108,7 @@ def contiguous_strides(shape: Shape) -> Shape:
     step = 1
     for extent in reversed(shape):
         strides.append(step)
-        step *= extent
+        step *= max(extent, 1)  # a stride of 0 is that of a broadcast view
     return tuple(reversed(strides))
 
 
@@ -252,8 +252,6 @@ def _boxes_disjoint(
 def self_overlapping(layout: Layout) -> bool:
     """Whether two indices of the layout may name the same element (as in a broadcast view)."""
     reach = 0
-    if not layout.size:
-        return False
     for stride, extent in sorted(
         (abs(stride), extent)
         for extent, stride in zip(layout.shape, layout.strides, strict=True)
