@@ -269,7 +269,7 @@ class Program:
         wanted = self.theirs[name]
         try:
             got = numpy.asarray(self.ours[name])
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+        except Exception as error:
             raise self.difference(f"reading {name} raised {error!r}") from error
         if got.tobytes() == wanted.tobytes():
             return

@@ -41,7 +41,7 @@ def bits(values: Values) -> Values:
 def same_bits(got: Values, wanted: Values) -> Values:
     """For each element whether both have the same bits, NaN being equal to NaN."""
     same = bits(got) == bits(wanted)
-    return same if same.ndim == got.ndim else same.all(axis=-1)
+    return np.asarray(same if same.ndim == got.ndim else same.all(axis=-1))
 
 
 def ulps(got: Values, wanted: Values) -> Values:
