@@ -136,9 +136,7 @@ def test_reshape_is_a_view_just_where_numpys_is(
 
 @MANY
 @given(views(), st.data())
-def test_broadcast_repeats(
-    drawn: tuple[npt.NDArray[Any], Layout], data: st.DataObject
-) -> None:
+def test_broadcast_repeats(drawn: tuple[npt.NDArray[Any], Layout], data: st.DataObject) -> None:
     view, where = drawn
     grown = tuple(data.draw(st.sampled_from((1, 3))) if n == 1 else n for n in view.shape)
     shape = (*data.draw(st.lists(st.integers(0, 3), max_size=2)), *grown)
