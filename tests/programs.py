@@ -70,6 +70,7 @@ STEPS: Final = {
     "masked": 4,
     "gathered": 4,
     "reduced": 6,
+    "rearranged": 3,
     "delete": 5,
     "collect": 1,
     "toggle": 2,
@@ -83,7 +84,8 @@ NARROW: Final = Breadth(
     keys=("1:", ":-1", "::-1"),
     keys2=(),
     rare=0,
-    steps=STEPS | {"compare_values": 0, "masked": 1, "gathered": 1, "reduced": 1, "pend": 30},
+    steps=STEPS
+    | {"pend": 30, "compare_values": 0, "masked": 1, "gathered": 1, "reduced": 1, "rearranged": 0},
 )
 WIDE: Final = Breadth(
     dtypes=(
@@ -507,6 +509,24 @@ class Program:
             if value.ndim:
                 scan = f"np.cumulative_sum({name}{axis or ', axis=0'})"
                 forms.append(f"np.astype({scan}, {value.dtype.name!r})")
+        return self.bind(self.new_name(), str(self.one_of(forms)))
+
+    def rearranged(self) -> None:
+        """The same elements in another order or several times; some of these are views."""
+        name = self.any_name(lambda value: value.ndim > 0 and 1 < value.size < 20_000)
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        forms = [
+            f"np.flip({name})",
+            f"np.roll({name}, 1)",
+            f"np.concat(({name}, {name}))",
+            f"np.stack(({name}, {name}))",
+            f"np.repeat({name}, 2)",
+            f"np.expand_dims({name}, axis=0)",
+        ]
+        if value.shape[0] > 1:
+            forms.append(f"np.take({name}, np.asarray([1, 0, 1]), axis=0)")
         return self.bind(self.new_name(), str(self.one_of(forms)))
 
     def delete(self) -> None:

@@ -60,8 +60,9 @@ def watched() -> Iterator[Seen]:
 
 
 @pytest.fixture
-def kernels(device: xarr.Device) -> Iterator[dict[Any, Any]]:
+def kernels() -> Iterator[dict[Any, Any]]:
     """The device's compiled kernels, none at first: what is there afterwards had to be compiled."""
+    device = xarr.default_device()
     before, device.kernels = device.kernels, {}
     yield device.kernels
     device.kernels = before
@@ -93,14 +94,11 @@ def assert_bits(x: Array, wanted: Values) -> None:
     assert got.tobytes() == wanted.tobytes()
 
 
-pytestmark = pytest.mark.usefixtures("device")
-
-
 # -- fusion ---------------------------------------------------------------------------------------
 
 
 def chain(a: Any, b: Any, c: Any) -> Any:
-    """Eight operators."""
+    """The chain that the targets name."""
     return ((a * b + c) * a - b) * c + a * b
 
 
@@ -434,14 +432,13 @@ def test_reductions_and_writes_with_many_live_intermediates_are_cut() -> None:
     assert_bits(view, wanted[-1])
 
 
-def test_arguments_fit_the_device(device: xarr.Device) -> None:
+def test_arguments_fit_the_device() -> None:
+    device = xarr.default_device()
     host = values(6, 7, 8, 9)
     x = xarr.asarray(host)
-    keys = [np.s_[i % 2 : 4 + i % 3, :, 1:7, i % 3 : 6 + i % 3] for i in range(6)]
-    keys = [(slice(i % 2, i % 2 + 4), slice(0, 6), slice(1, 7), slice(i % 3, i % 3 + 6))
-            for i in range(6)]  # fmt: skip
+    keys = [np.s_[i % 2 : i % 2 + 4, :6, 1:7, i % 3 : i % 3 + 6] for i in range(6)]
     whole = device.info
-    device.info = dataclasses.replace(whole, parameter_nbytes=320)
+    device.info = dataclasses.replace(whole, parameter_nbytes=200)
     try:
         with watched() as seen:
             total, wanted = x[keys[0]] * 2, host[keys[0]] * 2
@@ -455,7 +452,8 @@ def test_arguments_fit_the_device(device: xarr.Device) -> None:
         device.info = whole
 
 
-def test_many_pending_arrays_are_computed_by_and_by(device: xarr.Device) -> None:
+def test_many_pending_arrays_are_computed_by_and_by() -> None:
+    device = xarr.default_device()
     x, host = xarr.asarray(values(10)), values(10)
     kept = [x + number for number in range(2 * LIMIT_PENDING)]
     assert len(device.pending) <= LIMIT_PENDING + 1
@@ -473,13 +471,14 @@ def test_eager_chains_have_the_same_bits() -> None:
     with watched() as seen, xarr.eager():
         at_once = chain(a, b, c)
         assert not is_pending(at_once)
-    assert seen.launches == 8
+    assert seen.launches == 7
     assert_bits(deferred, chain(*hosts))
     assert_bits(at_once, chain(*hosts))
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2), 2])
-@pytest.mark.parametrize("name", ["sum", "mean", "var"])
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("axis", [None, 0, (0, 2)])
+@pytest.mark.parametrize("name", ["sum", "var"])
 @pytest.mark.parametrize(
     "view",
     [
@@ -518,10 +517,6 @@ def test_a_dead_operands_buffer_is_taken_over() -> None:
     del storage
     assert_bits(x, first + second)
     assert storage_of(x).serial == serial
-
-
-def _nothing(x: Array) -> Any:
-    return None
 
 
 def test_a_buffer_that_is_needed_is_not_taken_over() -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import hypothesis
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -21,6 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+import xarr
 from tests.programs import NARROW, STEPS, WIDE, Breadth, Difference, Pick, Program, run_random
 from xarr import engine, layout
 
@@ -39,6 +41,7 @@ MACHINE: Final = hypothesis.settings(
     derandomize=True,
     database=None,
     print_blob=False,
+    report_multiple_bugs=False,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 PLANTED_FOUND_S: Final = 600
@@ -92,6 +95,7 @@ class Machine(RuleBasedStateMachine):
     masked = _step("masked")
     gathered = _step("gathered")
     reduced = _step("reduced")
+    rearranged = _step("rearranged")
     delete = _step("delete")
     collect = _step("collect")
     toggle = _step("toggle")
@@ -145,6 +149,17 @@ def test_long_runs_are_long_enough() -> None:
     assert sum(steps for _, _, _, steps in LONG) >= 10**5
 
 
+@pytest.mark.xfail(strict=True, reason="x[0] of a vector is a view, where NumPy's is a scalar")
+def test_an_element_stays_what_it_was() -> None:
+    x = xarr.asarray([3, 1, 2])
+    x[0], x[2] = x[2], x[0]
+    first, elements = x[0], list(x)
+    x += 5
+    assert int(first) == 2
+    assert [int(element) for element in elements] == [2, 1, 3]
+    assert np.array_equal(np.asarray(x), [7, 6, 8])
+
+
 # -- planted bugs ---------------------------------------------------------------------------------
 
 
@@ -170,7 +185,7 @@ def test_planted_bugs_are_found(
     plant(monkeypatch)
     begun = time.monotonic()
     only_search = hypothesis.settings(
-        MACHINE, max_examples=2000, phases=[hypothesis.Phase.generate], report_multiple_bugs=False
+        MACHINE, max_examples=2000, phases=[hypothesis.Phase.generate]
     )
     with pytest.raises(Difference, match="elements of . differ"):
         run_state_machine_as_test(_machine(0, NARROW), settings=only_search)

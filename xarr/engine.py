@@ -351,14 +351,18 @@ def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> b
 
 def _kept(order: list[Node], uses: dict[int, int], root: Node) -> list[Node]:
     """The interior nodes that an array or another expression still refers to."""
-    return [
+    interior = [
         node
         for node in order
-        if node.operation is not None
-        and node is not root
-        and node.operation is not INDEX
-        and (node.owned() or node.users > uses[id(node)])
+        if node.operation is not None and node is not root and node.operation is not INDEX
     ]
+    if any(not node.owned() and node.users > uses[id(node)] for node in interior):
+        # `users` counts nodes that have died as well: ask the expressions that arrays wait for.
+        others = [node for node in _pending_nodes(root.device) if id(node) not in uses]
+        needed = trace(others)[1]
+    else:
+        needed = {}
+    return [node for node in interior if node.owned() or id(node) in needed]
 
 
 def _new_store(node: Node, donor: Storage | None) -> Store:
