@@ -43,11 +43,13 @@ def getitem(x: Array, key: Any) -> Array:
     if where is None:
         where = settled(x)
     kind = type(key)
-    if kind is slice or kind is int:
-        return view(x, _basic(where, (key,)))
     items = key if kind is tuple else (key,)
-    if not any(_is_array(item) for item in items):
-        return view(x, _basic(where, items))
+    if kind is slice or kind is int or not any(_is_array(item) for item in items):
+        part = view(x, _basic(where, items))
+        if part._node.shape == () and Ellipsis not in items:
+            # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
+            return Array(engine.copied(part._node))
+        return part
     if len(items) == 1 and _is_mask(items[0]) and _mask_ndim(items[0]) == x.ndim:
         return _compressed(x, _index_array(items[0], x))
     node, where, arrays, place = _advanced(x, items)
@@ -355,7 +357,10 @@ def _advanced(x: Array, items: tuple[Any, ...]) -> tuple[Node, Layout, list[tupl
             axis += 1
             out += 1
     where = _basic(settled(x), tuple(basic))
-    shape = layout.broadcast_shapes(*(array.shape for _, array in arrays), where=_WHERE)
+    try:
+        shape = layout.broadcast_shapes(*(array.shape for _, array in arrays), where=_WHERE)
+    except ValueError as error:
+        raise IndexError(str(error)) from None
     nodes = list[tuple[int, Node]]()
     for place, array in arrays:
         extent = where.shape[place]
