@@ -357,10 +357,7 @@ def _advanced(x: Array, items: tuple[Any, ...]) -> tuple[Node, Layout, list[tupl
             axis += 1
             out += 1
     where = _basic(settled(x), tuple(basic))
-    try:
-        shape = layout.broadcast_shapes(*(array.shape for _, array in arrays), where=_WHERE)
-    except ValueError as error:
-        raise IndexError(str(error)) from None
+    shape = _common_shape([array for _, array in arrays])
     nodes = list[tuple[int, Node]]()
     for place, array in arrays:
         extent = where.shape[place]
@@ -369,6 +366,14 @@ def _advanced(x: Array, items: tuple[Any, ...]) -> tuple[Node, Layout, list[tupl
         nodes.append((place, engine.broadcast(node, shape)))
     together = positions[-1] - positions[0] + 1 == len(set(positions))
     return x._node, where, nodes, arrays[0][0] if together else 0
+
+
+def _common_shape(arrays: list[Array]) -> Shape:
+    """The shape that index arrays broadcast to."""
+    try:
+        return layout.broadcast_shapes(*(array.shape for array in arrays), where=_WHERE)
+    except ValueError as error:
+        raise IndexError(str(error)) from None
 
 
 def require_in_range(array: Array, extent: int, axis: int) -> None:
