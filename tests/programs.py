@@ -348,7 +348,7 @@ class Program:
         keys = list(self.breadth.keys)
         wide = bool(self.breadth.keys2)
         if wide and value.shape[0]:
-            keys += ["0, ...", "-1, ..."]
+            keys += ["0, ...", "-1, ...", "0", "-1"]
         if wide and value.ndim > 1:
             keys += self.breadth.keys2
             if value.shape[1]:

@@ -122,6 +122,8 @@ REFERENCES: dict[tuple[str, str], Callable[..., Values]] = {
 # Where NumPy departs from the standard for complex operands that are not finite, or are zero:
 # expm1(inf) has the imaginary part NaN, sign(inf + nan j) is 1, reciprocal(0) is NaN.
 DEPARTS = ("expm1", "pow", "reciprocal", "sign")
+# Signs of zero at infinity: NumPy's follow sin(2 y), the standard's the sign of y.
+ODD_SIGNS = ("tan", "tanh")
 # Cancellation: the error is small beside the operands, not beside the result.
 BESIDE_OPERANDS = ("logaddexp",)
 
@@ -156,9 +158,10 @@ def specified(
         return got[finite] + 0, wanted[finite] + 0, tuple(x[finite] for x in operands)
     if got.dtype.kind != "c":
         return got, wanted, operands
-    free = functools.reduce(
-        np.logical_or, [np.isnan(x) | (np.isinf(x.real) & np.isinf(x.imag)) for x in operands]
-    )
+    free = np.zeros(got.shape, bool)
+    for x in operands:
+        infinite = np.isinf(x.real).astype(int) + np.isinf(x.imag)
+        free |= np.isnan(x) | (infinite > (row.name not in ODD_SIGNS))
     if row.name in ("tan", "tanh"):
         # The standard: tanh(inf + yj) is 1 + 0j for y > 0; C99 lets the sign follow sin(2y).
         free |= np.isinf(operands[0])

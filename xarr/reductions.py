@@ -336,7 +336,7 @@ def reduced(
 
 
 def _empty_value(value: Any, result: DType) -> Any:
-    return result.numpy.type(value).item()
+    return result.numpy.type(0 if value is None else value).item()
 
 
 def _reshaped(node: Node, shape: tuple[int, ...]) -> Node:
