@@ -28,8 +28,10 @@ from xarr.array import (
     rebind,
     require_on,
     require_writeable,
+    scalar_node,
     settled,
 )
+from xarr.device import Device
 from xarr.dtypes import (
     ANY,
     BOOL,
@@ -175,11 +177,22 @@ class Elementwise:
 
     def _beside(self, value: Any, other: Node) -> Node | None:
         """The node of an operand beside an array's; None where it is none, or compares beyond."""
-        if self.result == _TRUTH and type(value) is int and other.dtype.kind in INTEGER:
+        if type(value) is int and other.dtype.kind in INTEGER:
             low, high = dtypes.integer_bounds(other.dtype)
             if not low <= value <= high:
-                return None
+                if self.result == _TRUTH:
+                    return None
+                if SIGNED not in self.kinds and REAL in self.kinds:
+                    row = self._floating(other.dtype, other.device)
+                    return scalar_node(float(value), row, other.device, self.where)
         return operand(value, other, self.where)
+
+    def _floating(self, row: DType, device: Device) -> DType:
+        """The type that integers of type `row` are converted to."""
+        row = default_float(device) if self.name == "divide" else dtypes.as_floating(row)
+        if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
+            return dtypes.float32
+        return row
 
     def _beyond(self, node: Node, value: Any, *, swapped: bool) -> Node | None:
         """What comparing with a Python integer that the array's type cannot hold gives."""
@@ -235,9 +248,7 @@ class Elementwise:
         kinds = self.kinds
         if row.kind not in kinds:
             if row.kind in INTEGER_OR_BOOL and REAL in kinds and SIGNED not in kinds:
-                row = default_float(device) if self.name == "divide" else dtypes.as_floating(row)
-                if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
-                    row = dtypes.float32
+                row = self._floating(row, device)
             else:
                 raise self._dtype_error(nodes)
         if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
