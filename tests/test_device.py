@@ -159,3 +159,14 @@ def test_info_is_plain_data() -> None:
 def test_settings(value: str, eager: bool) -> None:
     read = Settings.read({"XARR_EAGER": value, "XARR_CACHE_DIR": "", "XARR_DEVICE": "cpu"})
     assert read == Settings(device="cpu", cache_dir=None, eager=eager, dump_source=None)
+
+
+def test_a_device_that_pretends_to_be_a_gpu() -> None:
+    plain = devices()[0]
+    pretending = get_device(f"{plain}?no-float64&as-gpu")
+    assert pretending.kind == "gpu"
+    assert not pretending.has_float64
+    assert pretending is plain.pretending("as-gpu").without_float64()
+    assert get_device(str(pretending)) is pretending
+    with pytest.raises(ValueError, match="there is no device"):
+        get_device(f"{plain}?as-cpu")

@@ -21,7 +21,11 @@ from xarr.settings import settings
 # Best first: the default device is the first GPU in this order.
 BACKENDS = ("opencl",)
 
-_WITHOUT_FLOAT64 = "no-float64"
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "no-float64": {"has_float64": False},
+    "as-gpu": {"kind": "gpu", "shares_host_memory": False},
+}
+"""What a handle can pretend of its device, for tests, and what it changes of the information."""
 
 
 class Device:
@@ -34,7 +38,8 @@ class Device:
     info : DeviceInfo
         What the driver says of the device.
     options : tuple of str
-        What this handle asks for beyond the device itself: ``no-float64`` or nothing.
+        What this handle pretends: ``no-float64``, that the device has none; ``as-gpu``, that it is
+        a GPU, which takes the kernels made for GPUs and shares no memory with the host.
     narrow : bool
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     """
@@ -59,10 +64,14 @@ class Device:
     pending: list[Any]
 
     def __init__(
-        self, info: DeviceInfo, open: Callable[[], Driver], plain: Device | None = None
+        self,
+        info: DeviceInfo,
+        open: Callable[[], Driver],
+        plain: Device | None = None,
+        options: tuple[str, ...] = (),
     ) -> None:
         self.info = info
-        self.options = () if plain is None else (_WITHOUT_FLOAT64,)
+        self.options = options
         # Two handles of one device share its queue, so they share the lock.
         self.lock = threading.RLock() if plain is None else plain.lock
         self.kernels = {}
@@ -114,9 +123,12 @@ class Device:
 
     def without_float64(self) -> Device:
         """The same device, behaving as one that has no float64; "opencl:0?no-float64"."""
-        if self.options:
-            return self
-        return _narrowed(self)
+        return self.pretending("no-float64")
+
+    def pretending(self, *options: str) -> Device:
+        """The same device with further options, as "opencl:0?no-float64&as-gpu" names it."""
+        wanted = tuple(name for name in _OPTIONS if name in self.options or name in options)
+        return self if wanted == self.options else _variant(self._plain or self, wanted)
 
     def synchronize(self) -> None:
         """Wait until the device has done everything that was asked of it."""
@@ -137,7 +149,7 @@ class Device:
 
     def __str__(self) -> str:
         name = f"{self.info.backend}:{self.info.index}"
-        return "?".join((name, *self.options))
+        return f"{name}?{'&'.join(self.options)}" if self.options else name
 
     def __repr__(self) -> str:
         return f"<Device {str(self)!r}: {self.info.name}>"
@@ -196,7 +208,8 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
     ----------
     spec : Device, str or None
         A Device; or "opencl:1"; or "opencl", "gpu" or "cpu" for the first such device; each of
-        these with "?no-float64" for a device without float64; None for the default device.
+        these with "?no-float64" for a device without float64, "?as-gpu" for the kernels of GPUs,
+        or both joined by "&"; None for the default device.
     where : str
         The function and argument that an error names.
     """
@@ -208,12 +221,13 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
         raise TypeError(
             message(where, f"the device is {spec!r}", "a Device, a str or None is accepted")
         )
-    name, mark, option = spec.strip().partition("?")
+    name, mark, listed = spec.strip().partition("?")
+    options = listed.split("&") if mark else []
     found = _require_devices()
-    if not mark or option == _WITHOUT_FLOAT64:
+    if all(option in _OPTIONS for option in options):
         for candidate in found:
             if name in (str(candidate), candidate.backend, candidate.kind):
-                return candidate.without_float64() if mark else candidate
+                return candidate.pretending(*options)
     names = ", ".join(f"{str(candidate)!r} ({candidate.name})" for candidate in found)
     raise ValueError(
         message(
@@ -229,7 +243,7 @@ _default: ContextVar[Device | None] = ContextVar("xarr_default_device", default=
 _discovery_lock = threading.Lock()
 _devices: tuple[Device, ...] | None = None
 _problems: dict[str, list[str]] = {}
-_without_float64: dict[Device, Device] = {}
+_variants: dict[tuple[str, tuple[str, ...]], Device] = {}
 _first: Device | None = None
 
 
@@ -276,9 +290,13 @@ def _first_choice() -> Device:
     return _first
 
 
-def _narrowed(plain: Device) -> Device:
+def _variant(plain: Device, options: tuple[str, ...]) -> Device:
     with _discovery_lock:
-        if plain not in _without_float64:
-            info = dataclasses.replace(plain.info, has_float64=False)
-            _without_float64[plain] = Device(info, plain._open, plain)
-        return _without_float64[plain]
+        key = (str(plain), options)
+        if key not in _variants:
+            changes = {
+                name: value for option in options for name, value in _OPTIONS[option].items()
+            }
+            info = dataclasses.replace(plain.info, **changes)
+            _variants[key] = Device(info, plain._open, plain, options)
+        return _variants[key]
