@@ -10,7 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-KERNEL_TESTS = ["tests/test_oclgrind.py", "tests/test_kernels_memory.py"]
+KERNEL_TESTS = [
+    "tests/test_oclgrind.py",
+    "tests/test_kernels_memory.py",
+    "tests/test_products_memory.py",
+    "tests/test_radix_memory.py",
+    "tests/test_transforms_memory.py",
+]
 
 SETTINGS = {
     "OCLGRIND_CHECK_API": "1",

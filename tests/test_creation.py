@@ -253,19 +253,6 @@ def test_array_ndmin() -> None:
     same(xp.array([1, 2], ndmin=3), np.array([1, 2], ndmin=3))
 
 
-def test_from_dlpack() -> None:
-    host = np.arange(6, dtype="f4").reshape(2, 3)
-    same(xp.from_dlpack(host), host)
-    same(xp.from_dlpack(host.T), host.T)
-    x = xp.asarray(host)
-    assert xp.from_dlpack(x) is x
-    same(xp.from_dlpack(x, copy=True), host)
-    with pytest.raises(BufferError, match="copy"):
-        xp.from_dlpack(host, copy=False)
-    with pytest.raises(TypeError, match="__dlpack__"):
-        xp.from_dlpack([1, 2])
-
-
 # -- formulas -------------------------------------------------------------------------------------
 
 

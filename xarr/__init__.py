@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as _numpy
 
+from xarr import fft as fft
+from xarr import linalg as linalg
 from xarr.array import API_VERSIONS as _API_VERSIONS
 from xarr.array import Array as Array
 from xarr.array import no_implicit_transfer as no_implicit_transfer

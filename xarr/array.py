@@ -370,19 +370,26 @@ def is_whole(array: Array) -> bool:
 
 
 def writeable(array: Array) -> bool:
-    """Whether no element of the array stands for several (as in a broadcast view)."""
-    where = array._node.layout
-    return where is None or not layout.self_overlapping(where)
+    """Whether the memory may be written, and no element stands for several (a broadcast view)."""
+    node = array._node
+    where = node.layout
+    if where is None or node.storage is None:
+        return True
+    return not node.storage.read_only and not layout.self_overlapping(where)
 
 
 def require_writeable(array: Array, where: str) -> None:
-    """Refuse to write to a broadcast view."""
+    """Refuse to write to a broadcast view, and to memory that its owner lent for reading."""
     if not writeable(array):
+        storage = array._node.storage
+        lent = storage is not None and storage.read_only
         raise ValueError(
             errors.message(
                 where,
-                "the array is a broadcast view, several of whose elements share memory",
-                "broadcast views are read-only",
+                "the array is read-only memory of another library"
+                if lent
+                else "the array is a broadcast view, several of whose elements share memory",
+                "such arrays are read-only" if lent else "broadcast views are read-only",
                 "write to a copy: x = xarr.asarray(x, copy=True)",
             )
         )

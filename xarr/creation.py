@@ -348,66 +348,6 @@ def ascontiguousarray(a: Any, /, dtype: Any = None) -> Array:
     return result if result.ndim else result.reshape((1,))
 
 
-def from_dlpack(x: Any, /, *, device: DeviceLike = None, copy: bool | None = None) -> Array:
-    """Make an array of an object that supports DLPack.
-
-    Parameters
-    ----------
-    x : Array, or object with ``__dlpack__`` whose memory is the host's, shape (...)
-        The values.
-    device : Device, str or None
-        The device of the result.
-    copy : bool, optional
-        As in `asarray`.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x.
-
-    Raises
-    ------
-    BufferError
-        If copy is False and a copy is needed, or the memory is not the host's.
-    TypeError
-        If x does not support DLPack.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions.
-
-    Examples
-    --------
-    >>> import numpy, xarr
-    >>> xarr.from_dlpack(numpy.asarray([1, 2])).tolist()
-    [1, 2]
-    """
-    where = "from_dlpack(x)"
-    if type(x) is Array:
-        target = x.device if device is None else get_device(device, "from_dlpack(x, device)")
-        if copy is False and target is not x.device:
-            raise BufferError(
-                errors.message(where, f"x is on {x.device}", f"{target} needs a copy")
-            )
-        return asarray(x, device=target, copy=copy)
-    if not hasattr(x, "__dlpack__"):
-        raise TypeError(
-            errors.message(
-                where,
-                f"x is of type {type(x).__name__}",
-                "an object with __dlpack__ is accepted",
-                "use xarr.asarray(x)",
-            )
-        )
-    if copy is False:
-        raise BufferError(
-            errors.message(
-                where, "copy is False", "values move to a device by a copy", "pass copy=None"
-            )
-        )
-    return asarray(numpy.from_dlpack(x), device=device)
-
-
 # -- from shapes ----------------------------------------------------------------------------------
 
 
@@ -1691,7 +1631,6 @@ for _function in (
     empty,
     empty_like,
     eye,
-    from_dlpack,
     fromfunction,
     full,
     full_like,

@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import importlib
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, Literal
@@ -42,6 +43,8 @@ class Device:
         a GPU, which takes the kernels made for GPUs and shares no memory with the host.
     narrow : bool
         Whether the device has no float64, and so computes in float32 and complex64 at most.
+    shared : Counter
+        The serials of storages whose memory others see too, and how many do.
     """
 
     __slots__ = (
@@ -54,6 +57,7 @@ class Device:
         "narrow",
         "options",
         "pending",
+        "shared",
     )
 
     info: DeviceInfo
@@ -62,6 +66,7 @@ class Device:
     kernels: dict[Any, Any]
     narrow: bool
     pending: list[Any]
+    shared: Counter[int]
 
     def __init__(
         self,
@@ -77,6 +82,7 @@ class Device:
         self.kernels = {}
         self.narrow = not info.has_float64
         self.pending = []
+        self.shared = Counter()
         self._open = open
         self._driver: Driver | None = None
         self._plain = plain

@@ -172,8 +172,9 @@ def register(node: Node) -> None:
     """Note that an array waits for a node, before which its storages must not be written."""
     pending = node.device.pending
     pending.append(node.owner)
-    if _mode.eager:
-        compute(node)
+    shared = node.device.shared
+    if _mode.eager or (shared and not node.reads.isdisjoint(shared)):
+        compute(node)  # what others can write to is read at once
     elif len(pending) > LIMIT_PENDING:
         _trim(node.device)
 
@@ -571,6 +572,9 @@ def launch(
         device.kernels[skeleton, key] = kernel
     counts.launches += 1
     device.driver.launch(kernel.handle, grid, group, buffers, kernel.arguments.pack(*values))
+    if device.shared:
+        # Others read and write the memory whenever they like, so nothing may be under way.
+        device.driver.synchronize()
 
 
 def _compiled(device: Device, text: str, entry: str, about: str) -> Any:

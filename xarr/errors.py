@@ -79,6 +79,13 @@ class CompileError(RuntimeError):
         return "\n".join(parts)
 
 
+class CopyError(BufferError, ValueError):
+    """A copy is needed where none is allowed.
+
+    Both, because the standard asks for BufferError in one place and for ValueError in another.
+    """
+
+
 class HostFallbackWarning(UserWarning):
     """The device has no routine for an operation, so the host computes it."""
 

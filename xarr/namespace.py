@@ -6,11 +6,16 @@ from xarr import (  # noqa: F401 - each fills FUNCTIONS as it is imported
     creation,
     data_type,
     elementwise,
+    fft,
     indexing,
+    interchange,
+    linalg,
     manipulation,
     printing,
     reductions,
     searching,
+    sets,
+    sorting,
     statistical,
 )
 from xarr.array import FUNCTIONS

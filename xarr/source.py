@@ -32,6 +32,11 @@ PRELUDES: Final = {
     "reduce_lane.c": ("fold.h",),
     "reduce_group.c": ("fold.h",),
     "scan.c": ("fold.h",),
+    "fft.c": ("roots.h",),
+    "rfft.c": ("roots.h",),
+    "sort.c": ("keys.h", "sort_tile.h"),
+    "sort_count.c": ("keys.h", "sort_tile.h"),
+    "sort_search.c": ("keys.h",),
 }
 """What some skeletons share; a source has no #include."""
 
@@ -46,6 +51,7 @@ LIBRARY: Final[Mapping[str, frozenset[str]]] = {
     "hyperbolic.h": _FLOATS,
     "power.h": _FLOATS,
     "complex.h": _FLOATS,
+    "butterflies.h": _FLOATS,
     "reductions.h": _ANY,
 }
 """The files of library functions, and the types that T stands for in each."""

@@ -20,7 +20,16 @@ _SERIALS: Final = itertools.count(1)
 class Storage:
     """A buffer on one device."""
 
-    __slots__ = ("buffer", "device", "nbytes", "reads", "serial", "viewers")
+    __slots__ = (
+        "buffer",
+        "device",
+        "nbytes",
+        "owner",
+        "read_only",
+        "reads",
+        "serial",
+        "viewers",
+    )
 
     def __init__(self, device: Device, nbytes: int, buffer: Any) -> None:
         self.device = device
@@ -29,6 +38,8 @@ class Storage:
         self.serial = next(_SERIALS)
         self.reads = frozenset((self.serial,))
         self.viewers: list[weakref.ref[Any]] = []
+        self.owner: Any = None  # what the memory belongs to, where it is not the device's own
+        self.read_only = False
 
     def add_viewer(self, viewer: weakref.ref[Any]) -> None:
         """Record an array that lies in this storage."""
@@ -38,7 +49,9 @@ class Storage:
         viewers.append(viewer)
 
     def seen_beyond(self, array: object) -> bool:
-        """Whether an array other than `array` lies in this storage."""
+        """Whether an array other than `array` lies in this storage, or others see its memory."""
+        if self.serial in self.device.shared:
+            return True
         self._forget_the_dead()
         return any(viewer() is not array for viewer in self.viewers)
 

@@ -6,6 +6,7 @@ A backend is a module with a function ``discover() -> Discovery`` and the driver
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -97,6 +98,22 @@ class Driver(Protocol):
         self, source: Any, source_offset: int, target: Any, target_offset: int, nbytes: int
     ) -> None:
         """Copy on the device, without waiting; the regions may overlap."""
+
+    def map(self, buffer: Any) -> AbstractContextManager[Any]:
+        """The buffer's own memory as a writable NumPy array of bytes, while the block is open.
+
+        Where `info.shares_host_memory`; waits for what was asked of the device before.
+        """
+
+    def address(self, buffer: Any) -> int:
+        """Where a buffer lies in the host's memory, as long as it exists.
+
+        On a CPU: what a finished kernel has written is there, and what is written there a kernel
+        launched later reads.
+        """
+
+    def wrap(self, memory: Any) -> Any:
+        """A buffer whose memory is a NumPy array of bytes, which has to outlive it; on a CPU."""
 
     def synchronize(self) -> None:
         """Wait until everything asked so far is done."""

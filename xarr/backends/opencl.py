@@ -241,6 +241,35 @@ class OpenCLDriver:
         except self._cl.Error as error:
             self._fail("copy", error)
 
+    @contextlib.contextmanager
+    def map(self, buffer: Any) -> Iterator[Any]:
+        """The buffer's own memory as a writable NumPy array of bytes, while the block is open."""
+        flags = self._cl.map_flags.READ | self._cl.map_flags.WRITE
+        try:
+            mapped, _ = self._cl.enqueue_map_buffer(
+                self._queue, buffer, flags, 0, (buffer.size,), "u1", is_blocking=True
+            )
+        except self._cl.Error as error:
+            self._fail("map", error)
+        try:
+            yield mapped
+        finally:
+            mapped.base.release(self._queue)
+
+    def address(self, buffer: Any) -> int:
+        """Where a buffer lies in the host's memory, as long as it exists; on a CPU."""
+        # The three drivers for CPUs (PoCL, Intel's, llvmpipe) map each buffer where it lies.
+        with self.map(buffer) as mapped:
+            return int(mapped.ctypes.data)
+
+    def wrap(self, memory: Any) -> Any:
+        """A buffer whose memory is a NumPy array of bytes, which has to outlive it; on a CPU."""
+        flags = self._cl.mem_flags.READ_WRITE | self._cl.mem_flags.USE_HOST_PTR
+        try:
+            return self._cl.Buffer(self._context, flags, hostbuf=memory)
+        except self._cl.Error as error:
+            self._fail("wrap", error)
+
     def synchronize(self) -> None:
         """Wait until everything asked so far is done."""
         try:

@@ -4,6 +4,7 @@
 #define GLOBAL
 #define LOCAL __shared__
 #define RESTRICT __restrict__
+#define ALIGNED(n) __align__(n)
 #define BARRIER() __syncthreads()
 #define GLOBAL_ID(d) XR_GLOBAL_ID_##d
 #define XR_GLOBAL_ID_0 (blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x)

@@ -8,6 +8,7 @@
 #define GLOBAL global
 #define LOCAL local
 #define RESTRICT restrict
+#define ALIGNED(n) __attribute__((aligned(n)))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define GLOBAL_ID(d) get_global_id(d)
 #define GLOBAL_SIZE(d) get_global_size(d)
@@ -76,4 +77,12 @@ XR_BUILTIN(sqrt) XR_BUILTIN(floor) XR_BUILTIN(ceil) XR_BUILTIN(trunc) XR_BUILTIN
 #define trunc xr_trunc
 #define rint xr_rint
 #define fabs xr_fabs
+#ifdef __FMA__ // else the compiler would call a library
+static inline f32 __attribute__((overloadable, unused)) xr_fma(f32 x, f32 y, f32 z) { return __builtin_fmaf(x, y, z); }
+#ifdef XR_FLOAT64
+static inline f64 __attribute__((overloadable, unused)) xr_fma(f64 x, f64 y, f64 z) { return __builtin_fma(x, y, z); }
+#endif
+#undef fma
+#define fma xr_fma
+#endif
 #endif
