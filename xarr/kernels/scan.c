@@ -10,7 +10,14 @@ typedef struct { XR_FIELDS } xr_arguments;
     const xr_index last_item =                                                              \
         first_item + (items_left < a.item_chunk ? items_left : a.item_chunk);               \
     for (xr_index item = first_item; item < last_item; ++item)
+// Intel's compiler adds an element that does not change along the axis (a broadcast one) eight times
+// at once, which rounds otherwise. What it cannot know never to happen keeps it from that.
+#define XR_IN_ORDER                                                                         \
+    if (never) {                                                                            \
+        XR_START(acc)                                                                       \
+    }
 #else
+#define XR_IN_ORDER
 #define XR_FOR_ITEMS                                                                        \
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0))
 #endif
@@ -26,6 +33,9 @@ KERNEL void xr_scan(XR_POINTERS XR_SOURCE XR_CARRY GLOBAL XR_RESULT *RESTRICT re
         XR_PIECE
         XR_ENTER_OUTER
         XR_ACC acc;
+#if XR_CHUNKED
+        volatile int never = 0;
+#endif
         {
             const xr_index position = begin;
             XR_ELEMENT
@@ -51,11 +61,13 @@ KERNEL void xr_scan(XR_POINTERS XR_SOURCE XR_CARRY GLOBAL XR_RESULT *RESTRICT re
             }
             XR_ELEMENT
             XR_NEXT(acc, 0)
+            XR_IN_ORDER
         }
 #else
         for (xr_index position = begin + 1; position < end; ++position) {
             XR_ELEMENT
             XR_NEXT(acc, 0)
+            XR_IN_ORDER
         }
         result[(outer * a.pieces + piece) * a.inner_extent + inner] = acc;
 #endif
