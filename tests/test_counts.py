@@ -113,12 +113,13 @@ def test_a_chain_is_one_launch() -> None:
 
 
 def test_a_sum_of_squares_reads_x_once() -> None:
-    host = values(300_000, dtype="float64")
+    host = values(300_000)
     x = xarr.asarray(host)
     m = x.mean()
     with watched() as seen:
         result = float(((x - m) ** 2).sum())
-    assert result == pytest.approx(((host - host.mean()) ** 2).sum(), rel=1e-12)
+    exact = host.astype(np.float64)
+    assert result == pytest.approx(((exact - exact.mean()) ** 2).sum(), rel=1e-5)
     assert seen.reads_of(storage_of(x)) == 1
     assert seen.stored() == [0]
 
@@ -348,20 +349,20 @@ def test_a_write_computes_what_reads_a_value_that_was_computed_meanwhile() -> No
     assert_bits(total, first + second)
     total[0] = 7
     assert_bits(reader, (first + second) * 2)
-    constant = xarr.zeros(5)
+    constant = xarr.zeros(5, dtype="float32")
     reader = constant + 1
     constant[0] = 7
-    assert_bits(reader, np.ones(5))
+    assert_bits(reader, np.ones(5, np.float32))
 
 
 def test_assigning_a_constant_array_that_lives_on() -> None:
-    x, row = xarr.asarray(np.ones((70, 80))), xarr.zeros(80)
+    x, row = xarr.asarray(np.ones((70, 80), np.float32)), xarr.zeros(80, dtype="float32")
     x[1:] = row
     x[:, 1:] += row[1:]
-    wanted = np.zeros((70, 80))
+    wanted = np.zeros((70, 80), np.float32)
     wanted[0] = 1
     assert_bits(x, wanted)
-    assert_bits(row, np.zeros(80))
+    assert_bits(row, np.zeros(80, np.float32))
 
 
 # -- limits ---------------------------------------------------------------------------------------
@@ -541,7 +542,7 @@ def test_a_buffer_that_is_needed_is_not_taken_over() -> None:
 @pytest.mark.parametrize(
     "result",
     [
-        lambda x: x.astype("float64"),
+        lambda x: x.astype("complex64"),
         lambda x: x > 1,
         lambda x: x + xarr.ones((3, 1), dtype="float32"),
     ],

@@ -212,7 +212,7 @@ def test_pending_keys_and_operands(device: xarr.Device) -> None:
 
 REFUSED = [
     (0, 0, 0, 0), 4, -5, (0, 5), (..., 3), (..., ...), 1.5, "a", (slice(None),) * 4,
-    np.array([0, 4]), np.array([-5]), np.array([0.0]), np.array([True, False]),
+    np.array([0, 4]), np.array([-5]), np.zeros(1, "f4"), np.array([True, False]),
     (np.array([0, 1]), np.array([0, 1, 2])), (np.ones((4, 5), bool), 0, 0), np.ones((4, 4), bool),
 ]  # fmt: skip
 
@@ -408,7 +408,7 @@ def test_takes_are_refused(device: xarr.Device) -> None:
     with pytest.raises(ValueError, match="name the axis"):
         xarr.take(x, index)
     with pytest.raises(TypeError, match="indices are of integer dtype"):
-        xarr.take(x, xarr.asarray(np.array([0.0])), axis=0)
+        xarr.take(x, xarr.zeros(1, dtype="float32"), axis=0)
     with pytest.raises(IndexError, match="out of range"):
         xarr.take_along_axis(x, xarr.asarray(np.full(SHAPE, 5)), axis=1)
     with pytest.raises(ValueError, match="indices have 1 dim"):

@@ -253,6 +253,8 @@ def test_no_elements(row: Reduction, device: xarr.Device) -> None:
                     getattr(np, row.name)(x, axis=axis)
                 continue
             wanted = np.asarray(getattr(np, row.name)(x, axis=axis))
+            if not device.has_float64 and wanted.dtype == np.float64:
+                wanted = wanted.astype(np.float32)
             got = np.asarray(apply(row, array, axis=axis))
             assert_same(got, wanted, f"{row.name} of {dtype}{shape} along {axis}")
 
@@ -494,7 +496,9 @@ def test_a_device_without_float64_takes_means_in_float32(device: xarr.Device) ->
 
 
 @named(*REFUSED)
-def test_other_dtypes_are_refused(row: Reduction, dtype: DType) -> None:
+def test_other_dtypes_are_refused(row: Reduction, dtype: DType, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
     array = xarr.asarray(np.ones(3, dtype.numpy))
     with pytest.raises(TypeError) as caught:
         apply(row, array)
