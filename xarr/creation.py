@@ -164,6 +164,7 @@ def _from_values(obj: Any, row: DType | None, device: Device, where: str) -> Nod
     elif row is not given:
         data_type.refuse_complex_to_real(given, row, where)
         if not typed:
+            values = _exact_integers(obj, values, row)
             _require_fit(values, row, where)
     if row is not given:
         values = _host_converted(values, row)
@@ -195,9 +196,18 @@ def _from_objects(obj: Any, values: Host, row: DType | None, where: str) -> Node
     )
 
 
+def _exact_integers(obj: Any, values: Host, row: DType) -> Host:
+    """The values; as objects where NumPy made floats of integers that only uint64 holds all."""
+    if row.kind in dtypes.INTEGER and values.dtype == numpy.float64:
+        objects = numpy.asarray(obj, dtype=object)
+        if all(type(item) is int for item in objects.flat):
+            return objects
+    return values
+
+
 def _require_fit(values: Host, row: DType, where: str) -> None:
     """Refuse Python integers that an integer type cannot hold, as NumPy does."""
-    if row.kind not in dtypes.INTEGER or values.dtype.kind not in "iu" or not values.size:
+    if row.kind not in dtypes.INTEGER or values.dtype.kind not in "iuO" or not values.size:
         return
     low, high = dtypes.integer_bounds(row)
     least, largest = int(values.min()), int(values.max())

@@ -480,7 +480,7 @@ _recovering: Final[set[Device]] = set()
 
 def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
     """Launch a plan whose elements do not depend on each other."""
-    if 0 in plan.extents[0]:
+    if any(0 in group for group in plan.extents):
         return
     for observer in counts.observers:
         observer("elementwise.c", plan)

@@ -144,8 +144,11 @@ class Transform:
             result = library.room(shape, row, node.device)
             if 0 not in shape:
                 with library.opened(self.where, (node,), (result,)) as (given, made):
+                    # NumPy's hfft leaves `out` alone, and its fftn refuses it with other lengths.
                     if self.many:
-                        function(given, s=sizes, axes=axes, norm=norm, out=made)
+                        made[...] = function(given, s=sizes, axes=axes, norm=norm)
+                    elif self.hermitian:
+                        made[...] = function(given, n=sizes[0], axis=axes[0], norm=norm)
                     else:
                         function(given, n=sizes[0], axis=axes[0], norm=norm, out=made)
         return result
