@@ -196,7 +196,7 @@ def _all(x: Array, where: str) -> UniqueAllResult:
     order = argsort(x.reshape(-1))
     ordered = FUNCTIONS["take"](x.reshape(-1), order, axis=0)
     begins = _begins(ordered)
-    number = FUNCTIONS["cumulative_sum"](Array(begins), dtype="int64") - 1
+    number = FUNCTIONS["cumulative_sum"](Array(begins).astype("int64")) - 1
     inverse = FUNCTIONS["zeros"](order.shape, dtype="int64", device=x.device)
     inverse[order] = number
     return UniqueAllResult(

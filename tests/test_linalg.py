@@ -1,0 +1,156 @@
+"""Linear algebra and Fourier transforms, by the host's library and by the kernels, beside NumPy."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import xarr
+from xarr import library
+
+from .reference import Values
+
+
+@pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
+def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
+    """The default device, and the same taken for a GPU."""
+    device = xarr.default_device().pretending(*filter(None, [request.param]))
+    with xarr.device(device), warnings.catch_warnings():
+        warnings.simplefilter("ignore", xarr.HostFallbackWarning)
+        yield device
+
+
+def drawn(*shape: int, kind: str = "float32") -> Values:
+    rng = np.random.default_rng(5)
+    values = rng.standard_normal(shape)
+    if kind == "complex64":
+        values = values + 1j * rng.standard_normal(shape)
+    return values.astype(kind)
+
+
+def assert_near(got: xarr.Array, wanted: Values, tolerance: float = 2e-4) -> None:
+    assert got.dtype == wanted.dtype
+    assert got.shape == wanted.shape
+    scale = np.abs(wanted).max(initial=1e-30)
+    assert np.abs(np.asarray(got) - wanted).max(initial=0) <= tolerance * scale
+
+
+KINDS = pytest.mark.parametrize("kind", ["float32", "complex64"])
+
+
+@KINDS
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((3, 4), (4, 5)),
+        ((4,), (4,)),
+        ((4,), (2, 4, 3)),
+        ((5, 1, 3, 4), (2, 4, 1)),
+        ((3, 0), (0, 2)),
+    ],
+    ids=str,
+)
+def test_matmul(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], kind: str, form: xarr.Device
+) -> None:
+    a, b = (drawn(*shape, kind=kind) for shape in shapes)
+    x, y = xarr.asarray(a), xarr.asarray(b)
+    assert_near(x @ y, np.asarray(a @ b))
+    assert_near(xarr.matmul(x * 2, y), np.asarray((a * 2) @ b))
+
+
+def test_operators_and_layouts(form: xarr.Device) -> None:
+    a, b = drawn(6, 8), drawn(8, 8)
+    x, y = xarr.asarray(a), xarr.asarray(b)
+    assert_near(x[::2, ::-1] @ y.T[:, 1::3], a[::2, ::-1] @ b.T[:, 1::3])
+    assert_near(a @ y, a @ b)
+    x @= y
+    assert_near(x, a @ b)
+    i = xarr.asarray([[1, 2], [3, 4]])
+    assert (i @ i).tolist() == [[7, 10], [15, 22]]
+    assert_near(xarr.tensordot(xarr.asarray(a), y, axes=((1,), (0,))), np.tensordot(a, b, 1))
+    assert_near(xarr.dot(xarr.asarray(a), y), a @ b)
+
+
+@KINDS
+def test_factorizations(kind: str, form: xarr.Device) -> None:
+    a = drawn(3, 6, 6, kind=kind) + 6 * np.eye(6, dtype=kind)
+    hermitian = a @ np.conj(np.swapaxes(a, -1, -2))
+    x, h = xarr.asarray(a), xarr.asarray(hermitian)
+    la, wanted = xarr.linalg, np.linalg
+    assert_near(la.det(x), wanted.det(a))
+    assert_near(la.inv(x), wanted.inv(a))
+    assert_near(la.solve(x, x[:, :, :2]), wanted.solve(a, a[:, :, :2]))
+    assert_near(la.solve(x, xarr.asarray(a[0, 0])), wanted.solve(a, a[0, 0]))
+    assert_near(la.cholesky(h), wanted.cholesky(hermitian))
+    upper = la.cholesky(h, upper=True)
+    assert_near(xarr.conj(upper.mT) @ upper, hermitian)
+    assert_near(la.eigvalsh(h), wanted.eigvalsh(hermitian))
+    values, vectors = la.eigh(h)
+    assert_near((vectors * values[:, None, :]) @ xarr.conj(vectors.mT), hermitian)
+    values, vectors = la.eig(x)
+    assert_near(x @ vectors, np.asarray(vectors) * np.asarray(values)[:, None, :])
+    for mode in ("reduced", "complete"):
+        q, r = la.qr(x[:, :, :4], mode=mode)
+        assert_near(q @ r, a[:, :, :4])
+    for full in (False, True):
+        u, s, vh = la.svd(x[:, :4], full_matrices=full)
+        assert_near((u * s[:, None, :]) @ vh[:, :4], a[:, :4])
+    assert_near(la.svdvals(x), wanted.svdvals(a))
+    assert_near(la.pinv(x[:, :4]), wanted.pinv(a[:, :4]))
+    assert la.matrix_rank(x).tolist() == [6, 6, 6]
+    assert_near(la.matrix_power(x, 3), wanted.matrix_power(a, 3))
+    assert_near(la.matrix_power(x, -2), wanted.matrix_power(a, -2))
+    for order in ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+        assert_near(la.matrix_norm(x, ord=order), wanted.matrix_norm(a, ord=order))  # type: ignore[arg-type]
+    for order in (0, 1, 2, 3, np.inf, -np.inf, 0.5):
+        assert_near(
+            la.vector_norm(x, ord=order, axis=-1), wanted.vector_norm(a, ord=order, axis=-1)
+        )
+
+
+def test_singular_matrices_are_refused(form: xarr.Device) -> None:
+    with pytest.raises(np.linalg.LinAlgError):
+        xarr.linalg.inv(xarr.zeros((2, 2)))
+    with pytest.raises(np.linalg.LinAlgError):
+        xarr.linalg.cholesky(-xarr.eye(2))
+    with pytest.raises(np.linalg.LinAlgError, match=r"shape \(2, 3\); square"):
+        xarr.linalg.det(xarr.zeros((2, 3)))
+    with pytest.raises(ValueError, match="the 2 columns of x1"):
+        xarr.ones((2, 2)) @ xarr.ones((3, 3))
+    with pytest.raises(TypeError, match="float16"):
+        xarr.linalg.inv(xarr.ones((2, 2), dtype="float16"))
+    assert xarr.ones(3).sum() == 3
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("n", [None, 5, 24])
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+def test_transforms(norm: str, n: int | None, axis: int, form: xarr.Device) -> None:
+    real, complex_ = drawn(12, 9), drawn(12, 9, kind="complex64")
+    for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+        host = real if name in ("rfft", "ihfft") else complex_
+        got = getattr(xarr.fft, name)(xarr.asarray(host), n=n, axis=axis, norm=norm)
+        assert_near(got, getattr(np.fft, name)(host, n=n, axis=axis, norm=norm), 2e-6)
+
+
+@pytest.mark.parametrize("s", [None, (5, 24)], ids=str)
+def test_transforms_over_several_axes(s: tuple[int, ...] | None, form: xarr.Device) -> None:
+    real, complex_ = drawn(3, 12, 9), drawn(3, 12, 9, kind="complex64")
+    for name in ("fftn", "ifftn", "rfftn", "irfftn"):
+        host = real if name == "rfftn" else complex_
+        got = getattr(xarr.fft, name)(xarr.asarray(host), s=s, axes=(0, 2))
+        assert_near(got, getattr(np.fft, name)(host, s=s, axes=(0, 2)), 2e-6)
+
+
+def test_the_library_works_in_the_arrays_own_memory(device: xarr.Device) -> None:
+    if not library.is_preferred(device):
+        pytest.skip(f"{device} does not share the host's memory")
+    x = xarr.asarray(drawn(100, 100))
+    own = np.from_dlpack(x).__array_interface__["data"][0]
+    with library.opened("a test", (x._node,)) as (values,):
+        assert values.__array_interface__["data"][0] == own
+        assert not values.flags.writeable

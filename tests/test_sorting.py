@@ -1,0 +1,126 @@
+"""Sorting, searching and sets, by the host's library and by the kernels, against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import xarr
+
+from .reference import Values, assert_same
+
+
+@pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
+def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
+    """The default device, and the same taken for a GPU."""
+    with xarr.device(xarr.default_device().pretending(*filter(None, [request.param]))) as chosen:
+        yield chosen
+
+
+def values(name: str) -> Values:
+    rng = np.random.default_rng(3)
+    if name == "float32":
+        drawn = rng.integers(-40, 40, (50, 30)).astype(np.float32)
+        drawn[::7, ::3] = -0.0
+        drawn[::11, ::5] = np.nan
+        drawn[1, 1], drawn[2, 2] = np.inf, -np.inf
+        return drawn
+    return rng.integers(-40, 40, (50, 30)).astype(name)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, None])
+@pytest.mark.parametrize("name", ["float32", "int16"])
+def test_sort_and_argsort(name: str, axis: int | None, descending: bool, form: xarr.Device) -> None:
+    host = values(name)
+    x = xarr.asarray(host)
+    flat, place = (host.ravel(), 0) if axis is None else (host, axis)
+    if descending:
+        backwards = np.argsort(np.flip(flat, place), axis=place, stable=True)
+        order = flat.shape[place] - 1 - np.flip(backwards, place)
+    else:
+        order = np.argsort(flat, axis=place, stable=True)
+    assert_same(np.asarray(xarr.argsort(x, axis=axis, descending=descending)), order, "argsort")
+    wanted = np.take_along_axis(flat, order, axis=place)
+    assert_same(np.asarray(xarr.sort(x, axis=axis, descending=descending)), wanted, "sort")
+    assert_same(np.asarray(x), host, "the operand")
+
+
+def test_the_method_sorts_in_place(form: xarr.Device) -> None:
+    host = values("float32")
+    x = xarr.asarray(host)
+    part = x[::2, ::-1]
+    part.sort(axis=0)
+    host[::2, ::-1] = np.sort(host[::2, ::-1], axis=0, stable=True)
+    assert_same(np.asarray(x), host, "x.sort()")
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted(side: str, form: xarr.Device) -> None:
+    host = values("float32").ravel()
+    wanted = np.asarray([[-41, -40, 0, 0.5], [39, 40, np.nan, np.inf]], np.float32)
+    order = np.argsort(host, stable=True)
+    places = np.searchsorted(host, wanted, side=side, sorter=order)  # type: ignore[call-overload]
+    x, v = xarr.asarray(host), xarr.asarray(wanted)
+    assert_same(np.asarray(xarr.searchsorted(xarr.sort(x), v, side=side)), places, "searchsorted")
+    by_sorter = xarr.searchsorted(x, v, side=side, sorter=xarr.asarray(order))
+    assert_same(np.asarray(by_sorter), places, "sorter")
+    assert int(xarr.searchsorted(xarr.asarray([1, 3, 5]), 3, side=side)) == (side == "right") + 1
+
+
+@pytest.mark.parametrize("name", ["float32", "int16", "complex64", "bool"])
+def test_unique(name: str, form: xarr.Device) -> None:
+    host = values(name)
+    found = np.unique(
+        host, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
+    x = xarr.asarray(host)
+    result = xarr.unique_all(x)
+    wanted = (found[0], found[1], found[2].reshape(host.shape), found[3])
+    if name == "float32":
+        # NumPy sorts unstably for the values alone: which zero stands for both is its own affair.
+        assert_same(np.abs(np.asarray(result.values)), np.abs(wanted[0]), "values")
+    else:
+        assert_same(np.asarray(result.values), wanted[0], "values")
+    for got, part in zip(result[1:], wanted[1:], strict=True):
+        assert_same(np.asarray(got), part, "unique_all")
+    counts, inverse = xarr.unique_counts(x), xarr.unique_inverse(x)
+    assert_same(np.asarray(counts.counts), wanted[3], "unique_counts")
+    assert_same(np.asarray(inverse.inverse_indices), wanted[2], "unique_inverse")
+    assert xarr.unique_values(x).shape == wanted[0].shape
+
+
+@pytest.mark.parametrize("invert", [False, True])
+def test_isin(invert: bool, form: xarr.Device) -> None:
+    host = values("float32")
+    among = np.asarray([[3, -0.0], [np.nan, 39]], np.float32)
+    wanted = np.isin(host, among, invert=invert)
+    got = xarr.isin(xarr.asarray(host), xarr.asarray(among), invert=invert)
+    assert_same(np.asarray(got), wanted, "isin")
+    assert bool(xarr.isin(3, xarr.asarray([1, 3]))) is True
+    assert xarr.isin(xarr.asarray([1, 3]), 3).tolist() == [False, True]
+    assert xarr.isin(xarr.asarray(host), xarr.zeros(0), invert=invert).all() == invert
+
+
+def test_nothing_to_sort(form: xarr.Device) -> None:
+    for shape in ((0,), (3, 0), (0, 3), (), (1, 1)):
+        x = xarr.ones(shape, dtype="float32")
+        assert xarr.sort(x).shape == shape
+        assert xarr.argsort(x).shape == shape
+        assert xarr.unique_values(x).shape == (min(x.size, 1),)
+
+
+def test_what_is_refused(form: xarr.Device) -> None:
+    x = xarr.asarray([3, 1, 2])
+    with pytest.raises(np.exceptions.AxisError, match="axis is 1"):
+        xarr.sort(x, axis=1)
+    with pytest.raises(ValueError, match="side is 'middle'"):
+        xarr.searchsorted(x, x, side="middle")
+    with pytest.raises(ValueError, match="one-dimensional"):
+        xarr.searchsorted(x[None], x)
+    with pytest.raises(TypeError, match="integer dtype"):
+        xarr.searchsorted(x, x, sorter=xarr.zeros(3))
+    with pytest.raises(TypeError, match="is of type list"):
+        xarr.sort([1, 2])
