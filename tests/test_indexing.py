@@ -451,3 +451,15 @@ def test_where(first: str, any_device: xarr.Device) -> None:
         assert_same(np.asarray(got), wanted, "where(condition)")
     with pytest.raises(ValueError, match="broadcast"):
         xarr.where(test, array, xarr.asarray(example((3,), first)))
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3)], ids=str)
+@pytest.mark.parametrize("kept", [True, False])
+def test_masks_without_axes(kept: bool, shape: tuple[int, ...], device: xarr.Device) -> None:
+    x = np.arange(np.prod(shape)).reshape(shape).astype(np.float32)
+    array = xarr.asarray(x)
+    for mask in (np.asarray(kept), xarr.asarray(kept)):
+        assert_same(np.asarray(array[mask]), x[np.asarray(kept)], "x[mask]")
+    array[xarr.asarray(kept)] = 7
+    x[np.asarray(kept)] = 7
+    assert_same(np.asarray(array), x, "x[mask] = 7")

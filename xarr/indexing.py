@@ -50,8 +50,12 @@ def getitem(x: Array, key: Any) -> Array:
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return Array(engine.copied(part._node))
         return part
-    if len(items) == 1 and _is_mask(items[0]) and _mask_ndim(items[0]) == x.ndim:
-        return _compressed(x, _index_array(items[0], x))
+    if len(items) == 1 and _is_mask(items[0]):
+        if _mask_ndim(items[0]) == x.ndim:
+            return _compressed(x, _index_array(items[0], x))
+        if _mask_ndim(items[0]) == 0:
+            # A mask without axes keeps all of x, or nothing, on an axis of its own.
+            return Array(engine.copied(x[None][: int(bool(items[0]))]._node))
     node, where, arrays, place = _advanced(x, items)
     return Array(gather.take(node, where, arrays, place))
 
@@ -80,7 +84,11 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         )
     items = key if type(key) is tuple else (key,)
     if any(_is_array(item) for item in items):
-        _set_advanced(x, items, source)
+        if len(items) == 1 and x.ndim and _is_mask(items[0]) and _mask_ndim(items[0]) == 0:
+            if bool(items[0]):
+                setitem(x, Ellipsis, value)
+        else:
+            _set_advanced(x, items, source)
         return
     if node.operation is not None and _names_all(items):
         # Nobody sees the pending value any more: it need not be computed.
