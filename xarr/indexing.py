@@ -51,6 +51,12 @@ def getitem(x: Array, key: Any) -> Array:
             return Array(engine.copied(part._node))
         return part
     if len(items) == 1 and _is_mask(items[0]):
+        given = _index_array(items[0], x).shape
+        if 0 in given and all(mine in (own, 0) for mine, own in zip(given, x.shape, strict=False)):
+            # Such a mask selects nothing, whatever its other axes.
+            none = (0, *x.shape[len(given) :])
+            if len(given) <= x.ndim:
+                return Array(engine.copied(x.reshape(-1)[:0]._node)).reshape(none)  # type: ignore[no-any-return]
         if _mask_ndim(items[0]) == x.ndim:
             return _compressed(x, _index_array(items[0], x))
         if _mask_ndim(items[0]) == 0:

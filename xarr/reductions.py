@@ -321,15 +321,16 @@ def reduced(
             )
         final = constant(_empty_value(row.empty, result), result, left, node.device)
     else:
+        over = axes
         if not axes:  # each element is a reduction of its own: over an axis of one element
             node = _reshaped(node, (1, *shape))
-            axes = (0,)
+            over = (0,)
         if row.counts_truth:
             node = engine.converted(node, dtypes.bool_)
         if row.combine in ("maximum", "minimum") and value.kind == BOOL:
             value = dtypes.uint8
         divisor = length - correction if length > correction else math.nan
-        final = passes.reduce(row.fold(value, result), node, axes, divisor)
+        final = passes.reduce(row.fold(value, result), node, over, divisor)
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         final = _reshaped(final, kept)
