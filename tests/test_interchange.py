@@ -168,3 +168,14 @@ def test_a_device_with_memory_of_its_own(device: xarr.Device) -> None:
     with pytest.raises(ValueError, match="copy"):
         xarr.from_dlpack(host, device=apart, copy=False)
     assert "dltensor" in repr(x.__dlpack__(dl_device=(1, 0)))
+
+
+def test_no_result_takes_over_borrowed_memory(device: xarr.Device) -> None:
+    host = np.ones(5000, np.float32)
+    results = [xarr.from_dlpack(host) * 2, -xarr.from_dlpack(host)]
+    results[0] += 1
+    with xarr.eager():
+        results.append(xarr.sqrt(xarr.from_dlpack(host)) + 1)
+    for result, wanted in zip(results, (3, -1, 2), strict=True):
+        assert_same(np.asarray(result), np.full(5000, wanted, np.float32), "result")
+    assert_same(host, np.ones(5000, np.float32), "the lender's memory")

@@ -387,6 +387,7 @@ def _donor(root: Node, order: list[Node], uses: dict[int, int]) -> Storage | Non
             and where.size == size
             and order[place].storage.nbytes == nbytes  # type: ignore[union-attr]
             and not any(type(node.operation) is Indirect for node in order)
+            and order[place].storage.serial not in root.device.shared  # type: ignore[union-attr]
             and unshared(order, place, uses[id(order[place])])
         ):
             return order[place].storage

@@ -16,12 +16,13 @@ from typing import Any, Final, Literal
 import numpy
 
 from xarr import dtypes, engine, errors, library, transforms
-from xarr.array import FUNCTIONS, Array, require_on
+from xarr.array import FUNCTIONS, Array, default_float, require_on
 from xarr.device import Device, get_device
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.elementwise import named
 from xarr.expression import Node
 from xarr.layout import Shape, normalize_axis
+from xarr.reductions import node_of
 
 Norm = Literal["backward", "ortho", "forward"]
 
@@ -87,16 +88,7 @@ class Transform:
 
     def _converted(self, x: Array) -> Node:
         """The operand in the floating-point type that the transform takes."""
-        if type(x) is not Array:
-            raise TypeError(
-                errors.message(
-                    self.where,
-                    f"x is of type {type(x).__name__}",
-                    "an Array is accepted",
-                    "make one with xarr.asarray(x)",
-                )
-            )
-        node = x._node
+        node = node_of(x, self.where)
         row = node.dtype
         if row.kind == COMPLEX and self.given == "real":
             raise TypeError(
@@ -110,7 +102,7 @@ class Transform:
         if row is dtypes.float16:
             row = dtypes.float32
         elif row.kind not in dtypes.FLOATING:
-            row = dtypes.float64 if node.device.info.has_float64 else dtypes.float32
+            row = default_float(node.device)
         if self.given == "complex":
             row = dtypes.COMPLEX_OF.get(row, row)
         return engine.converted(node, row)
@@ -205,7 +197,7 @@ class Transform:
         def one(
             x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
         ) -> Array:
-            ndim = _ndim(x, self.where)
+            ndim = len(node_of(x, self.where).shape)
             length = None if n is None else _integer(n, self.where, "n")
             return self.apply(x, [length], [normalize_axis(axis, ndim, self.where)], norm)
 
@@ -216,7 +208,7 @@ class Transform:
             axes: Sequence[int] | None = None,
             norm: Norm | None = "backward",
         ) -> Array:
-            lengths, places = _several(s, axes, _ndim(x, self.where), self.where)
+            lengths, places = _several(s, axes, len(node_of(x, self.where).shape), self.where)
             return self.apply(x, lengths, places, norm)
 
         return named(many if self.many else one, self.name, self._docstring())
@@ -344,19 +336,6 @@ def _resized(x: Array, axis: int, size: int) -> Array:
     return FUNCTIONS["concat"]((x, zeros), axis=axis)  # type: ignore[no-any-return]
 
 
-def _ndim(x: Any, where: str) -> int:
-    if type(x) is not Array:
-        raise TypeError(
-            errors.message(
-                where,
-                f"x is of type {type(x).__name__}",
-                "an Array is accepted",
-                "make one with xarr.asarray(x)",
-            )
-        )
-    return len(x._node.shape)
-
-
 def _integer(value: Any, where: str, name: str) -> int:
     try:
         return operator.index(value)
@@ -477,7 +456,7 @@ def _frequencies(
     if length < 1:
         raise ValueError(errors.message(where, f"n is {n}", "at least 1 is needed"))
     on = get_device(device, where)
-    row = dtypes.float64 if on.info.has_float64 else dtypes.float32
+    row = default_float(on)
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
         if row.kind != REAL:
@@ -563,7 +542,7 @@ def ifftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:
 
 
 def _shifted(x: Array, axes: Any, where: str, *, back: bool) -> Array:
-    ndim = _ndim(x, where)
+    ndim = len(node_of(x, where).shape)
     if axes is None:
         places = list(range(ndim))
     else:

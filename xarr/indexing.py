@@ -51,17 +51,9 @@ def getitem(x: Array, key: Any) -> Array:
             return Array(engine.copied(part._node))
         return part
     if len(items) == 1 and _is_mask(items[0]):
-        given = _index_array(items[0], x).shape
-        if 0 in given and all(mine in (own, 0) for mine, own in zip(given, x.shape, strict=False)):
-            # Such a mask selects nothing, whatever its other axes.
-            none = (0, *x.shape[len(given) :])
-            if len(given) <= x.ndim:
-                return Array(engine.copied(x.reshape(-1)[:0]._node)).reshape(none)  # type: ignore[no-any-return]
-        if _mask_ndim(items[0]) == x.ndim:
-            return _compressed(x, _index_array(items[0], x))
-        if _mask_ndim(items[0]) == 0:
-            # A mask without axes keeps all of x, or nothing, on an axis of its own.
-            return Array(engine.copied(x[None][: int(bool(items[0]))]._node))
+        selected = _masked(x, _index_array(items[0], x))
+        if selected is not None:
+            return selected
     node, where, arrays, place = _advanced(x, items)
     return Array(gather.take(node, where, arrays, place))
 
@@ -416,6 +408,18 @@ def require_in_range(array: Array, extent: int, axis: int) -> None:
 def _nonzero(mask: Array) -> tuple[Array, ...]:
     """The indices of the true elements along each axis."""
     return tuple(Array(node) for node in gather.nonzero(mask._node))
+
+
+def _masked(x: Array, mask: Array) -> Array | None:
+    """What one mask selects; None where it is a mask of x's first axes."""
+    if mask.ndim == 0 and x.ndim:
+        # It keeps all of x, or nothing, on an axis of its own.
+        return Array(engine.copied(x[None][: int(bool(mask))]._node))
+    axes = zip(mask.shape, x.shape, strict=False)
+    if mask.ndim <= x.ndim and 0 in mask.shape and all(mine in (own, 0) for mine, own in axes):
+        zero, none = x.dtype.type(0).item(), (0, *x.shape[mask.ndim :])
+        return Array(constant(zero, x._node.dtype, none, x._node.device))
+    return _compressed(x, mask) if mask.ndim == x.ndim else None
 
 
 def _compressed(x: Array, mask: Array) -> Array:

@@ -14,11 +14,12 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy
 
 from xarr import dtypes, engine, errors, layout, library, products
-from xarr.array import FUNCTIONS, Array, attach, operand, require_on, settled, view
+from xarr.array import FUNCTIONS, Array, attach, default_float, operand, require_on, settled, view
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.elementwise import named
 from xarr.expression import Node, constant
 from xarr.layout import Layout, Shape
+from xarr.reductions import node_of
 
 LinAlgError: Final = numpy.linalg.LinAlgError
 
@@ -90,9 +91,7 @@ def _no_array(name: str, value: object, where: str) -> TypeError:
 
 def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
     """An operand as a node whose dtype is of some kinds."""
-    if type(x) is not Array:
-        raise _no_array("x", x, where)
-    node = x._node
+    node = node_of(x, where)
     if node.dtype.kind not in kinds:
         raise TypeError(
             errors.message(
@@ -120,8 +119,7 @@ def _matrices(x: Any, where: str, *, square: bool = False, name: str = "x") -> N
             )
         )
     if node.dtype.kind not in FLOATING:
-        wide = dtypes.float64 if node.device.info.has_float64 else dtypes.float32
-        node = engine.converted(node, wide)
+        node = engine.converted(node, default_float(node.device))
     _require_matrix(node.shape, where, name)
     if square and node.shape[-1] != node.shape[-2]:
         raise LinAlgError(
@@ -772,7 +770,7 @@ def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: f
     where = "linalg.vector_norm(x)"
     node = _node(x, where)
     if node.dtype.kind not in FLOATING:
-        x = x.astype(dtypes.float64.numpy if x.device.has_float64 else dtypes.float32.numpy)
+        x = x.astype(default_float(node.device).numpy)
         node = x._node
     result: Array
     how = {"axis": axis, "keepdims": keepdims}

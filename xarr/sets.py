@@ -224,7 +224,7 @@ def _counts(begins: Node) -> Array:
 
 def _uploaded(values: library.Host, node: Node) -> Array:
     """What NumPy has found, as an array on the operand's device."""
-    return FUNCTIONS["asarray"](values.astype(values.dtype, copy=False), device=node.device)  # type: ignore[no-any-return]
+    return FUNCTIONS["asarray"](values, device=node.device)  # type: ignore[no-any-return]
 
 
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:

@@ -20,7 +20,7 @@ from xarr.array import (
     require_on,
     require_writeable,
 )
-from xarr.expression import Node
+from xarr.expression import Node, constant
 from xarr.layout import normalize_axis
 from xarr.reductions import node_of
 
@@ -136,8 +136,7 @@ def argsort(
     """
     node, place = _along(x, axis, "argsort(x)")
     if _is_sorted(node, place):
-        zeros: Array = FUNCTIONS["zeros"](node.shape, dtype="int64", device=node.device)
-        return zeros
+        return Array(constant(0, dtypes.int64, node.shape, node.device))
     if not library.is_preferred(node.device):
         return Array(radix.argsort(node, place, descending=bool(descending)))
     kind: Literal["stable"] | None = "stable" if stable else None
@@ -221,8 +220,7 @@ def searchsorted(
         order = _sorter(sorter, ordered, where)
         ordered = FUNCTIONS["take"](Array(ordered), order, axis=0)._node
     if 0 in values.shape or ordered.shape[0] == 0:
-        zeros: Array = FUNCTIONS["zeros"](values.shape, dtype="int64", device=values.device)
-        return zeros
+        return Array(constant(0, dtypes.int64, values.shape, values.device))
     if not library.is_preferred(values.device):
         return Array(radix.searchsorted(ordered, values, right=side == "right"))
     with values.device.lock:
