@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import dtypes, elementwise, engine, expression, plan, reductions, source
+from xarr import dtypes, elementwise, engine, expression, layout, plan, reductions, source
 from xarr.array import FUNCTIONS
 from xarr.dtypes import DType
 from xarr.expression import Node
@@ -126,7 +126,7 @@ def test_rows_and_columns(arch: str, recorded: set[str]) -> None:
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_wide_indices(arch: str, recorded: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "_WIDE", 1)
+    monkeypatch.setattr(layout, "WIDE", 1)
     x = xarr.asarray(np.ones((300, 300), np.float32))
     np.asarray(x + 1)
     np.asarray(x[::2] + 1)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import dtypes, elementwise, engine, plan, reductions
+from xarr import dtypes, elementwise, engine, layout, reductions
 from xarr.array import Array
 from xarr.dtypes import COMPLEX, SIGNED, DType
 
@@ -126,7 +126,7 @@ def test_walks(form: xarr.Device) -> None:
 
 
 def test_wide_indices(form: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "_WIDE", 1)
+    monkeypatch.setattr(layout, "WIDE", 1)
     x = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
     walk(x, on_device(x))
     y = np.arange(600, dtype=np.int32).reshape(3, 200)

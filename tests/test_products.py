@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import dtypes, engine, plan, products, source
+from xarr import dtypes, engine, layout, products, source
 from xarr.array import Array
 from xarr.dtypes import DType
 from xarr.products import PIECE, TILES, Tile
@@ -393,7 +393,7 @@ def test_pending_operands_and_constants(form: xarr.Device) -> None:
 
 
 def test_wide_indices(gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "_WIDE", 1)
+    monkeypatch.setattr(layout, "WIDE", 1)
     x, y = numbers((2, 20, 2100), np.float32), numbers((2, 2100, 10), np.float32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
     np.testing.assert_array_equal(matmul(x[:, :, :9], y[:, :9]), x[:, :, :9] @ y[:, :9])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import plan, products
+from xarr import layout, products
 from xarr.array import Array
 from xarr.products import TILES, Tile
 
@@ -62,6 +62,6 @@ def test_dtypes(dtype: str) -> None:
 def test_layers_and_wide_indices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(products, "_LAYERS", 2)
     for wide in (1 << 30, 1):
-        monkeypatch.setattr(plan, "_WIDE", wide)
+        monkeypatch.setattr(layout, "WIDE", wide)
         for one, two in itertools.product(((2, 3, 5, 6), (5, 6)), ((3, 6, 4), (2, 1, 6, 4))):
             check(operand(one, "float32"), operand(two, "float32"))

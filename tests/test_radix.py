@@ -202,7 +202,7 @@ def test_indices_are_fused_with_what_follows(form: xarr.Device) -> None:
 def test_wide_indices_long_rows_and_several_launches(
     form: xarr.Device, small_tiles: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(radix, "_WIDE", 1)
+    monkeypatch.setattr(layout, "WIDE", 1)
     monkeypatch.setattr(radix, "_LONG", 1)
     monkeypatch.setattr(radix, "_GRID", 3)
     for shape in ((4, 20), (5, 2 * TILE + 1)):
@@ -322,7 +322,7 @@ def test_kernels_compile_for_cuda(
             radix.argsort(node, 0)
         radix.searchsorted(short, short, right=False)
         radix.searchsorted(short, short, right=True, sorter=index)
-    monkeypatch.setattr(radix, "_WIDE", 1)
+    monkeypatch.setattr(layout, "WIDE", 1)
     monkeypatch.setattr(radix, "_LONG", 1)
     radix.argsort(long, 0)
     assert set(sources.values()) == {"xr_sort", "xr_sort_count", "xr_sort_scan", "xr_sort_search"}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import xarr as xp
-from xarr import engine, source, transforms
+from xarr import engine, layout, source, transforms
 from xarr.array import Array
 from xarr.expression import Node
 
@@ -287,7 +287,7 @@ def test_exact_results(form: xp.Device) -> None:
 
 @pytest.mark.parametrize("length", [64, 63, 37, 4096])
 def test_wide_indices(form: xp.Device, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transforms, "_WIDE", 1)
+    monkeypatch.setattr(layout, "WIDE", 1)
     there_and_back(numbers((2, length, 3), "complex64"), 1)
     real_there_and_back(numbers((3, length), "float32"))
 
@@ -391,7 +391,7 @@ def test_kernels_compile_for_cuda(arch: str, dtype: str, monkeypatch: pytest.Mon
                 transforms.irfft(given, axis, length, scale=1.0)
         else:
             transforms.rfft(given, axis, scale=1.0)
-    monkeypatch.setattr(transforms, "_WIDE", 1)
+    monkeypatch.setattr(layout, "WIDE", 1)
     transforms.fft(node(numbers((2, 64), "complex64")), 1, inverse=True, scale=1.0)
     assert any("#define xr_index i64" in text for text in sources)
     for text in sorted(sources):

@@ -498,7 +498,7 @@ def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
             chunk = max(_CHUNK, -(-size // tasks))
             grid, group, extra = (-(-size // chunk),), (1,), (chunk,)
         else:
-            grid, group = (min(-(-size // GROUP), units * _WAVES),), (GROUP,)
+            grid, group = (min(-(-size // GROUP), units * WAVES),), (GROUP,)
     else:
         rows, columns = extents
         if chunked:
@@ -543,7 +543,7 @@ _CHUNK: Final = 4096
 """Elements that are worth an item of its own on a CPU."""
 _TASKS: Final = 8
 """Items for each unit of a CPU, so that the units finish together."""
-_WAVES: Final = 32
+WAVES: Final = 32
 """Groups for each unit of a GPU."""
 
 

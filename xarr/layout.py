@@ -9,13 +9,16 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from numpy.exceptions import AxisError
 
 from xarr import errors
 
 Shape = tuple[int, ...]
+
+WIDE: Final = 1 << 30
+"""From this many elements on, kernels count with 64 bits; below, sums of two indices fit in 32."""
 
 
 class Layout:

@@ -283,8 +283,8 @@ def _grid(
         chunk = -(-items // tasks)
         return (-(-items // chunk),), (1,), chunk
     if column:
-        return (min(-(-items // engine.GROUP), units * 32),), (engine.GROUP,), 1
-    return (min(items, units * 32),), (WIDTH,), 1
+        return (min(-(-items // engine.GROUP), units * engine.WAVES),), (engine.GROUP,), 1
+    return (min(items, units * engine.WAVES),), (WIDTH,), 1
 
 
 def _launch(

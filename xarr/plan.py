@@ -48,10 +48,6 @@ class Indirect(Operation):
         self.writes = writes
 
 
-_WIDE: Final = 1 << 30
-"""Above this many elements kernels count with 64 bits; below, sums of two indices fit in 32."""
-
-
 @dataclass(frozen=True, slots=True)
 class Store:
     """A value of the plan and where it goes."""
@@ -135,8 +131,8 @@ class Plan:
         for store in stores:
             self._access(slots, store.storage, store.dtype, store.layout)
             linear = linear and store.layout.linear
-        self.wide = size >= _WIDE or any(
-            slot >= 0 and self.storages[slot].nbytes // dtype.itemsize >= _WIDE
+        self.wide = size >= layout.WIDE or any(
+            slot >= 0 and self.storages[slot].nbytes // dtype.itemsize >= layout.WIDE
             for slot, dtype, _ in self.accesses
         )
         self.entries = entries

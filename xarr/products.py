@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from xarr import dtypes, engine, layout, plan
+from xarr import dtypes, engine, layout
 from xarr.dtypes import DType
 from xarr.expression import Node, constant, leaf
 from xarr.layout import Layout, Shape
@@ -287,7 +287,7 @@ def _launch(
     fields |= {f"extent{axis}": extent for axis, extent in enumerate(stack)}
     accumulator = _accumulator(result)
     elements = [operand.storage.nbytes // dtype.itemsize for operand in operands]
-    wide = max(size * (pieces if split else 1), *elements) >= plan._WIDE
+    wide = max(size * (pieces if split else 1), *elements) >= layout.WIDE
 
     def describe() -> tuple[list[str], str]:
         packs = [
@@ -356,7 +356,7 @@ def _join(
 ) -> None:
     """Add the sums of the pieces."""
     fields = {"size": size, "pieces": pieces}
-    wide = size * pieces >= plan._WIDE
+    wide = size * pieces >= layout.WIDE
 
     def describe() -> tuple[list[str], str]:
         defines = [
@@ -375,6 +375,6 @@ def _join(
         describe,
         [partial.buffer, result.buffer],
         tuple(fields.values()),
-        (min(-(-size // engine.GROUP), device.info.compute_units * 32),),
+        (min(-(-size // engine.GROUP), device.info.compute_units * engine.WAVES),),
         (engine.GROUP,),
     )

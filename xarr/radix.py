@@ -31,8 +31,6 @@ _DIGIT: Final = 8
 _NIBBLE: Final = 4
 _PIECES: Final = 16
 """Pieces for each unit of a device, so that the units finish together."""
-_WIDE: Final = 1 << 30
-"""From this many parts of elements on, kernels count with 64 bits."""
 _LONG: Final = 1 << 32
 """From this many elements on, a place in a row takes 64 bits."""
 _GRID: Final = (1 << 31) - 1
@@ -110,7 +108,7 @@ class _Rows(NamedTuple):
     @property
     def wide(self) -> bool:
         """Whether indices take 64 bits."""
-        return self.size * self.key.units >= _WIDE
+        return self.size * self.key.units >= layout.WIDE
 
     @property
     def place(self) -> DType:
@@ -342,8 +340,8 @@ def _search(
         grid, group = -(-size // chunk), 1
     else:
         group = min(engine.GROUP, device.info.group_size)
-        grid = min(-(-size // group), units * 32)
-    wide = any(node.storage.nbytes >= _WIDE for node in operands if node.storage is not None)
+        grid = min(-(-size // group), units * engine.WAVES)
+    wide = any(node.storage.nbytes >= layout.WIDE for node in operands if node.storage is not None)
 
     def describe() -> tuple[list[str], str]:
         defines = argument_defines(fields, [f"{key.type} flip;"], wide=wide)

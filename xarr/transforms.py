@@ -39,8 +39,6 @@ _LONGEST_COLUMN: Final = 1024
 _LONGEST_PASS: Final = 512
 """The longest pass of several: of each element a tile has neighbours of 32 bytes."""
 _COLUMNS: Final = 64
-_WIDE: Final = 1 << 30
-"""From this many elements kernels count with 64 bits."""
 _DIRECT: Final = 12
 """Up to 2 to this many roots of unity are read from a table, not multiplied from two."""
 _TABLES: Final = 64
@@ -228,15 +226,11 @@ def _pass(lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> 
         f"#define XR_LEAVE {' '.join(f'XR_DO_{name}' for name in tail.leave)}",
         f"#define XR_KEEP XR_KEEP_{tail.keep}",
     ]
-    grid = min(own["tiles"], device.info.compute_units * _WAVES)
-    wide = max(size, columns * length) >= _WIDE
+    grid = min(own["tiles"], device.info.compute_units * engine.WAVES)
+    wide = max(size, columns * length) >= layout.WIDE
     buffers = [*work.values(), *tables.values(), result]
     _launch(lines, head, own, extra, buffers, tail.scale, grid, form.items, wide=wide)
     return result
-
-
-_WAVES: Final = 32
-"""Groups for each unit of a device."""
 
 
 def _launch(
@@ -306,7 +300,7 @@ def _untangled(lines: _Lines, pairs: Storage, scale: float) -> Storage:
         "half_shift": shift,
         "inner_extent": lines.inner,
     }
-    wide = size >= _WIDE
+    wide = size >= layout.WIDE
     part = dtypes.PART[dtype]
 
     def describe() -> tuple[list[str], str]:
@@ -314,7 +308,7 @@ def _untangled(lines: _Lines, pairs: Storage, scale: float) -> Storage:
         return [*defines, *_type_defines(dtype)], argument_format(len(own), part.format, wide=wide)
 
     group = min(engine.GROUP, device.info.group_size)
-    grid = min(-(-own["items"] // group), device.info.compute_units * _WAVES)
+    grid = min(-(-own["items"] // group), device.info.compute_units * engine.WAVES)
     engine.launch(
         device, "rfft.c", "xr_rfft", (wide, dtype), describe,
         [storage.buffer for storage in (pairs, halves, result)],
