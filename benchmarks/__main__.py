@@ -19,7 +19,6 @@ _FEW = 5
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status is 1 when a result is wrong."""
     options = parse(arguments)
-    import xarr
     from xarr.device import device as default_device
     from xarr.device import get_device
 
@@ -36,8 +35,6 @@ def main(arguments: list[str] | None = None) -> int:
             if any(row.moved is not None for row in large):
                 copies[size] = costs.copy_bandwidth(own, size, options.dtype, options.repeats)
             for row in large:
-                if row.needs and not hasattr(xarr, row.needs):
-                    continue
                 _progress(f"{row.title}, {size:,} elements")
                 results += measure.large(row, size, libraries, options.dtype, options.repeats)
         for row in SMALL_ROWS:

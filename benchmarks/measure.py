@@ -153,6 +153,6 @@ def _difference(value: Any, expected: Any) -> str:
     if given.shape != wanted.shape:
         return f"shape {given.shape} instead of {wanted.shape}"
     scale = float(numpy.max(numpy.abs(wanted), initial=0)) or 1.0
-    off = numpy.subtract(given, wanted, dtype=numpy.float64)
+    off = numpy.subtract(given, wanted, dtype=numpy.result_type(wanted, numpy.float64))
     largest = float(numpy.max(numpy.abs(off), initial=0)) / scale
     return "" if largest <= TOLERANCE else f"differs from NumPy by {largest:.1e} of the largest"

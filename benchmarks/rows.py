@@ -57,8 +57,6 @@ class Row:
         The work for libraries that say it in another way, by library; None where one cannot.
     numexpr : str
         The expression for numexpr; "" where it has none.
-    needs : str
-        A public function of xarr without which the row is left out.
     target : Target
         What has to be reached.
     """
@@ -70,7 +68,6 @@ class Row:
     moved: float | None = None
     others: Mapping[str, Work | None] = field(default_factory=dict)
     numexpr: str = ""
-    needs: str = ""
     target: Target = field(default_factory=Target)
 
 
@@ -83,6 +80,11 @@ def matrix(size: int) -> tuple[int, int]:
     """Return a shape of about `size` elements: 16384 x 8192 for 2^27."""
     columns = 1 << (size.bit_length() - 1) // 2
     return max(size // columns, 1), columns
+
+
+def quarter(size: int) -> tuple[Shape, ...]:
+    """Return the shape of one operand of a quarter of the elements."""
+    return ((max(size // 4, 1),),)
 
 
 def tall(size: int) -> tuple[Shape, ...]:
@@ -273,17 +275,65 @@ LARGE_ROWS: Final = (
         "A @ B",
         lambda xp, a, b: a @ b,
         squares,
-        needs="matmul",
         target=Target(h100=21.6, h100_opencl=42.8),
     ),
     Row(
         "sort",
         "sort(a), a quarter of the elements",
         lambda xp, a: xp.sort(a),
-        lambda size: ((max(size // 4, 1),),),
-        needs="sort",
+        quarter,
         target=Target(h100=1.0, h100_opencl=4.83),
         others=_on_torch(lambda xp, a: xp.sort(a).values),
+    ),
+    Row(
+        "argsort",
+        "argsort(a, stable=True), a quarter",
+        lambda xp, a: xp.argsort(a, stable=True),
+        quarter,
+        others={"cupy": lambda xp, a: xp.argsort(a)},
+    ),
+    Row(
+        "unique",
+        "unique_values(a), a quarter",
+        lambda xp, a: xp.unique_values(a),
+        quarter,
+        others={
+            # unique_values of NumPy does not sort.
+            "numpy": lambda xp, a: xp.unique(a, equal_nan=False),
+            "cupy": lambda xp, a: xp.unique(a),
+            # The number of results is not known when it is compiled.
+            "jax.jit": None,
+            **_on_torch(lambda xp, a: xp.unique(a)),
+        },
+    ),
+    Row(
+        "searchsorted",
+        "searchsorted(0 to n, a), a sixteenth",
+        lambda xp, a: xp.searchsorted(xp.arange(a.shape[0], dtype=a.dtype), a * a.shape[0]),
+        lambda size: ((max(size // 16, 1),),),
+        others=_on_torch(
+            lambda xp, a: xp.searchsorted(
+                xp.arange(a.shape[0], dtype=a.dtype, device=a.device), a * a.shape[0]
+            )
+        ),
+    ),
+    Row(
+        "solve",
+        "linalg.solve(A, B), a quarter of the side",
+        lambda xp, a, b: xp.linalg.solve(a, b),
+        lambda size: ((max(matrix(size)[1] // 4, 1),) * 2,) * 2,
+    ),
+    Row(
+        "svd",
+        "linalg.svd(A)[1], an eighth of the side",
+        lambda xp, a: xp.linalg.svd(a)[1],
+        lambda size: ((max(matrix(size)[1] // 8, 1),) * 2,),
+    ),
+    Row(
+        "fft",
+        "fft.fft(a), a quarter",
+        lambda xp, a: xp.fft.fft(a),
+        quarter,
     ),
 )
 

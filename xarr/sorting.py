@@ -39,7 +39,7 @@ def sort(
     descending : bool, optional
         Whether the largest comes first.
     stable : bool, optional
-        Whether equal elements (0.0 and -0.0) keep their order.
+        Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def sort(
         return Array(radix.sort(node, place, descending=bool(descending)))
     result = Array(engine.copied(node))
     engine.compute(result._node)
-    _sort_host(result._node, place, descending=bool(descending), stable=bool(stable))
+    _sort_host(result._node, place, descending=bool(descending))
     return result
 
 
@@ -87,13 +87,21 @@ def _is_sorted(node: Node, place: int) -> bool:
     return 0 in node.shape or not node.shape or node.shape[place] == 1
 
 
-def _sort_host(node: Node, place: int, *, descending: bool, stable: bool) -> None:
-    """Let NumPy sort a leaf in its own memory."""
-    kind: Literal["stable"] | None = "stable" if stable else None
+def _sort_host(node: Node, place: int, *, descending: bool) -> None:
+    """Let NumPy sort a leaf in its own memory; equal elements keep their order."""
     with library.opened("sort(x)", (), (node,)) as (values,):
         # Backwards, ascending is descending, and equal elements keep their order.
-        backwards = numpy.flip(values, place) if descending else values
-        backwards.sort(axis=place, kind=kind)
+        rows = numpy.moveaxis(numpy.flip(values, place) if descending else values, place, -1)
+        if node.dtype.kind == dtypes.REAL:
+            # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
+            zeros = rows[rows == 0]
+            rows.sort(axis=-1)
+            if zeros.size:
+                rows[rows == 0] = zeros
+        else:
+            # Stable is by digits up to 16 bits; wider integers that are equal do not differ.
+            wide = node.dtype.itemsize > 2 and node.dtype.kind != dtypes.COMPLEX
+            rows.sort(axis=-1, kind=None if wide else "stable")
 
 
 def argsort(
