@@ -48,6 +48,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("xarr-reductions", _table(tables.reductions_table, wide))
     app.add_directive("xarr-dtypes", _table(tables.dtypes_table))
     app.add_directive("xarr-environment", _table(tables.environment_table))
+    app.add_directive("xarr-places", _table(tables.places_table))
     app.add_directive("xarr-aliases", _table(tables.aliases))
     app.add_directive(
         "xarr-reference",

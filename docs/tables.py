@@ -6,15 +6,21 @@ This module knows nothing of Sphinx, so the tests can call it without; see `dire
 
 from __future__ import annotations
 
+import contextlib
+import doctest
 import inspect
 import re
-from collections.abc import Callable
+import sys
+import warnings
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, Final
+from unittest import mock
 
 import xarr
-from xarr import dtypes, elementwise, reductions
-from xarr.array import FUNCTIONS
+from xarr import dtypes, elementwise, engine, errors, library, reductions
+from xarr.array import FUNCTIONS, Array, settled
+from xarr.device import Device
 from xarr.dtypes import DType
 from xarr.expression import Node, constant
 from xarr.inspection import explain
@@ -128,12 +134,22 @@ _UNSET: Final = {
 
 # -- the API reference ----------------------------------------------------------------------------
 
+PUBLIC: Final = FUNCTIONS | {
+    f"{space.__name__.removeprefix('xarr.')}.{name}": getattr(space, name)
+    for space in (xarr.linalg, xarr.fft)
+    for name in space.__all__
+    if inspect.isroutine(getattr(space, name))
+}
+"""The public functions by what follows `xarr.` in their names."""
+
 PARTS: Final = {
     "xarr.creation": "Creation",
     "xarr.data_type": "Data types",
     "xarr.elementwise": "Element-wise functions",
+    "xarr.fft": "Fourier transforms",
     "xarr.indexing": "Indexing",
     "xarr.inspection": "Inspection",
+    "xarr.linalg": "Linear algebra",
     "xarr.manipulation": "Manipulation",
     "xarr.printing": "Printing",
     "xarr.reductions": "Reductions and scans",
@@ -148,8 +164,9 @@ def names_by_part() -> dict[str, list[str]]:
     seen: set[int] = set()
     rows = {row.name: "xarr.elementwise" for row in elementwise.TABLE}
     rows |= {row.name: "xarr.reductions" for row in reductions.TABLE}
-    for name, function in FUNCTIONS.items():
-        if id(function) in seen or name != getattr(function, "__name__", name):
+    for name, function in PUBLIC.items():
+        own = name.rpartition(".")[2]
+        if id(function) in seen or own != getattr(function, "__name__", own):
             continue
         seen.add(id(function))
         module = rows.get(name) or _module(function)
@@ -171,13 +188,100 @@ def _title(module: str) -> str:
 
 def aliases() -> list[list[str]]:
     """List the names that functions have besides their first, the header first."""
-    first = {id(FUNCTIONS[name]): name for names in names_by_part().values() for name in names}
+    first = {id(PUBLIC[name]): name for names in names_by_part().values() for name in names}
     more = sorted(
         (name, first[id(function)])
-        for name, function in FUNCTIONS.items()
+        for name, function in PUBLIC.items()
         if id(function) in first and first[id(function)] != name
     )
     return [["name", "is"], *([f"``xarr.{name}``", f"`~xarr.{own}`"] for name, own in more)]
+
+
+# -- what runs where ------------------------------------------------------------------------------
+
+_KERNELS: Final = {
+    "elementwise.c": "elementwise kernel",
+    "fft.c": "FFT kernels",
+    "matmul.c": "matrix product kernels",
+    "reduce_group.c": "reduction kernels",
+    "reduce_lane.c": "reduction kernels",
+    "rfft.c": "FFT kernels",
+    "scan.c": "scan kernels",
+    "sort.c": "radix sort kernels",
+    "sort_count.c": "radix sort kernels",
+    "sort_scan.c": "radix sort kernels",
+    "sort_search.c": "binary search kernel",
+}
+_ON_HOST: Final = "NumPy on the host"
+_IN_PLACE: Final = "NumPy, in the arrays' own memory"
+_NOTHING: Final = "no kernel"
+
+
+def places_table() -> list[list[str]]:
+    """Make a line for functions that run alike, the header first: what their examples launch."""
+    cpu = next(found for found in xarr.devices() if library.is_preferred(found))
+    alike: dict[tuple[str, str], list[str]] = {}
+    rows = {row.name for row in elementwise.TABLE}
+    for names in names_by_part().values():
+        for name in names:
+            if _module(PUBLIC[name]) == "xarr.printing" or not inspect.isroutine(PUBLIC[name]):
+                continue
+            # Examples of one element are computed with Python numbers.
+            on_cpu = on_gpu = _KERNELS["elementwise.c"] if name in rows else _runs(name, cpu)
+            if _ON_HOST in on_cpu:
+                on_cpu = on_cpu.replace(_ON_HOST, _IN_PLACE)
+                on_gpu = _runs(name, cpu.pretending("as-gpu"))
+            alike.setdefault((on_cpu, on_gpu), []).append(f"`~xarr.{name}`")
+    header = ["on CPUs (OpenCL)", "on GPUs (OpenCL)", "functions"]
+    return [header, *([*cells, ", ".join(alike[cells])] for cells in sorted(alike))]
+
+
+def _runs(name: str, device: Device) -> str:
+    """Run a function's examples on a device; return what computed its results."""
+    function = PUBLIC[name]
+    text = inspect.getdoc(function) or ""
+    if ">>>" not in text:
+        raise ValueError(f"xarr.{name} has no example that says what runs")
+    seen: set[str] = set()
+    inside = False
+    launch, opened = engine.launch, library.opened
+
+    def launched(device: Device, skeleton: str, *rest: Any) -> None:
+        if inside:
+            seen.add(_KERNELS[skeleton])
+        launch(device, skeleton, *rest)
+
+    @contextlib.contextmanager
+    def on_host(*given: Any) -> Iterator[Any]:
+        if inside:
+            seen.add(_ON_HOST)
+        with opened(*given) as arrays:
+            yield arrays
+
+    def called(*given: Any, **named: Any) -> Any:
+        nonlocal inside
+        # Operands have their memory, so only what becomes of them counts.
+        for array in (value for value in (*given, *named.values()) if isinstance(value, Array)):
+            settled(array)
+        inside = True
+        result = function(*given, **named)
+        xarr.synchronize()
+        inside = False
+        return result
+
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    with contextlib.ExitStack() as stack:
+        for alias in (alias for alias, value in PUBLIC.items() if value is function):
+            space, _, own = f"xarr.{alias}".rpartition(".")
+            stack.enter_context(mock.patch.object(sys.modules[space], own, called))
+        stack.enter_context(xarr.device(device))
+        stack.enter_context(mock.patch.object(engine, "launch", launched))
+        stack.enter_context(mock.patch.object(library, "opened", on_host))
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", errors.HostFallbackWarning)
+        doctest.DocTestRunner(verbose=False).run(test, out=lambda _: None)
+    special = seen - {_KERNELS["elementwise.c"]} or seen
+    return ", ".join(sorted(special)) or _NOTHING
 
 
 # -- kernels --------------------------------------------------------------------------------------
@@ -216,7 +320,7 @@ def list_table(lines: list[list[str]], options: str = "") -> str:
 
 def linked(text: str) -> str:
     """Turn `~xarr.name` into a link to the function's place in the reference."""
-    return re.sub(r"`~xarr\.(\w+)`", r":py:func:`~xarr.\1`", text)
+    return re.sub(r"`~xarr\.([\w.]+)`", r":py:func:`~xarr.\1`", text)
 
 
 def reference() -> str:
@@ -229,7 +333,7 @@ def reference() -> str:
 
 
 def _entry(name: str) -> str:
-    function = FUNCTIONS[name]
+    function = PUBLIC[name]
     if not inspect.isroutine(function):
         return f".. autodata:: xarr.{name}\n   :no-value:\n"
     if function.__module__.startswith("numpy"):

@@ -261,18 +261,40 @@ def _integers(indices: Any, x: Array, name: str) -> Array:
     return indices
 
 
-def _argwhere(x: Array, /) -> Array:
-    """The indices of the nonzero elements, one row each, shape (count, x.ndim)."""
+def argwhere(x: Array, /) -> Array:
+    """The indices of the nonzero elements, one row each.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The operand, of one dimension or more.
+
+    Returns
+    -------
+    int64 Array, shape (count, x.ndim)
+        The rows of `nonzero`, in C order.
+
+    Raises
+    ------
+    ValueError
+        If x has no dimensions.
+    TypeError
+        If x is no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.argwhere(xarr.asarray([[0, 5], [7, 0]])).tolist()
+    [[0, 1], [1, 0]]
+    """
     return FUNCTIONS["stack"](nonzero(x), axis=1)  # type: ignore[no-any-return]
 
 
-for _name, _public in (
-    ("where", where),
-    ("nonzero", nonzero),
-    ("take", take),
-    ("take_along_axis", take_along_axis),
-    ("argwhere", elementwise.named(_argwhere, "argwhere", _argwhere.__doc__ or "")),
-):
-    FUNCTIONS[_name] = _public
+for _function in (where, nonzero, take, take_along_axis, argwhere):
+    FUNCTIONS[_function.__name__] = _function
 attach("nonzero", nonzero)
 attach("take", take)

@@ -8,21 +8,119 @@ from xarr.array import FUNCTIONS, Array, attach
 
 
 def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
-    """The running sums along an axis; of the flattened array where axis is None."""
+    """The running sums along an axis.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The operand.
+    axis : int, optional
+        The axis to run along; None flattens x first.
+    dtype : data type, optional
+        Of the result; by default small integers are widened as in the standard.
+
+    Returns
+    -------
+    Array, shape (...), or (size,) without an axis
+        The sums of the elements up to each.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+    TypeError
+        If x is no array of numbers.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.cumsum(xarr.asarray([[1, 2], [3, 4]])).tolist()
+    [1, 3, 6, 10]
+    """
     if axis is None:
         x, axis = x.reshape(-1), 0
     return FUNCTIONS["cumulative_sum"](x, axis=axis, dtype=dtype)  # type: ignore[no-any-return]
 
 
 def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
-    """The running products along an axis; of the flattened array where axis is None."""
+    """The running products along an axis.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The operand.
+    axis : int, optional
+        The axis to run along; None flattens x first.
+    dtype : data type, optional
+        Of the result; by default small integers are widened as in the standard.
+
+    Returns
+    -------
+    Array, shape (...), or (size,) without an axis
+        The products of the elements up to each.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+    TypeError
+        If x is no array of numbers.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.cumprod(xarr.asarray([[1, 2], [3, 4]])).tolist()
+    [1, 2, 6, 24]
+    """
     if axis is None:
         x, axis = x.reshape(-1), 0
     return FUNCTIONS["cumulative_prod"](x, axis=axis, dtype=dtype)  # type: ignore[no-any-return]
 
 
 def ptp(x: Array, /, axis: Any = None, keepdims: bool = False) -> Array:
-    """The largest element less the smallest."""
+    """The largest element less the smallest (peak to peak).
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The operand.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Of the dtype of x.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+    ValueError
+        If there are no elements.
+    TypeError
+        If x is no array of numbers.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.ptp(xarr.asarray([2.0, 7.0, 3.0])))
+    5.0
+    """
     largest = FUNCTIONS["max"](x, axis=axis, keepdims=keepdims)
     smallest = FUNCTIONS["min"](x, axis=axis, keepdims=keepdims)
     return largest - smallest  # type: ignore[no-any-return]
