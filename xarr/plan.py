@@ -320,7 +320,9 @@ class Plan:
             elif isinstance(entry[0], Operation):
                 operation = entry[0]
                 if operation is INDEX:
-                    statements.append(f"const i64 v{number} = (i64)at{access}_{last};")
+                    at = f"at{access}_{last}"
+                    index = f"(i64){at}" if self.wide else _converted(at, "i32", "i64")
+                    statements.append(f"const i64 v{number} = {index};")
                     access += 1
                     continue
                 if type(operation) is Indirect:
@@ -445,6 +447,14 @@ def cast(value: str, source: DType, target: DType) -> str:
 
 _PART: Final = {row.compute: part.compute for row, part in dtypes.PART.items()}
 _FLOATS: Final = ("f32", "f64")
+_WIDER: Final = {
+    "b8": "(i32)",
+    "i8": "xr_wider_i8",
+    "u8": "(i32)",
+    "i16": "xr_wider_i16",
+    "u16": "(i32)",
+}
+"""How 8 and 16 bits become int32, which they do on the way to 32 bits; see `kernels/cast.h`."""
 
 
 def _converted(value: str, source: str, target: str) -> str:
@@ -466,4 +476,8 @@ def _converted(value: str, source: str, target: str) -> str:
     if source in _FLOATS and target not in _FLOATS:
         via = {"u32": "i64", "i64": "i64", "u64": "u64"}.get(target, "i32")
         return f"({target})xr_to_{via}_{source}({value})"
+    if source in _WIDER and target in ("i32", "u32", "f32"):
+        return f"({target}){_WIDER[source]}({value})"
+    if (source, target) == ("i32", "i64"):
+        return f"xr_wider_i32({value})"
     return f"({target})({value})"

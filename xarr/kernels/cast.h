@@ -13,7 +13,7 @@
 //   bool, integer, float64  float16   as below to float32 (float64: xr_double_to_half(x)), then
 //   float32 float16              xr_float_to_half(x)
 //   float16 any                  as from the float32 xr_half_to_float(x)
-//   bool or integer, integer or float32/64        (B)x
+//   bool or integer, integer or float32/64        (B)x; some by way of xr_wider_A(x), see there
 //   float   float                (B)x
 //   float   int8..int32, uint8, uint16            (B)xr_to_i32_A(x)
 //   float   int64, uint32        (B)xr_to_i64_A(x)
@@ -23,7 +23,10 @@
 //   complex real                 x.re converted
 #ifndef XR_ASSEMBLED
 #define DEVICE static inline
+typedef signed char i8;
+typedef short i16;
 typedef int i32;
+typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 typedef float T;
@@ -49,4 +52,23 @@ DEVICE u64 xr_to_u64_T(const T x)
     const T half_range = (T)9223372036854775808.0f;
     const int upper = x >= half_range;
     return (u64)xr_to_i64_T(upper ? x - half_range : x) ^ ((u64)upper << 63);
+}
+
+// Sign extensions that rusticl 22.3 does not see through. Of a plain cast it knows that x is narrow,
+// and then has `x < 0` wrong (an int64 x from int32, any constant), has `x > 89.0f ? 89.0f : x` wrong
+// (a float32 x from 8 or 16 bits; it takes 89's bits in float16 for an integer), and dies of
+// `x > 89 ? 89 : x` (an int32 x from int8). Others make one instruction of the two shifts.
+DEVICE i32 xr_wider_i8(const i8 x)
+{
+    return (i32)((u32)x << 24) >> 24;
+}
+
+DEVICE i32 xr_wider_i16(const i16 x)
+{
+    return (i32)((u32)x << 16) >> 16;
+}
+
+DEVICE i64 xr_wider_i32(const i32 x)
+{
+    return (i64)((u64)x << 32) >> 32;
 }

@@ -3,10 +3,11 @@
 #include "editor.h"
 #endif
 
-// An extreme value and where it is; of equal values the first, and NaN before all others.
+// An extreme value and where it is; of equal values the first, and NaN before all others. The index
+// is the first field, because rusticl 22.3 copies only a byte of a structure that begins with one.
 typedef struct {
-    T value;
     i64 index;
+    T value;
 } xr_arg_T;
 
 DEVICE xr_arg_T xr_arg_first_T(const T x, const i64 index)
