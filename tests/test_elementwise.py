@@ -405,9 +405,9 @@ def outcome(call: Callable[[], Any]) -> Any:
 
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
-def test_python_scalars_take_the_type_of_the_array(dtype: DType, device: xarr.Device) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
+def test_python_scalars_take_the_type_of_the_array(dtype: DType, any_device: xarr.Device) -> None:
+    if not is_on(any_device, dtype):
+        pytest.skip(f"{any_device} has no {dtype}")
     x, array = np.ones(2, dtype.numpy), ones(dtype, (2,))
     for scalar in SCALARS:
         for name in ("multiply", "add", "equal", "divide", "maximum"):
@@ -418,7 +418,7 @@ def test_python_scalars_take_the_type_of_the_array(dtype: DType, device: xarr.De
                 continue  # NumPy adds bools and orders complex numbers, the standard does not
             for order in (lambda value, other: (value, other), lambda value, other: (other, value)):
                 wanted = outcome(lambda: getattr(np, name)(*order(x, scalar)))  # noqa: B023
-                if not device.has_float64:
+                if not any_device.has_float64:
                     wanted = {"float64": np.dtype("f4"), "complex128": np.dtype("c8")}.get(
                         str(wanted), wanted
                     )
@@ -471,6 +471,8 @@ def test_numpy_operands(dtype: DType, device: xarr.Device) -> None:
     x = np.array([1, 2, 3], np.float32)
     array = xarr.asarray(x)
     other = np.array([3, 1, 2]).astype(dtype.numpy)
+    if dtype.kind == COMPLEX:
+        other += other.dtype.type(1j)  # rusticl 22.3 makes -0.0 of 0.0 - 0.0
     if not is_on(device, dtypes.BY_NUMPY[np.result_type(x, other)]):
         pytest.skip(f"{device} has no {np.result_type(x, other)}")
     for operand in (other, other[0], other[:1]):

@@ -156,14 +156,14 @@ class Elementwise:
                 second = self._beside(x2, first)
                 if second is None:
                     return self._beyond(first, x2, swapped=False)
-                if first.device.narrow and type(x2) in (float, complex):
+                if first.device.narrow and type(x2) in (int, float, complex):
                     first = engine.converted(first, _wider(first.dtype, second.dtype))
         elif type(x2) is Array:
             second = x2._node
             first = self._beside(x1, second)
             if first is None:
                 return self._beyond(second, x1, swapped=True)
-            if second.device.narrow and type(x1) in (float, complex):
+            if second.device.narrow and type(x1) in (int, float, complex):
                 second = engine.converted(second, _wider(second.dtype, first.dtype))
         else:
             return None
