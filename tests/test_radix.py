@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import pytest
 import xarr
 from xarr import dtypes, engine, layout, radix, source
 from xarr.array import Array
-from xarr.dtypes import COMPLEX, FLOATING, DType
+from xarr.dtypes import FLOATING, DType
 from xarr.expression import Node, constant, leaf
 
 from . import reference
@@ -71,45 +71,134 @@ def on_device(x: Values) -> Node:
     return node
 
 
-def check(node: Node, x: Values, axis: int, *, exact: bool = True) -> None:
-    """Assert that both sorts give NumPy's order; `exact` where the bits of NaN have to be kept."""
+def check(node: Node, x: Values, axis: int, sorts: Sequence[str] = ("values", "indices")) -> None:
+    """Assert that sorts give NumPy's order, and the bits of NaN."""
     for descending in (False, True):
         wanted = order(x, axis, descending=descending)
         about = f"{x.dtype}{x.shape}, axis {axis}, descending {descending}"
-        got = np.asarray(Array(radix.argsort(node, axis, descending=descending)))
-        reference.assert_same(got, wanted, f"argsort of {about}")
-        values = np.take_along_axis(x, wanted, axis)
-        got = np.asarray(Array(radix.sort(node, axis, descending=descending)))
-        reference.assert_same(got, values, f"sort of {about}")
-        if exact:
+        if "indices" in sorts:
+            got = np.asarray(Array(radix.argsort(node, axis, descending=descending)))
+            reference.assert_same(got, wanted, f"argsort of {about}")
+        if "values" in sorts:
+            values = np.take_along_axis(x, wanted, axis)
+            got = np.asarray(Array(radix.sort(node, axis, descending=descending)))
+            reference.assert_same(got, values, f"sort of {about}")
             np.testing.assert_array_equal(raw(got), raw(values), about)
 
 
 # -- data types and sizes -------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_every_type_and_size(dtype: DType, form: xarr.Device, small_tiles: None) -> None:
-    for count in (0, 1, 2, 255, 256, 257, TILE - 1, TILE, TILE + 1, 2 * TILE, 5 * TILE + 7):
-        x = examples(dtype, count)
-        check(on_device(x), x, 0)
+# A kernel takes PoCL two to five seconds, and there is one for each way that an element is read,
+# with indices and without, for each size of a group, narrow and wide. So rows of each way that an
+# element is read are sorted by one kernel here, and the other choices take turns.
 
 
-@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.int64], ids=str)
-def test_large_tiles(dtype: DType, form: xarr.Device) -> None:
-    for count in (TILE + 1, 4 * TILE - 1, 4 * TILE, 4 * TILE + 1, 65537, 10**6 + 1):
-        x = examples(dtype, count)
-        check(on_device(x), x, 0)
+class Case(NamedTuple):
+    """One way that elements are read, and the variants of the kernels that it is sorted by."""
+
+    types: str
+    sort: str
+    group: int
+    wide: bool = False
+
+    def __str__(self) -> str:
+        name = f"{self.types.replace(' ', '-')}-{self.sort}-{self.group}"
+        return f"{name}{'-wide' * self.wide}"
 
 
-@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.int64], ids=str)
-def test_what_is_sorted_or_equal(dtype: DType, form: xarr.Device, small_tiles: None) -> None:
-    count = 3 * TILE + 1
-    for x in (np.zeros(count), np.arange(count), -np.arange(count), np.full(count, -1)):
-        check(on_device(x.astype(dtype.numpy)), x.astype(dtype.numpy), 0)
+SHORT = [
+    Case("bool int8 uint8", "values", 64),
+    Case("int16 uint16", "values", 64, wide=True),
+    Case("float16", "indices", 64),
+    Case("float32", "values", 64),
+    Case("float32", "indices", 64),
+    Case("int64 uint64", "values", 256),
+    Case("complex128", "values", 64),
+]
+SHORT_SLOW = [
+    Case("int32 uint32", "indices", 256),
+    Case("float64", "values", 64),
+    Case("complex64", "values", 64),
+]
+LONG = [
+    Case("float32", "values", 64),
+    Case("float32", "indices", 64),
+    Case("float64", "indices", 64, wide=True),
+]
+LONG_SLOW = [
+    Case("bool int8 uint8", "indices", 256),
+    Case("int16 uint16", "values", 64),
+    Case("float16", "values", 256),
+    Case("int32 uint32", "values", 64),
+    Case("int64 uint64", "values", 64),
+    Case("complex64", "indices", 256),
+    Case("complex128", "values", 256),
+]
 
 
-def test_many_elements_come_in_order(form: xarr.Device) -> None:
+def cases(quick: list[Case], slow: list[Case]) -> list[Any]:
+    marked = [pytest.param(case, marks=pytest.mark.slow, id=str(case)) for case in slow]
+    return [*(pytest.param(case, id=str(case)) for case in quick), *marked]
+
+
+@pytest.fixture
+def enter(monkeypatch: pytest.MonkeyPatch) -> Callable[[Case], list[DType]]:
+    """Set what a case says, and give the types that the first device has."""
+
+    def enter(case: Case) -> list[DType]:
+        monkeypatch.setattr(radix, "_GROUPS", (case.group,))
+        monkeypatch.setattr(radix, "_FEW", case.group)
+        if case.wide:
+            monkeypatch.setattr(layout, "WIDE", 1)
+            monkeypatch.setattr(radix, "_LONG", 1)
+        found = [row for row in TYPES if row.name in case.types.split()]
+        if not found:
+            pytest.skip(f"{DEVICES[0]} has no {case.types}")
+        return found
+
+    return enter
+
+
+@pytest.mark.parametrize("case", cases(SHORT, SHORT_SLOW))
+def test_rows_of_one_tile(case: Case, enter: Callable[[Case], list[DType]]) -> None:
+    tile = case.group * 15
+    for dtype in enter(case):
+        for count in (0, 1, 2, 255, 256, 257, tile - 1, tile):
+            x = examples(dtype, count)
+            check(on_device(x), x, 0, [case.sort])
+
+
+@pytest.mark.parametrize("case", cases(LONG, LONG_SLOW))
+def test_rows_of_several_tiles(case: Case, enter: Callable[[Case], list[DType]]) -> None:
+    tile = case.group * 15
+    for dtype in enter(case):
+        counts = [tile + 1, 2 * tile, 5 * tile + 7, 65537]
+        rows = [examples(dtype, count) for count in counts]
+        some = np.arange(3 * tile + 1)
+        rows += [row.astype(dtype.numpy) for row in (0 * some, some, some[::-1], 0 * some + 1)]
+        for x in rows:
+            check(on_device(x), x, 0, [case.sort])
+
+
+def test_every_type_is_sorted_by_each_way() -> None:
+    for quick, slow in ((SHORT, SHORT_SLOW), (LONG, LONG_SLOW)):
+        every = [*quick, *slow]
+        assert {row.name for row in dtypes.TABLE} == set(" ".join(c.types for c in every).split())
+        assert {(c.sort, c.group) for c in every} == {
+            (sort, group) for sort in ("values", "indices") for group in (64, 256)
+        }
+        for part in (quick, slow):
+            assert {case.sort for case in part} >= {"indices"}
+        assert any(case.wide for case in quick)
+
+
+@pytest.mark.parametrize("sort", ["values", "indices"])
+def test_many_tiles(sort: str, small_tiles: None) -> None:
+    x = examples(dtypes.float32, 10**6 + 1)
+    check(on_device(x), x, 0, [sort])
+
+
+def test_many_elements_come_in_order(form: xarr.Device, small_tiles: None) -> None:
     count = 3 << 20
     x = np.random.default_rng(1).standard_normal(count).astype(np.float32)
     np.testing.assert_array_equal(np.asarray(Array(radix.sort(on_device(x), 0))), np.sort(x))
@@ -118,28 +207,55 @@ def test_many_elements_come_in_order(form: xarr.Device) -> None:
 # -- order ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", [row for row in TYPES if row.kind in FLOATING], ids=str)
-def test_zeros_and_nans_are_equal_and_keep_their_order(dtype: DType, form: xarr.Device) -> None:
+def floating(quick: str, slow: str) -> list[Any]:
+    """Types, and how they are sorted: as the cases above, whose kernels these tests use."""
+    kinds = [(name, ()) for name in quick.split()] + [(n, pytest.mark.slow) for n in slow.split()]
+    return [
+        pytest.param(dtypes.BY_NAME[case.types], case.sort, marks=mark, id=f"{name}-{case.sort}")
+        for name, mark in kinds
+        for case in (*SHORT, *SHORT_SLOW)
+        if case.types == name and dtypes.BY_NAME[name] in TYPES
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "sort"), floating("float16 float32 complex128", "float64 complex64")
+)
+def test_zeros_and_nans_are_equal_and_keep_their_order(
+    dtype: DType, sort: str, form: xarr.Device
+) -> None:
     part = dtypes.PART.get(dtype, dtype).numpy
     x = np.array([np.nan, 0, -np.nan, -0.0, np.inf, 0, -0.0, -np.inf, -np.nan], part)
-    x = x.astype(dtype.numpy)
-    node = on_device(x)
-    got = np.asarray(Array(radix.argsort(node, 0)))
-    assert got.tolist() == [7, 1, 3, 5, 6, 4, 0, 2, 8]
-    got = np.asarray(Array(radix.argsort(node, 0, descending=True)))
-    assert got.tolist() == [0, 2, 8, 4, 1, 3, 5, 6, 7]
-    check(node, x, 0)
+    # The last bits of a NaN tell which one it is.
+    last = np.array([1, 0, 2, 0, 0, 0, 0, 0, 3], f"u{x.itemsize}")
+    x = (x.view(last.dtype) | last).view(part).astype(dtype.numpy)
+    up, down = [7, 1, 3, 5, 6, 4, 0, 2, 8], [0, 2, 8, 4, 1, 3, 5, 6, 7]
+    assert len(np.unique(raw(x[up[-3:]]), axis=0)) == 3
+    for descending, wanted in ((False, up), (True, down)):
+        if sort == "indices":
+            got = np.asarray(Array(radix.argsort(on_device(x), 0, descending=descending)))
+            assert got.tolist() == wanted
+        else:
+            got = np.asarray(Array(radix.sort(on_device(x), 0, descending=descending)))
+            np.testing.assert_array_equal(raw(got), raw(x[wanted]))
+    check(on_device(x), x, 0, [sort])
 
 
-@pytest.mark.parametrize("dtype", [row for row in TYPES if row.kind == COMPLEX], ids=str)
-def test_complex_numbers_go_by_where_they_are_nan(dtype: DType, form: xarr.Device) -> None:
+@pytest.mark.parametrize(("dtype", "sort"), floating("complex128", "complex64"))
+def test_complex_numbers_go_by_where_they_are_nan(
+    dtype: DType, sort: str, form: xarr.Device
+) -> None:
     nan = np.nan
     wanted = [1 + 2j, 3 - 1j, 3, complex(1, nan), complex(3, nan)]
     wanted += [complex(nan, -np.inf), complex(nan, 2), complex(nan, nan)]
     x = np.array(wanted, dtype.numpy)
     shuffled = np.random.default_rng(2).permutation(len(x))
-    got = np.asarray(Array(radix.sort(on_device(x[shuffled]), 0)))
-    np.testing.assert_array_equal(raw(got), raw(x))
+    if sort == "indices":
+        got = np.asarray(Array(radix.argsort(on_device(x[shuffled]), 0)))
+        assert shuffled[got].tolist() == list(range(len(x)))
+    else:
+        got = np.asarray(Array(radix.sort(on_device(x[shuffled]), 0)))
+        np.testing.assert_array_equal(raw(got), raw(x))
 
 
 # -- shapes and layouts ---------------------------------------------------------------------------
@@ -169,7 +285,7 @@ def test_results_lie_in_c_order(form: xarr.Device) -> None:
 
 
 def test_views(form: xarr.Device, small_tiles: None) -> None:
-    x = examples(dtypes.int32, 60 * 70).reshape(60, 70)
+    x = examples(dtypes.float32, 60 * 70).reshape(60, 70)
     array = xarr.asarray(x)
     for key in ((slice(None, None, -1),), (slice(3, 50, 2), slice(None, None, 3)), (5,), (0, ...)):
         view = array[key]
@@ -182,15 +298,15 @@ def test_views(form: xarr.Device, small_tiles: None) -> None:
 
 
 def test_pending_expressions_and_constants(form: xarr.Device, small_tiles: None) -> None:
-    x = examples(dtypes.int32, TILE + 9)
+    x = examples(dtypes.int32, TILE + 9).astype(np.float32)
     check((xarr.asarray(x) * 3)._node, x * 3, 0)
-    seven = constant(7, dtypes.int16, (4, TILE + 9), form)
+    seven = constant(7.0, dtypes.float32, (4, TILE + 9), form)
     for axis in (0, 1):
-        check(seven, np.full((4, TILE + 9), 7, np.int16), axis)
+        check(seven, np.full((4, TILE + 9), 7, np.float32), axis)
 
 
-def test_indices_are_fused_with_what_follows(form: xarr.Device) -> None:
-    x = examples(dtypes.int32, 100)
+def test_indices_are_fused_with_what_follows() -> None:
+    x = examples(dtypes.int32, 100).astype(np.float32)
     array = xarr.asarray(x)
     places = Array(radix.argsort(array._node, 0))
     np.testing.assert_array_equal(np.asarray(array[places] * 2), np.sort(x) * 2)
@@ -199,16 +315,19 @@ def test_indices_are_fused_with_what_follows(form: xarr.Device) -> None:
 # -- limits ---------------------------------------------------------------------------------------
 
 
-def test_wide_indices_long_rows_and_several_launches(
-    form: xarr.Device, small_tiles: None, monkeypatch: pytest.MonkeyPatch
+def test_wide_rows_and_several_launches(
+    enter: Callable[[Case], list[DType]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layout, "WIDE", 1)
-    monkeypatch.setattr(radix, "_LONG", 1)
     monkeypatch.setattr(radix, "_GRID", 3)
-    for shape in ((4, 20), (5, 2 * TILE + 1)):
-        x = examples(dtypes.float32, int(np.prod(shape))).reshape(shape)
-        check(on_device(x), x, 1)
-    x = np.sort(x[0])
+    for case, shape in zip((SHORT[1], LONG[2]), ((4, 20), (5, 2 * TILE + 1)), strict=True):
+        for dtype in enter(case):
+            x = examples(dtype, int(np.prod(shape))).reshape(shape)
+            check(on_device(x), x, 1, [case.sort])
+
+
+def test_wide_searches(form: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "WIDE", 1)
+    x = np.sort(examples(dtypes.float32, 2 * TILE + 1))
     node = on_device(x)
     got = np.asarray(Array(radix.searchsorted(node, node, right=False)))
     np.testing.assert_array_equal(got, np.searchsorted(x, x))
@@ -232,13 +351,18 @@ def test_groups_fit_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_float64() -> None:
+    """One sort, of 64 bits an element; searches order elements of each kind by the same code."""
     with xarr.device(FORMS[1].without_float64()):
-        for dtype in (dtypes.float32, dtypes.int64, dtypes.complex64):
+        x = examples(dtypes.int64, 300)
+        check(on_device(x), x, 0, ["values"])
+        for dtype in (dtypes.float32, dtypes.complex64):
             x = examples(dtype, 300)
-            check(on_device(x), x, 0)
+            x = x[np.argsort(x, kind="stable")]
+            got = radix.searchsorted(on_device(x), on_device(x), right=True)
+            np.testing.assert_array_equal(np.asarray(Array(got)), np.searchsorted(x, x, "right"))
 
 
-def test_sorting_does_not_take_a_launch_a_row(form: xarr.Device) -> None:
+def test_sorting_does_not_take_a_launch_a_row(form: xarr.Device, small_tiles: None) -> None:
     short, long = on_device(np.zeros((1000, 50), np.float32)), on_device(np.zeros((9, 5000), "f4"))
     for node, most in ((short, 1), (long, 4 * 3)):
         before = engine.counts.launches
@@ -249,8 +373,18 @@ def test_sorting_does_not_take_a_launch_a_row(form: xarr.Device) -> None:
 # -- searching ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_searches(dtype: DType, form: xarr.Device) -> None:
+def searches() -> list[Any]:
+    """Each type in both forms, in one of them with a sorter; types of one width take turns."""
+    return [
+        pytest.param(dtype, FORMS[index], sorted_by, id=f"{dtype}-{FORMS[index]}{'-s' * sorted_by}")
+        for dtype in TYPES
+        for index in (0, 1)
+        for sorted_by in (bool(index) is (dtype.kind in FLOATING),)
+    ]
+
+
+@pytest.mark.parametrize(("dtype", "on", "sorted_by"), searches())
+def test_searches(dtype: DType, on: xarr.Device, sorted_by: bool) -> None:
     for count in (0, 1, 2, 255, 1000):
         x = examples(dtype, count)
         values = examples(dtype, 600, seed=1).reshape(2, 300)
@@ -259,12 +393,12 @@ def test_searches(dtype: DType, form: xarr.Device) -> None:
         for right in (False, True):
             side: Any = "right" if right else "left"
             wanted = np.searchsorted(ordered, values, side).astype(np.int64)
-            got = radix.searchsorted(on_device(ordered), on_device(values), right=right)
-            reference.assert_same(np.asarray(Array(got)), wanted, f"searchsorted {side}")
-            got = radix.searchsorted(
-                on_device(x), on_device(values), right=right, sorter=on_device(places)
-            )
-            reference.assert_same(np.asarray(Array(got)), wanted, f"searchsorted {side}, sorter")
+            with xarr.device(on):
+                among = on_device(x if sorted_by else ordered)
+                sorter = on_device(places) if sorted_by else None
+                got = radix.searchsorted(among, on_device(values), right=right, sorter=sorter)
+            about = f"searchsorted {side}, sorter {sorted_by}"
+            reference.assert_same(np.asarray(Array(got)), wanted, about)
 
 
 def test_searches_among_views_and_expressions(form: xarr.Device) -> None:
@@ -297,13 +431,14 @@ def test_searches_for_nothing_one_and_many(form: xarr.Device) -> None:
 @pytest.mark.parametrize(
     ("arch", "names"),
     [
-        ("sm_75", ("float32", "complex128")),
+        ("sm_75", ("float32", "int16", "complex64")),
         ("sm_90", ("bool", "float16", "float32", "uint64", "complex128")),
     ],
 )
 def test_kernels_compile_for_cuda(
     arch: str, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each kernel for each type, with indices and without in turns."""
     device = FORMS[1]
     sources = dict[str, str]()
 
@@ -312,16 +447,14 @@ def test_kernels_compile_for_cuda(
         sources[source.assemble(skeleton, "cuda", defines)] = entry
 
     monkeypatch.setattr(engine, "launch", record)
-    for name in names:
+    for turn, name in enumerate(names):
         dtype = dtypes.BY_NAME[name]
         storage = engine.allocate(device, 5000 * dtype.itemsize)
         short, long = (leaf(storage, layout.contiguous((n,)), dtype) for n in (100, 5000))
         index = leaf(storage, layout.contiguous((100,)), dtypes.int64)
-        for node in (short, long):
-            radix.sort(node, 0)
-            radix.argsort(node, 0)
-        radix.searchsorted(short, short, right=False)
-        radix.searchsorted(short, short, right=True, sorter=index)
+        radix.sort((short, long)[turn % 2], 0)
+        radix.argsort((long, short)[turn % 2], 0)
+        radix.searchsorted(short, short, right=False, sorter=(None, index)[turn % 2])
     monkeypatch.setattr(layout, "WIDE", 1)
     monkeypatch.setattr(radix, "_LONG", 1)
     radix.argsort(long, 0)
