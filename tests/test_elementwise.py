@@ -735,6 +735,27 @@ def test_clip(dtype: DType, device: xarr.Device) -> None:
     assert_same(np.asarray(xarr.clip(xarr.asarray(x), 3, 60)), np.clip(x, 3, 60), "clip", (x,))
 
 
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("int32", "int64"),
+        *itertools.product(("int8", "uint8", "int16", "uint16"), ("int32", "float32")),
+    ],
+)
+def test_fused_conversions_are_those_of_memory(
+    source: str, target: str, device: xarr.Device
+) -> None:
+    """Rusticl 22.3 compiles comparisons of what was narrow wrongly, or dies of them."""
+    x = xarr.asarray(np.array([1, 2, 100, 0, 5, -7, -128, -1]).astype(source))
+    stored = xarr.asarray(np.asarray(xarr.astype(x, target)))
+    for name in ("abs", "sign", "square", "exp", "tanh", "floor_divide", "remainder"):
+        row = BY_NAME[name]
+        if not accepts(row, dtypes.BY_NAME[target]):
+            continue
+        got, wanted = (apply(row, *[of] * row.operands) for of in (xarr.astype(x, target), stored))
+        assert_same(np.asarray(got), np.asarray(wanted), f"{name} of {target} from {source}")
+
+
 # -- errors ---------------------------------------------------------------------------------------
 
 
