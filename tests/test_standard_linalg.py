@@ -38,6 +38,8 @@ from .standard import (
     total,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore::xarr.HostFallbackWarning")
+
 Matrices = Callable[[Pick, int, int], Operand]
 
 # -- products -------------------------------------------------------------------------------------
