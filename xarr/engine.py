@@ -27,6 +27,7 @@ from xarr.expression import (
     Node,
     Operation,
     constant,
+    leaf,
     trace,
 )
 from xarr.layout import Layout, Shape
@@ -143,6 +144,25 @@ def broadcast(node: Node, shape: Shape) -> Node:
     if node.operation is None and node.storage is None:
         return constant(node.value, node.dtype, shape, node.device)
     return defer(_cast(node.dtype, node.dtype), (node,), shape)
+
+
+def reshaped(node: Node, shape: Shape) -> Node:
+    """The node under a shape with as many elements; copied where strides cannot express it."""
+    if node.shape == shape:
+        return node
+    if node.operation is None and node.storage is None:
+        return constant(node.value, node.dtype, shape, node.device)
+    if node.storage is None and shape[len(shape) - len(node.shape) :] == node.shape:
+        return broadcast(node, shape)  # axes of one element in front: stays pending
+    compute(node)
+    assert node.layout is not None
+    where = node.layout.reshaped(shape)
+    if where is None:
+        node = copied(node)
+        compute(node)
+        where = layout.contiguous(shape)
+    assert node.storage is not None
+    return leaf(node.storage, where, node.dtype)
 
 
 def _settle_smaller(node: Node, shape: Shape) -> None:

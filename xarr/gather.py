@@ -86,22 +86,7 @@ def _addresses(
     assert beyond is not None
     # The index axes stand inside the result: give them one-element axes for those that follow.
     lifted = (*index_shape, *(1,) * (len(kept) - before))
-    return base, _lifted(beyond, lifted)
-
-
-def _lifted(node: Node, shape: Shape) -> Node:
-    """A node in memory under another shape with as many elements."""
-    if node.shape == shape:
-        return node
-    engine.compute(node)
-    assert node.layout is not None
-    where = node.layout.reshaped(shape)
-    if where is None:
-        node = engine.copied(node)
-        engine.compute(node)
-        where = layout.contiguous(shape)
-    assert node.storage is not None
-    return leaf(node.storage, where, node.dtype)
+    return base, engine.reshaped(beyond, lifted)
 
 
 def take(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: int) -> Node:
@@ -128,8 +113,10 @@ def put(
         return
     engine.compute(beyond)
     winners, mine = _winners(node, where, arrays)
-    lifted = _lifted(winners, (*winners.shape, *(1,) * (len(beyond.shape) - len(winners.shape))))
-    wins = engine.defer(_EQUAL, (lifted, _lifted(mine, lifted.shape)), lifted.shape)
+    lifted = engine.reshaped(
+        winners, (*winners.shape, *(1,) * (len(beyond.shape) - len(winners.shape)))
+    )
+    wins = engine.defer(_EQUAL, (lifted, engine.reshaped(mine, lifted.shape)), lifted.shape)
     root = engine.defer(_scatter(node.dtype), (base, beyond, value, wins), value.shape)
     engine.scatter(root, in_order=False)
 
@@ -168,7 +155,7 @@ def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> t
 def _ranks(mask: Node) -> Node:
     """For each element in C order, how many before it and itself are true."""
     fold = reductions.BY_NAME["cumulative_sum"].fold(dtypes.int64, dtypes.int64)
-    flat = _lifted(mask, (math.prod(mask.shape),)) if len(mask.shape) != 1 else mask
+    flat = engine.reshaped(mask, (math.prod(mask.shape),))
     return passes.scan(fold, flat, 0, 0)
 
 
@@ -186,7 +173,7 @@ def compress(values: Node, mask: Node) -> Node:
     result = leaf(storage, layout.contiguous((count,)), values.dtype)
     if count:
         base = leaf(storage, Layout(shape, (0,) * len(shape)), values.dtype)
-        beyond = engine.defer(_BEFORE, (_lifted(ranks, shape),), shape)
+        beyond = engine.defer(_BEFORE, (engine.reshaped(ranks, shape),), shape)
         values = engine.broadcast(values, shape)
         root = engine.defer(_scatter(values.dtype), (base, beyond, values, mask), shape)
         engine.scatter(root, in_order=False)
@@ -204,7 +191,7 @@ def spread(values: Node, mask: Node) -> Node:
     base = leaf(
         values.storage, Layout(shape, (0,) * len(shape), values.layout.offset), values.dtype
     )
-    before = engine.defer(_BEFORE, (_lifted(_ranks(mask), shape),), shape)
+    before = engine.defer(_BEFORE, (engine.reshaped(_ranks(mask), shape),), shape)
     parts = [constant(value, dtypes.int64, (), values.device) for value in (0, stride)]
     beyond = engine.defer(_PLACE, (before, *parts), shape)
     return engine.defer(_gather(values.dtype), (base, beyond), shape)

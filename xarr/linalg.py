@@ -261,9 +261,9 @@ def matmul(x1: Any, x2: Any, /) -> Array:
             )
     row_vector, column_vector = len(first.shape) == 1, len(second.shape) == 1
     if row_vector:
-        first = _under(first, (1, *first.shape))
+        first = engine.reshaped(first, (1, *first.shape))
     if column_vector:
-        second = _under(second, (*second.shape, 1))
+        second = engine.reshaped(second, (*second.shape, 1))
     if first.shape[-1] != second.shape[-2]:
         raise ValueError(
             errors.message(
@@ -280,7 +280,7 @@ def matmul(x1: Any, x2: Any, /) -> Array:
         shape = (*shape[:-2], shape[-1])
     if column_vector:
         shape = shape[:-1]
-    return Array(_under(result, shape))
+    return Array(engine.reshaped(result, shape))
 
 
 def _product(first: Node, second: Node, stack: Shape) -> Node:
@@ -299,13 +299,6 @@ def _product(first: Node, second: Node, stack: Shape) -> Node:
         with library.opened("matmul(x1, x2)", (first, second), (result,)) as (a, b, out):
             numpy.matmul(a, b, out=out)
     return result
-
-
-def _under(node: Node, shape: Shape) -> Node:
-    """The node under a shape with the same elements."""
-    if node.shape == shape:
-        return node
-    return Array(node).reshape(shape)._node  # type: ignore[no-any-return]
 
 
 def matrix_transpose(x: Array, /) -> Array:
@@ -403,7 +396,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Array:
     permute = FUNCTIONS["permute_dims"]
     a = permute(Array(first), (*kept_one, *one)).reshape((math.prod(rows), length))
     b = permute(Array(second), (*two, *kept_two)).reshape((length, math.prod(columns)))
-    return Array(_under(_product(a._node, b._node, ()), (*rows, *columns)))
+    return Array(engine.reshaped(_product(a._node, b._node, ()), (*rows, *columns)))
 
 
 def _contracted(
@@ -563,7 +556,7 @@ def outer(x1: Any, x2: Any, /) -> Array:
                     where, f"{name} has shape {node.shape}", "one-dimensional arrays are accepted"
                 )
             )
-    return Array(_under(first, (*first.shape, 1))) * Array(second)
+    return Array(engine.reshaped(first, (*first.shape, 1))) * Array(second)
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:

@@ -553,7 +553,7 @@ def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "
         return _reversed_axes(backwards)
     require_c_order(order, "reshape(x, shape, order)")
     if copy:
-        return _lifted_copy(x, extents)
+        return _copied_as(x, settled(x), extents)
     given = settled(x)
     target = given.reshaped(extents)
     if target is not None:
@@ -567,15 +567,7 @@ def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "
                 "pass copy=None",
             )
         )
-    return _lifted_copy(x, extents)
-
-
-def _lifted_copy(x: Array, shape: Shape) -> Array:
-    settled(x)
-    fresh = engine.copied(x._node)
-    engine.compute(fresh)
-    assert fresh.storage is not None
-    return Array(leaf(fresh.storage, layout.contiguous(shape), fresh.dtype))
+    return _copied_as(x, settled(x), extents)
 
 
 def _reversed_axes(x: Array) -> Array:

@@ -29,7 +29,7 @@ from xarr.dtypes import (
     SIGNED,
     DType,
 )
-from xarr.expression import Node, constant, leaf
+from xarr.expression import Node, constant
 from xarr.passes import Fold
 
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
@@ -323,7 +323,7 @@ def reduced(
     else:
         over = axes
         if not axes:  # each element is a reduction of its own: over an axis of one element
-            node = _reshaped(node, (1, *shape))
+            node = engine.reshaped(node, (1, *shape))
             over = (0,)
         if row.counts_truth:
             node = engine.converted(node, dtypes.bool_)
@@ -333,23 +333,12 @@ def reduced(
         final = passes.reduce(row.fold(value, result), node, over, divisor)
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
-        final = _reshaped(final, kept)
+        final = engine.reshaped(final, kept)
     return Array(final)
 
 
 def _empty_value(value: Any, result: DType) -> Any:
     return result.numpy.type(0 if value is None else value).item()
-
-
-def _reshaped(node: Node, shape: tuple[int, ...]) -> Node:
-    """The node under a shape with the same elements, without work where that is possible."""
-    if node.storage is not None and node.layout is not None:
-        where = node.layout.reshaped(shape)
-        if where is not None:
-            return leaf(node.storage, where, node.dtype)
-    if node.operation is None and node.storage is None:
-        return constant(node.value, node.dtype, shape, node.device)
-    return engine.broadcast(node, shape)
 
 
 def _types(row: Reduction, node: Node, dtype: Any, where: str) -> tuple[DType, DType]:

@@ -9,7 +9,7 @@ import numpy
 from xarr import dtypes, elementwise, engine, errors, gather, layout
 from xarr.array import FUNCTIONS, Array, attach, operand, settled
 from xarr.dtypes import BOOL, INTEGER
-from xarr.expression import constant, leaf
+from xarr.expression import constant
 from xarr.indexing import require_in_range
 from xarr.reductions import node_of
 
@@ -229,9 +229,8 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
             arrays.append((axis_number, along))
         else:
             positions = FUNCTIONS["arange"](shape[axis_number], device=x.device)._node
-            engine.compute(positions)
             own = (1,) * axis_number + (shape[axis_number],) + (1,) * (ndim - axis_number - 1)
-            lifted = leaf(positions.storage, layout.contiguous(own), positions.dtype)
+            lifted = engine.reshaped(positions, own)
             arrays.append((axis_number, engine.broadcast(lifted, shape)))
     return Array(gather.take(node, spread, arrays, 0))
 
