@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import os
 import subprocess
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import dtypes, passes
+from xarr import dtypes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.reductions import TABLE, Reduction
 
@@ -412,7 +413,7 @@ def reduced(x: xarr.Array, axis: int | None) -> list[Values]:
 
 def run_group_form(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reduce as on a GPU, in groups of 256 items."""
-    monkeypatch.setattr(passes, "uses_lanes", lambda device: False)
+    monkeypatch.setattr(device, "info", dataclasses.replace(device.info, kind="gpu"))
     monkeypatch.setattr(device, "kernels", {})
 
 
@@ -422,8 +423,8 @@ def run_group_form(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None
 def test_lane_and_group_form_have_the_same_bits(
     dtype: str, axis: int | None, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if device.kind != "cpu":
-        pytest.skip("the lane form is for CPUs")
+    if not device.info.chunked:
+        pytest.skip("the device takes the group form")
     if not is_on(device, dtypes.BY_NAME[dtype]):
         pytest.skip(f"{device} has no {dtype}")
     x = xarr.asarray(large(dtype, axis))
@@ -437,8 +438,8 @@ def test_lane_and_group_form_have_the_same_bits(
 def test_lane_and_group_form_agree_on_small_operands(
     row: Reduction, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if device.kind != "cpu":
-        pytest.skip("the lane form is for CPUs")
+    if not device.info.chunked:
+        pytest.skip("the device takes the group form")
     run_group_form(device, monkeypatch)
     dtype = dtypes.float32
     for shape in ((1,), (65,), (33_000,)):

@@ -505,7 +505,7 @@ def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
         return
     for observer in counts.observers:
         observer("elementwise.c", plan)
-    chunked = device.info.kind == "cpu"
+    chunked = device.info.chunked
     extents = [math.prod(group) for group in plan.extents]
     units = device.info.compute_units
     tasks = 1 if in_order else units * _TASKS
@@ -549,7 +549,7 @@ def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
 
 def elementwise_defines(plan: Plan, device: Device) -> tuple[list[str], str]:
     """What specialises `elementwise.c` for a plan, and the format of its arguments."""
-    chunked = device.info.kind == "cpu"
+    chunked = device.info.chunked
     names = tuple(f"{name}_chunk" for name in plan.names) if chunked else ()
     defines = plan.defines(names)
     defines += [

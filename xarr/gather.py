@@ -107,7 +107,7 @@ def put(
     value = _apart(value, node)
     beyond = _apart(beyond, node)
     always = constant(True, dtypes.bool_, (), device)
-    if passes.uses_lanes(device):
+    if device.info.chunked:
         root = engine.defer(_scatter(node.dtype), (base, beyond, value, always), value.shape)
         engine.scatter(root, in_order=True)
         return

@@ -113,11 +113,6 @@ def _lane_access(suffix: str, names: Sequence[str], array: Any, part: Any) -> li
     ]
 
 
-def uses_lanes(device: Device) -> bool:
-    """Whether reductions take the lane form: on a CPU, where an item is a core."""
-    return device.info.kind == "cpu"
-
-
 def reduce(fold: Fold, node: Node, axes: tuple[int, ...], divisor: float = 0.0) -> Node:
     """Reduce sorted `axes` of a node of type `fold.value`; the leaf has the axes that are left."""
     device = node.device
@@ -194,7 +189,7 @@ def _pass(
     count, piece_length = pieces
     itemsize = fold.result.itemsize if last else fold.nbytes
     result = engine.allocate(device, outer * count * inner * itemsize)
-    lanes = uses_lanes(device)
+    lanes = device.info.chunked
     blocks = -(-inner // BLOCK) if column and lanes else 1
     items = outer * count * (blocks if lanes or not column else inner)
     grid, group, item_chunk = _grid(device, items, math.prod(extents), lanes, column)
@@ -237,7 +232,7 @@ def _scan(
     outer, length, inner = extents
     count = -(-length // _SCAN_PIECE)
     items = outer * count * inner
-    lanes = uses_lanes(device)
+    lanes = device.info.chunked
     grid, group, item_chunk = _grid(device, items, math.prod(extents), lanes, True)
     own = {
         "items": items,

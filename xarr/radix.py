@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from xarr import dtypes, engine, layout, passes
+from xarr import dtypes, engine, layout
 from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
 from xarr.expression import Node, constant, leaf
 from xarr.plan import argument_defines, argument_format
@@ -321,7 +321,7 @@ def _search(
     device = ordered.device
     key = _key(ordered.dtype)
     size = math.prod(values.shape)
-    chunked = passes.uses_lanes(device)
+    chunked = device.info.chunked
     units = device.info.compute_units
     operands = [node for node in (ordered, values, sorter) if node is not None]
     fields = ["items", "length", "right", "values_offset", "ordered_offset", "ordered_stride"]

@@ -55,6 +55,13 @@ class DeviceInfo:
     shares_host_memory: bool
     target: str
 
+    @property
+    def chunked(self) -> bool:
+        """Whether an item takes a chunk of neighbours, as suits a core; else items run abreast."""
+        # llvmpipe leaves every loop after 65,535 rounds of all loops of an item together, and runs
+        # items in the lanes of its vectors.
+        return self.kind == "cpu" and self.platform != "rusticl"
+
 
 class Driver(Protocol):
     """One opened device with one in-order queue: whatever is asked happens in the order asked.
