@@ -149,6 +149,7 @@ PARTS: Final = {
     "xarr.fft": "Fourier transforms",
     "xarr.indexing": "Indexing",
     "xarr.inspection": "Inspection",
+    "xarr.joining": "Manipulation",
     "xarr.linalg": "Linear algebra",
     "xarr.manipulation": "Manipulation",
     "xarr.printing": "Printing",

@@ -1,8 +1,7 @@
-"""Manipulation: other shapes, other orders, joining, splitting, repeating.
+"""Manipulation: other shapes and other orders, as views.
 
-What only renames elements (reshape, flip, transpose, split) is a view and shares memory, as in
-NumPy. What brings parts together allocates the result and writes each part in one kernel, into
-which the part's pending expression is fused.
+What only renames elements (reshape, flip, transpose, split) shares memory, as in NumPy. What brings
+parts together is in `joining`.
 """
 
 from __future__ import annotations
@@ -10,298 +9,21 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, engine, errors, gather, layout
-from xarr.array import FUNCTIONS, Array, attach, from_host, require_on, settled, view
-from xarr.creation import Host, asarray, openly, require_c_order, shape_of, to_numpy
-from xarr.device import Device
-from xarr.dtypes import DType
-from xarr.expression import Node, constant, leaf
+from xarr import engine, errors, layout
+from xarr.array import FUNCTIONS, Array, attach, settled, view
+from xarr.creation import asarray, require_c_order, shape_of, to_numpy
+from xarr.expression import constant, leaf
 from xarr.layout import Layout, Shape, normalize_axis
 from xarr.reductions import node_of
-from xarr.storage import Storage
 
 newaxis: Final = None
 
 
-# -- parts ----------------------------------------------------------------------------------------
-
-
-class Assembly:
-    """A new array in C order that is written part by part."""
-
-    def __init__(self, shape: Shape, dtype: DType, device: Device) -> None:
-        self.layout = layout.contiguous(shape)
-        self.dtype = dtype
-        self.storage: Storage = engine.allocate(device, self.layout.size * dtype.itemsize)
-
-    def put(self, begin: Sequence[int], shape: Shape, value: Node) -> None:
-        """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
-        where = self.part(begin, shape)
-        engine.write(self.storage, where, self.dtype, engine.converted(value, self.dtype))
-
-    def part(self, begin: Sequence[int], shape: Shape) -> Layout:
-        """The layout of the part of `shape` at `begin`."""
-        strides = self.layout.strides
-        return Layout(shape, strides, sum(map(operator.mul, begin, strides)))
-
-    def array(self) -> Array:
-        """The whole."""
-        return Array(leaf(self.storage, self.layout, self.dtype))
-
-
-def _arrays(values: Any, where: str) -> list[Array]:
-    """A sequence argument as Arrays on one device."""
-    if type(values) is Array:
-        return list(values)
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise TypeError(
-            errors.message(
-                where,
-                f"arrays is of type {type(values).__name__}",
-                "a sequence of Arrays is accepted",
-            )
-        )
-    items = list(values)
-    if not items:
-        raise ValueError(errors.message(where, "arrays is empty", "at least one array is needed"))
-    device = next((item.device for item in items if type(item) is Array), None)
-    arrays = [item if type(item) is Array else asarray(item, device=device) for item in items]
-    for item in arrays:
-        if item._node.device is not arrays[0]._node.device:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the arrays are on {arrays[0].device} and {item.device}",
-                    "the arrays of one operation have to be on one device",
-                    "move one with x.to_device(device)",
-                )
-            )
-    return arrays
-
-
-def _promoted(arrays: Sequence[Array], where: str) -> DType:
-    row = arrays[0]._node.dtype
-    for item in arrays[1:]:
-        row = dtypes.promote(row, item._node.dtype)
-    require_on(arrays[0].device, row, where)
-    return row
-
-
-def concat(arrays: Any, /, axis: int | None = 0) -> Array:
-    """Join arrays along an axis that they have.
-
-    Parameters
-    ----------
-    arrays : sequence of Array, shapes (..., N1, ...), (..., N2, ...), ...
-        The arrays; their shapes agree except along the axis.
-    axis : int, optional
-        The axis. None flattens the arrays first.
-
-    Returns
-    -------
-    Array, shape (..., N1 + N2 + ..., ...)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If there are no arrays, or the shapes do not agree.
-    AxisError
-        If the axis is out of range.
-    TypeError
-        If something is no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
-    [0, 1, 0, 1, 2]
-    """
-    where = "concat(arrays, axis)"
-    parts = _arrays(arrays, where)
-    if axis is None:
-        parts, axis = [ravel(part) for part in parts], 0
-    first = parts[0].shape
-    if not first:
-        raise ValueError(
-            errors.message(
-                where,
-                "an array is 0-dimensional",
-                "arrays with at least one axis are accepted",
-                "use stack, or axis=None",
-            )
-        )
-    place = normalize_axis(axis, len(first), where)
-    for part in parts:
-        shape = part.shape
-        if len(shape) != len(first) or any(
-            one != other
-            for number, (one, other) in enumerate(zip(shape, first, strict=True))
-            if number != place
-        ):
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the shapes are {first} and {shape} and axis is {place}",
-                    "shapes have to agree except along the axis",
-                )
-            )
-    total = sum(part.shape[place] for part in parts)
-    whole = Assembly(
-        (*first[:place], total, *first[place + 1 :]), _promoted(parts, where), parts[0].device
-    )
-    begin = [0] * len(first)
-    for part in parts:
-        whole.put(begin, part.shape, part._node)
-        begin[place] += part.shape[place]
-    return whole.array()
-
-
-def stack(arrays: Any, /, axis: int = 0) -> Array:
-    """Join arrays along a new axis.
-
-    Parameters
-    ----------
-    arrays : sequence of N Arrays, shape (...)
-        The arrays, of one shape.
-    axis : int
-        Where the new axis is in the result.
-
-    Returns
-    -------
-    Array, shape (..., N, ...)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If there are no arrays, or the shapes differ.
-    AxisError
-        If the axis is out of range.
-    TypeError
-        If something is no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
-    [[0, 0], [1, 1]]
-    """
-    where = "stack(arrays, axis)"
-    parts = _arrays(arrays, where)
-    shape = parts[0].shape
-    for part in parts:
-        if part.shape != shape:
-            raise ValueError(
-                errors.message(
-                    where, f"the shapes are {shape} and {part.shape}", "all shapes have to agree"
-                )
-            )
-    place = normalize_axis(axis, len(shape) + 1, where)
-    whole = Assembly(
-        (*shape[:place], len(parts), *shape[place:]), _promoted(parts, where), parts[0].device
-    )
-    strides = whole.layout.strides
-    for number, part in enumerate(parts):
-        target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
-        engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
-    return whole.array()
-
-
-def roll(x: Array, /, shift: Any, axis: Any = None) -> Array:
-    """Move elements along axes; those that leave at one end come in at the other.
-
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The array.
-    shift : int or tuple of int
-        By how many places elements move towards higher indices.
-    axis : int or tuple of int, optional
-        The axes, one for each shift, or one of either for all. None moves in the flattened array.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x.
-
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-    ValueError
-        If there are several shifts and as many axes do not belong to them.
-    TypeError
-        If x is no Array or a shift no integer.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.roll(xarr.arange(5), 2).tolist()
-    [3, 4, 0, 1, 2]
-    """
-    where = "roll(x, shift, axis)"
-    node = node_of(x, where)
-    if axis is None:
-        total = sum(_integers(shift, where, "shift"))
-        return reshape(roll(ravel(x), total, 0), node.shape)
-    shifts, axes = _integers(shift, where, "shift"), _integers(axis, where, "axis")
-    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
-        raise ValueError(
-            errors.message(
-                where,
-                f"there are {len(shifts)} shifts and {len(axes)} axes",
-                "as many of both, or one of either are accepted",
-            )
-        )
-    count = max(len(shifts), len(axes)) if shifts and axes else 0
-    moves = [0] * len(node.shape)
-    for number in range(count):
-        place = normalize_axis(axes[number % len(axes)], len(node.shape), where)
-        moves[place] += shifts[number % len(shifts)]
-    if math.prod(node.shape) == 0:
-        return Array(engine.copied(node))
-    moves = [move % extent for move, extent in zip(moves, node.shape, strict=True)]
-    given = settled(x)
-    storage = node.storage
-    assert storage is not None
-    whole = Assembly(node.shape, node.dtype, node.device)
-    # Each axis falls into what stays ahead and what comes round, so there are 2**axes blocks.
-    cuts = [
-        [(0, move, extent - move), (extent - move, 0, move)] if move else [(0, 0, extent)]
-        for move, extent in zip(moves, node.shape, strict=True)
-    ]
-    for block in itertools.product(*cuts):
-        shape = tuple(length for _, _, length in block)
-        offset = given.offset + sum(
-            start * stride for (start, _, _), stride in zip(block, given.strides, strict=True)
-        )
-        source = leaf(storage, Layout(shape, given.strides, offset), node.dtype)
-        whole.put([target for _, target, _ in block], shape, source)
-    return whole.array()
-
-
-def _integers(value: Any, where: str, name: str) -> list[int]:
+def integers(value: Any, where: str, name: str) -> list[int]:
     """An argument that is an integer or a sequence of integers."""
     items = value if isinstance(value, tuple | list) else (value,)
     try:
@@ -314,199 +36,16 @@ def _integers(value: Any, where: str, name: str) -> list[int]:
         ) from None
 
 
-def repeat(x: Array, repeats: Any, /, axis: int | None = None) -> Array:
-    """Repeat each element, one after the other.
-
-    Parameters
-    ----------
-    x : Array, shape (..., N, ...)
-        The array.
-    repeats : int, or integer Array, shape (N,) or (1,)
-        How often; an Array says it for each element along the axis.
-    axis : int, optional
-        The axis. None repeats in the flattened array.
-
-    Returns
-    -------
-    Array, shape (..., N * repeats, ...), or (..., sum(repeats), ...)
-        Of the dtype of x.
-
-    Raises
-    ------
-    ValueError
-        If a number is negative, or there are not N of them.
-    AxisError
-        If the axis is out of range.
-    TypeError
-        If x is no Array or repeats are no integers.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy. Waits for the device where repeats is an Array, since the shape depends on its values.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
-    [3, 3, 4, 4]
-    """
-    where = "repeat(x, repeats, axis)"
-    node_of(x, where)
-    if axis is None:
-        x, axis = ravel(x), 0
-    node = x._node
-    place = normalize_axis(axis, len(node.shape), where)
-    counts = to_numpy(repeats) if type(repeats) is Array else numpy.asarray(repeats)
-    if counts.dtype.kind not in "iu" or counts.ndim > 1:
-        raise TypeError(
-            errors.message(
-                where,
-                f"repeats has dtype {counts.dtype} and shape {counts.shape}",
-                "an integer, or integers in one dimension are accepted",
-            )
-        )
-    extent = node.shape[place]
-    if counts.size and counts.min() < 0:
-        raise ValueError(
-            errors.message(where, f"repeats holds {counts.min()}", "repeats are not negative")
-        )
-    if counts.size == 1:
-        return _repeated(x, place, int(counts.item()))
-    if counts.size != extent:
-        raise ValueError(
-            errors.message(
-                where,
-                f"repeats has {counts.size} elements",
-                f"axis {place} has {extent}; one for each, or one for all is accepted",
-            )
-        )
-    sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
-    return Array(_taken(x, place, sources))
-
-
-def _taken(x: Array, axis: int, positions: Host) -> Node:
-    """The node of the elements at positions along an axis, which are known to be in range."""
-    where = settled(x)
-    with openly():
-        index = from_host(positions, x.device, "positions")
-    return gather.take(x._node, where, [(axis, index)], axis)
-
-
-def _repeated(x: Array, axis: int, count: int) -> Array:
-    given = settled(x)
-    shape, strides = given.shape, given.strides
-    spread = Layout(
-        (*shape[: axis + 1], count, *shape[axis + 1 :]),
-        (*strides[: axis + 1], 0, *strides[axis + 1 :]),
-        given.offset,
-    )
-    result = (*shape[:axis], shape[axis] * count, *shape[axis + 1 :])
-    return _copied_as(x, spread, result)
-
-
-def _copied_as(x: Array, where: Layout, shape: Shape) -> Array:
+def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
     """A copy of a view of a settled array, in C order under another shape."""
     node = x._node
     assert node.storage is not None
     if where.size == 0:
-        return Array(_zeros(shape, node.dtype, node.device))
+        return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
     fresh = engine.copied(leaf(node.storage, where, node.dtype))
     engine.compute(fresh)
     assert fresh.storage is not None
     return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
-
-
-def _zeros(shape: Shape, row: DType, device: Device) -> Node:
-    return constant(row.numpy.type(0).item(), row, shape, device)
-
-
-def tile(x: Array, repetitions: Any, /) -> Array:
-    """Repeat an array along its axes.
-
-    Parameters
-    ----------
-    x : Array, shape (..., N)
-        The array.
-    repetitions : int or tuple of int
-        How often along each axis. Missing ones are 1, and so are missing axes of x, in front.
-
-    Returns
-    -------
-    Array, shape (..., N * repetitions[-1])
-        Of the dtype of x.
-
-    Raises
-    ------
-    ValueError
-        If a number is negative.
-    TypeError
-        If x is no Array or repetitions are no integers.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
-    [1, 2, 1, 2]
-    """
-    where = "tile(x, repetitions)"
-    node_of(x, where)
-    times = _integers(repetitions, where, "repetitions")
-    if any(count < 0 for count in times):
-        raise ValueError(
-            errors.message(
-                where, f"repetitions is {repetitions!r}", "numbers of repetitions are not negative"
-            )
-        )
-    ndim = max(x.ndim, len(times))
-    times = [1] * (ndim - len(times)) + times
-    given = settled(x)
-    extents = (1,) * (ndim - x.ndim) + given.shape
-    strides = (0,) * (ndim - x.ndim) + given.strides
-    spread = Layout(
-        tuple(itertools.chain.from_iterable(zip(times, extents, strict=True))),
-        tuple(itertools.chain.from_iterable((0, stride) for stride in strides)),
-        given.offset,
-    )
-    return _copied_as(
-        x, spread, tuple(count * extent for count, extent in zip(times, extents, strict=True))
-    )
-
-
-def append(arr: Any, values: Any, axis: int | None = None) -> Array:
-    """Join values to the end of an array.
-
-    Parameters
-    ----------
-    arr, values : Array or values, shapes (..., N, ...), (..., K, ...)
-        The array and what follows it.
-    axis : int, optional
-        The axis. None flattens both first.
-
-    Returns
-    -------
-    Array, shape (..., N + K, ...)
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.append(xarr.arange(2), 7).tolist()
-    [0, 1, 7]
-    """
-    return concat([arr, values], axis=axis)
-
-
-# -- other shapes ---------------------------------------------------------------------------------
 
 
 def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "C") -> Array:
@@ -553,7 +92,7 @@ def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "
         return _reversed_axes(backwards)
     require_c_order(order, "reshape(x, shape, order)")
     if copy:
-        return _copied_as(x, settled(x), extents)
+        return copied_as(x, settled(x), extents)
     given = settled(x)
     target = given.reshaped(extents)
     if target is not None:
@@ -567,7 +106,7 @@ def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "
                 "pass copy=None",
             )
         )
-    return _copied_as(x, settled(x), extents)
+    return copied_as(x, settled(x), extents)
 
 
 def _reversed_axes(x: Array) -> Array:
@@ -576,7 +115,7 @@ def _reversed_axes(x: Array) -> Array:
 
 def _resolved(shape: Any, size: int, where: str) -> Shape:
     """A shape argument of `size` elements, in which -1 stands for what is left."""
-    extents = _integers(shape, where, "shape")
+    extents = integers(shape, where, "shape")
     known = math.prod(extent for extent in extents if extent != -1)
     if extents.count(-1) == 1 and known > 0 and size % known == 0:
         extents[extents.index(-1)] = size // known
@@ -667,7 +206,7 @@ def permute_dims(x: Array, /, axes: Any) -> Array:
     """
     where = "permute_dims(x, axes)"
     node_of(x, where)
-    order = [normalize_axis(axis, x.ndim, where) for axis in _integers(axes, where, "axes")]
+    order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if sorted(order) != list(range(x.ndim)):
         raise ValueError(
             errors.message(
@@ -787,9 +326,9 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     """
     where = "moveaxis(x, source, destination)"
     node_of(x, where)
-    given = [normalize_axis(item, x.ndim, where) for item in _integers(source, where, "source")]
+    given = [normalize_axis(item, x.ndim, where) for item in integers(source, where, "source")]
     places = [
-        normalize_axis(item, x.ndim, where) for item in _integers(destination, where, "destination")
+        normalize_axis(item, x.ndim, where) for item in integers(destination, where, "destination")
     ]
     if len(given) != len(places) or any(len(set(axes)) != len(axes) for axes in (given, places)):
         raise ValueError(
@@ -841,7 +380,7 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     """
     where = "expand_dims(x, axis)"
     node_of(x, where)
-    items = _integers(axis, where, "axis")
+    items = integers(axis, where, "axis")
     places = layout.normalize_axes(tuple(items), x.ndim + len(items), where)
     given = settled(x)
     shape, strides = list(given.shape), list(given.strides)
@@ -890,7 +429,7 @@ def squeeze(x: Array, /, axis: Any = None) -> Array:
     if axis is None:
         places = tuple(number for number, extent in enumerate(x.shape) if extent == 1)
     else:
-        items = tuple(_integers(axis, where, "axis"))
+        items = tuple(integers(axis, where, "axis"))
         places = layout.normalize_axes(items, x.ndim, where)
     if any(x.shape[place] != 1 for place in places):
         raise ValueError(
@@ -972,7 +511,7 @@ def fliplr(x: Any) -> Array:
     >>> xarr.fliplr(xarr.eye(2)).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    return flip(_at_least(asarray(x), 2, "fliplr(x)"), 1)
+    return flip(at_least(asarray(x), 2, "fliplr(x)"), 1)
 
 
 def flipud(x: Any) -> Array:
@@ -999,10 +538,11 @@ def flipud(x: Any) -> Array:
     >>> xarr.flipud(xarr.arange(3)).tolist()
     [2, 1, 0]
     """
-    return flip(_at_least(asarray(x), 1, "flipud(x)"), 0)
+    return flip(at_least(asarray(x), 1, "flipud(x)"), 0)
 
 
-def _at_least(x: Array, ndim: int, where: str) -> Array:
+def at_least(x: Array, ndim: int, where: str) -> Array:
+    """The array; ValueError if it has fewer axes."""
     if x.ndim < ndim:
         raise ValueError(
             errors.message(where, f"x has {x.ndim} dimensions", f"at least {ndim} are needed")
@@ -1042,7 +582,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     """
     where = "rot90(x, k, axes)"
     x = asarray(x)
-    plane = [normalize_axis(axis, x.ndim, where) for axis in _integers(axes, where, "axes")]
+    plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ValueError(
             errors.message(where, f"axes is {axes!r}", "two different axes are accepted")
@@ -1201,7 +741,7 @@ def atleast_1d(*arrays: Any) -> Any:
     >>> xarr.atleast_1d(3.0).shape
     (1,)
     """
-    return _one_or_all([_with_axes(item, 1) for item in arrays])
+    return _one_or_all([with_axes(item, 1) for item in arrays])
 
 
 def atleast_2d(*arrays: Any) -> Any:
@@ -1223,7 +763,7 @@ def atleast_2d(*arrays: Any) -> Any:
     >>> xarr.atleast_2d(xarr.zeros(3)).shape
     (1, 3)
     """
-    return _one_or_all([_with_axes(item, 2) for item in arrays])
+    return _one_or_all([with_axes(item, 2) for item in arrays])
 
 
 def atleast_3d(*arrays: Any) -> Any:
@@ -1247,12 +787,13 @@ def atleast_3d(*arrays: Any) -> Any:
     """
     results = []
     for item in arrays:
-        flat = _with_axes(item, 2)
+        flat = with_axes(item, 2)
         results.append(expand_dims(flat, flat.ndim) if flat.ndim < 3 else flat)
     return _one_or_all(results)
 
 
-def _with_axes(item: Any, ndim: int) -> Array:
+def with_axes(item: Any, ndim: int) -> Array:
+    """An array with axes of one element in front, if it has too few."""
     x = asarray(item)
     missing = ndim - x.ndim
     return expand_dims(x, tuple(range(missing))) if missing > 0 else x
@@ -1260,122 +801,6 @@ def _with_axes(item: Any, ndim: int) -> Array:
 
 def _one_or_all(results: list[Array]) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
-
-
-# -- stacks and splits ----------------------------------------------------------------------------
-
-
-def vstack(arrays: Any) -> Array:
-    """Join arrays along the first axis, vectors as rows.
-
-    Parameters
-    ----------
-    arrays : sequence of Array, shapes (..., N) or (N,)
-        The arrays.
-
-    Returns
-    -------
-    Array, shape (M, N)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.vstack([xarr.arange(2), xarr.arange(2)]).tolist()
-    [[0, 1], [0, 1]]
-    """
-    return concat([_with_axes(item, 2) for item in _arrays(arrays, "vstack(arrays)")], 0)
-
-
-def hstack(arrays: Any) -> Array:
-    """Join arrays along the second axis, vectors along the first.
-
-    Parameters
-    ----------
-    arrays : sequence of Array, shapes (M, N1, ...) or (N1,)
-        The arrays.
-
-    Returns
-    -------
-    Array, shape (M, N1 + N2, ...) or (N1 + N2,)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.hstack([xarr.arange(2), xarr.arange(2)]).tolist()
-    [0, 1, 0, 1]
-    """
-    parts = [_with_axes(item, 1) for item in _arrays(arrays, "hstack(arrays)")]
-    return concat(parts, 0 if parts[0].ndim == 1 else 1)
-
-
-def dstack(arrays: Any) -> Array:
-    """Join arrays along the third axis.
-
-    Parameters
-    ----------
-    arrays : sequence of Array, shapes (M, N, K), (M, N) or (N,)
-        The arrays.
-
-    Returns
-    -------
-    Array, shape (M, N, K)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.dstack([xarr.arange(2), xarr.arange(2)]).shape
-    (1, 2, 2)
-    """
-    return concat([atleast_3d(item) for item in _arrays(arrays, "dstack(arrays)")], 2)
-
-
-def column_stack(arrays: Any) -> Array:
-    """Join vectors as the columns of a matrix.
-
-    Parameters
-    ----------
-    arrays : sequence of Array, shapes (M,) or (M, N)
-        The arrays.
-
-    Returns
-    -------
-    Array, shape (M, N)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.column_stack([xarr.arange(2), xarr.arange(2)]).tolist()
-    [[0, 0], [1, 1]]
-    """
-    parts = []
-    for item in _arrays(arrays, "column_stack(arrays)"):
-        part = _with_axes(item, 1)
-        parts.append(expand_dims(part, 1) if part.ndim == 1 else part)
-    return concat(parts, 1)
 
 
 def unstack(x: Array, /, axis: int = 0) -> tuple[Array, ...]:
@@ -1462,7 +887,7 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     if isinstance(sections, tuple | list | numpy.ndarray) and numpy.ndim(sections):
         cuts = [0, *(operator.index(item) for item in sections), extent]
     else:
-        count = _integers(sections, where, "indices_or_sections")[0]
+        count = integers(sections, where, "indices_or_sections")[0]
         if count <= 0:
             raise ValueError(
                 errors.message(where, f"{count} parts were asked for", "at least 1 is accepted")
@@ -1552,7 +977,7 @@ def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     >>> [part.tolist() for part in xarr.hsplit(xarr.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
-    x = _at_least(asarray(x), 1, "hsplit(x, indices_or_sections)")
+    x = at_least(asarray(x), 1, "hsplit(x, indices_or_sections)")
     return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
@@ -1582,217 +1007,10 @@ def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     >>> len(xarr.vsplit(xarr.eye(4), 2))
     2
     """
-    return split(_at_least(asarray(x), 2, "vsplit(x, indices_or_sections)"), indices_or_sections)
+    return split(at_least(asarray(x), 2, "vsplit(x, indices_or_sections)"), indices_or_sections)
 
 
-# -- borders and differences ----------------------------------------------------------------------
-
-
-def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
-    """Put elements around an array.
-
-    Parameters
-    ----------
-    x : Array, shape (N1, N2, ...)
-        The array.
-    pad_width : int, (before, after) or a sequence of such for each axis
-        How many elements before and after.
-    mode : {"constant", "edge", "wrap", "reflect", "symmetric"}
-        What they are: a constant; the nearest element; the array again; the array mirrored
-        without, or with, its last element.
-    constant_values : scalar, (before, after) or a sequence of such for each axis
-        The constants.
-
-    Returns
-    -------
-    Array, shape (N1 + before + after, ...)
-        Of the dtype of x.
-
-    Raises
-    ------
-    ValueError
-        If a width is negative, the mode is another one, or an axis to extend is empty.
-    TypeError
-        If a width is no integer.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
-    [2, 1, 0, 1, 2, 1, 0]
-    """
-    where = "pad(x, pad_width, mode)"
-    x = asarray(x)
-    if mode != "constant" and mode not in _BORDERS:
-        raise ValueError(
-            errors.message(
-                where, f"mode is {mode!r}", "the modes are constant, " + ", ".join(_BORDERS)
-            )
-        )
-    widths = _pairs(pad_width, x.ndim, where, "pad_width")
-    if any(not isinstance(item, int) for pair in widths for item in pair):
-        raise TypeError(errors.message(where, f"pad_width is {pad_width!r}", "widths are integers"))
-    if any(item < 0 for pair in widths for item in pair):
-        raise ValueError(
-            errors.message(where, f"pad_width is {pad_width!r}", "widths are not negative")
-        )
-    node = x._node
-    shape = tuple(
-        before + extent + after for extent, (before, after) in zip(x.shape, widths, strict=True)
-    )
-    if mode != "constant" and any(
-        extent == 0 and (before or after)
-        for extent, (before, after) in zip(x.shape, widths, strict=True)
-    ):
-        raise ValueError(
-            errors.message(
-                where, f"x has shape {x.shape}", f"mode {mode!r} cannot extend an empty axis"
-            )
-        )
-    whole = Assembly(shape, node.dtype, node.device)
-    whole.put([before for before, _ in widths], x.shape, node)
-    values = _pairs(constant_values, x.ndim, where, "constant_values")
-    for axis, (before, after) in enumerate(widths):
-        extent = x.shape[axis]
-        for first, count, value in (
-            (0, before, values[axis][0]),
-            (before + extent, after, values[axis][1]),
-        ):
-            if not count:
-                continue
-            begin, slab = _slab(x.shape, shape, widths, axis, first, count)
-            if mode == "constant":
-                fill = node.dtype.numpy.type(value).item()
-                whole.put(begin, slab, constant(fill, node.dtype, (), node.device))
-            else:
-                outside = numpy.arange(first - before, first - before + count)
-                positions = _BORDERS[mode](outside, extent)
-                inner = _slab(x.shape, shape, widths, axis, before, extent)
-                part = Array(leaf(whole.storage, whole.part(*inner), whole.dtype))
-                border = _taken(part, axis, positions)
-                # Computed first: it reads the memory that it is written to.
-                engine.compute(border)
-                whole.put(begin, slab, border)
-    return whole.array()
-
-
-def _slab(
-    inner: Shape,
-    outer: Shape,
-    widths: Sequence[tuple[Any, Any]],
-    axis: int,
-    first: int,
-    count: int,
-) -> tuple[list[int], Shape]:
-    """Where elements along `axis` are: across the whole of earlier axes, the inside of later."""
-    begin = [0] * axis + [first] + [before for before, _ in widths[axis + 1 :]]
-    return begin, (*outer[:axis], count, *inner[axis + 1 :])
-
-
-def _reflected(positions: Host, extent: int) -> Host:
-    period = max(2 * (extent - 1), 1)
-    place = positions % period
-    return numpy.minimum(place, period - place) if extent > 1 else positions * 0
-
-
-def _symmetric(positions: Host, extent: int) -> Host:
-    place = positions % (2 * extent)
-    mirrored: Host = numpy.minimum(place, 2 * extent - 1 - place)
-    return mirrored
-
-
-_BORDERS: Final[dict[str, Callable[[Host, int], Host]]] = {
-    "edge": lambda positions, extent: numpy.clip(positions, 0, extent - 1),
-    "wrap": lambda positions, extent: positions % extent,
-    "reflect": _reflected,
-    "symmetric": _symmetric,
-}
-"""For each mode of `pad`, which element stands at positions outside of an axis."""
-
-
-def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]]:
-    """An argument of `pad` as a pair for each axis."""
-    try:
-        pairs = numpy.broadcast_to(numpy.asarray(value), (ndim, 2))
-    except ValueError:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{name} is {value!r} and x has {ndim} dimensions",
-                "one value, a pair, or a pair for each axis is accepted",
-            )
-        ) from None
-    return [(before, after) for before, after in pairs.tolist()]
-
-
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
-    """Subtract each element along an axis from the next.
-
-    Parameters
-    ----------
-    x : Array, shape (..., N, ...)
-        The array.
-    n : int
-        How many times.
-    axis : int
-        The axis.
-    prepend, append : Array or scalar, optional
-        What to put before and after x first.
-
-    Returns
-    -------
-    Array, shape (..., N - n, ...)
-        x[1:] - x[:-1] along the axis; for bool whether they differ.
-
-    Raises
-    ------
-    ValueError
-        If n is negative or x is 0-dimensional.
-    AxisError
-        If the axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, utility functions; n and axis may also be positional, as in
-    NumPy.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
-    [3, 5]
-    """
-    where = "diff(x, n, axis)"
-    result = _at_least(asarray(x), 1, where)
-    times = _integers(n, where, "n")[0]
-    if times < 0:
-        raise ValueError(errors.message(where, f"n is {times}", "n is not negative"))
-    if times == 0:
-        return result
-    place = normalize_axis(axis, result.ndim, where)
-    line = (*result.shape[:place], 1, *result.shape[place + 1 :])
-    if prepend is not None:
-        result = concat([_line(prepend, result, line), result], place)
-    if append is not None:
-        result = concat([result, _line(append, result, line)], place)
-    minus = FUNCTIONS["not_equal" if result._node.dtype.kind == dtypes.BOOL else "subtract"]
-    for _ in range(min(times, result.shape[place])):
-        given = settled(result)
-        shape = (*given.shape[:place], given.shape[place] - 1, *given.shape[place + 1 :])
-        later = Layout(shape, given.strides, given.offset + given.strides[place])
-        earlier = Layout(shape, given.strides, given.offset)
-        result = cast(Array, minus(view(result, later), view(result, earlier)))
-    return result
-
-
-def _line(item: Any, x: Array, shape: Shape) -> Array:
-    """What is put before or after an array; a scalar stands for one element along the axis."""
-    extra = asarray(item, device=x.device)
-    return extra if extra.ndim else broadcast_to(extra, shape)
-
-
-_PUBLIC: Final = (
-    append,
+for _function in (
     array_split,
     atleast_1d,
     atleast_2d,
@@ -1800,42 +1018,27 @@ _PUBLIC: Final = (
     broadcast_arrays,
     broadcast_shapes,
     broadcast_to,
-    column_stack,
-    concat,
-    diff,
-    dstack,
     expand_dims,
     flip,
     fliplr,
     flipud,
     hsplit,
-    hstack,
     moveaxis,
-    pad,
     permute_dims,
     ravel,
-    repeat,
     reshape,
-    roll,
     rot90,
     split,
     squeeze,
-    stack,
     swapaxes,
-    tile,
     transpose,
     unstack,
     vsplit,
-    vstack,
-)
-
-for _function in _PUBLIC:
+):
     FUNCTIONS[_function.__name__] = _function
-FUNCTIONS["concatenate"] = concat
 attach("reshape", _reshape_method)
 attach("transpose", _transpose_method)
 attach("ravel", ravel)
 attach("flatten", _flatten_method)
 attach("squeeze", squeeze)
 attach("swapaxes", swapaxes)
-attach("repeat", repeat)

@@ -9,6 +9,7 @@ from xarr import (  # noqa: F401 - each fills FUNCTIONS as it is imported
     fft,
     indexing,
     interchange,
+    joining,
     linalg,
     manipulation,
     printing,

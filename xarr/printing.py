@@ -15,8 +15,8 @@ from xarr import dtypes
 from xarr.array import FUNCTIONS, Array, attach, settled, to_host
 from xarr.device import default_device
 from xarr.expression import leaf
+from xarr.joining import Assembly
 from xarr.layout import Layout
-from xarr.manipulation import Assembly
 
 _IMPLIED = frozenset((dtypes.bool_, dtypes.int64, dtypes.float64, dtypes.complex128))
 """Data types that NumPy does not print, since the values tell them."""
