@@ -42,9 +42,6 @@ class Cost:
     limit: float | None = None
 
 
-# -- Python per operator --------------------------------------------------------------------------
-
-
 class Bare:
     """The least that a deferred operator can do: look up types, compare shapes, make a node."""
 
@@ -111,9 +108,6 @@ def operator_cost(xarr: Library, repeats: int) -> list[Cost]:
         )
         for name, times in elapsed_s.items()
     ]  # fmt: skip
-
-
-# -- a launch -------------------------------------------------------------------------------------
 
 
 def launch_cost(xarr: Library, repeats: int) -> list[Cost]:
@@ -187,8 +181,6 @@ def copy_bandwidth(xarr: Library, size: int, dtype: str, repeats: int) -> tuple[
     fastest = min(elapsed_s, key=lambda name: elapsed_s[name])
     return 2 * float(a.nbytes) / elapsed_s[fastest] / 1e9, fastest
 
-
-# -- processes ------------------------------------------------------------------------------------
 
 _IMPORT: Final = """
 import time, json, sys

@@ -26,8 +26,6 @@ from xarr.expression import Node, constant
 from xarr.inspection import explain
 from xarr.settings import Settings
 
-# -- the table of operations x dtypes -------------------------------------------------------------
-
 ACCEPTED: Final = "yes"
 REFUSED: Final = "no"
 
@@ -105,9 +103,6 @@ def dtypes_table() -> list[list[str]]:
     return [header, *rows]
 
 
-# -- environment variables ------------------------------------------------------------------------
-
-
 def environment_table() -> list[list[str]]:
     """Make a line for each variable, from the docstring of `Settings`, the header first."""
     text = inspect.cleandoc(Settings.__doc__ or "")
@@ -132,7 +127,6 @@ _UNSET: Final = {
     "dump_source": "nothing is written",
 }
 
-# -- the API reference ----------------------------------------------------------------------------
 
 PUBLIC: Final = FUNCTIONS | {
     f"{space.__name__.removeprefix('xarr.')}.{name}": getattr(space, name)
@@ -197,8 +191,6 @@ def aliases() -> list[list[str]]:
     )
     return [["name", "is"], *([f"``xarr.{name}``", f"`~xarr.{own}`"] for name, own in more)]
 
-
-# -- what runs where ------------------------------------------------------------------------------
 
 _KERNELS: Final = {
     "elementwise.c": "elementwise kernel",
@@ -285,9 +277,6 @@ def _runs(name: str, device: Device) -> str:
     return ", ".join(sorted(special)) or _NOTHING
 
 
-# -- kernels --------------------------------------------------------------------------------------
-
-
 def explained(program: str) -> str:
     """Run a program; return what `xarr.explain` says of its `x`, without the dialect's header."""
     names: dict[str, Any] = {"np": xarr, "xarr": xarr}
@@ -305,9 +294,6 @@ def explained(program: str) -> str:
         "// ... the skeleton (kernels/elementwise.c) ...",
     ]
     return head + "\n".join(shown)
-
-
-# -- reStructuredText ----------------------------------------------------------------------------
 
 
 def list_table(lines: list[list[str]], options: str = "") -> str:

@@ -100,9 +100,6 @@ def _outcome(case: ElementTree.Element) -> tuple[str, str]:
     return ("xfailed" if skipped.get("type") == "pytest.xfail" else "skipped"), ""
 
 
-# -- running --------------------------------------------------------------------------------------
-
-
 class SuiteError(RuntimeError):
     """The suite could not be run to its end."""
 
@@ -179,9 +176,6 @@ def skipped_dtypes(has_float64: bool, given: Sequence[str]) -> list[str]:
     """The data types that the suite has to leave out on a device."""
     absent = [] if has_float64 else ["float64", "complex128"]
     return [*absent, *(name for name in given if name not in absent)]
-
-
-# -- the table ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -274,9 +268,6 @@ def _parts(page: str) -> tuple[str, str, str]:
 def _replaced(page: str, table: str) -> str:
     head, _, tail = _parts(page)
     return f"{head}{BEGIN}\n\n{table}\n\n{END}{tail}"
-
-
-# -- the program ----------------------------------------------------------------------------------
 
 
 def parse(given: Sequence[str] | None = None) -> argparse.Namespace:

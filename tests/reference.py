@@ -115,9 +115,6 @@ def _report(
     return "\n".join(lines)
 
 
-# -- operands -------------------------------------------------------------------------------------
-
-
 def special_values(dtype: DType) -> Values:
     """Values at which functions turn or break."""
     if dtype.kind == dtypes.BOOL:

@@ -37,7 +37,6 @@ def words(text: str) -> tuple[str, ...]:
 VERSION: Final = "2025.12"
 XPS: Final = make_strategies_namespace(array_api_strict, api_version=VERSION)
 
-# -- the names ------------------------------------------------------------------------------------
 
 UNARY: Final = words(
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor "
@@ -239,9 +238,6 @@ def attribute(library: Any, name: str) -> Any:
     return functools.reduce(getattr, name.split("."), library)
 
 
-# -- calls ----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Operand:
     """An array as a view of another: each library makes it in its own memory."""
@@ -348,8 +344,6 @@ class Call:
         ]
         return [part.host for part in flat if isinstance(part, Operand)]
 
-
-# -- what calls are made of -----------------------------------------------------------------------
 
 LAYOUTS: Final = ("contiguous", "strided", "reversed", "transposed", "broadcast", "part")
 
@@ -479,8 +473,6 @@ def of_python(pick: Pick, low: float, high: float) -> Any:
     return complex(whole, part) if kind == "c" and pick.boolean() else part
 
 
-# -- agreement ------------------------------------------------------------------------------------
-
 Agreement = Callable[[Call, Any, Any], None]
 
 
@@ -589,8 +581,6 @@ def near(bound: float, beside: Callable[[Call], float] = nothing) -> Agreement:
 
     return agree
 
-
-# -- rows -----------------------------------------------------------------------------------------
 
 Made = tuple[Sequence[Any], dict[str, Any]]
 

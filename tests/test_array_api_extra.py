@@ -20,8 +20,6 @@ import xarr
 
 from .comparing import has
 
-# -- array-api-compat -----------------------------------------------------------------------------
-
 
 def test_the_namespace_is_xarr() -> None:
     x = xarr.ones(3, dtype="float32")
@@ -61,8 +59,6 @@ def test_sizes() -> None:
     assert array_api_compat.size(xarr.zeros((3, 0))) == 0
     assert array_api_compat.size(xarr.asarray(1)) == 1
 
-
-# -- array-api-extra ------------------------------------------------------------------------------
 
 Given = Callable[..., Any]
 Case = Callable[[Any, Any, Given, dict[str, Any]], Any]

@@ -45,9 +45,6 @@ def page(*lines: Line) -> str:
     return f"# Title\n\n{BEGIN}\n\n{conformance.markdown(lines)}\n\n{END}\n\nMore.\n"
 
 
-# -- reading --------------------------------------------------------------------------------------
-
-
 def test_a_report_is_read() -> None:
     report = Report.read(XML)
     assert report.outcomes == {
@@ -71,9 +68,6 @@ def test_of_several_runs_the_worst_counts() -> None:
         assert joined.outcomes == {"a": "failed", "b": "failed", "c": "passed"}
         assert joined.messages == {"a": "second", "b": "first"}
     assert first.outcomes["a"] == "passed"
-
-
-# -- the table ------------------------------------------------------------------------------------
 
 
 def test_a_line_of_the_same_device_is_replaced_and_others_stay() -> None:
@@ -108,9 +102,6 @@ def test_the_table_of_the_documentation_can_be_read() -> None:
 def test_the_readme_shows_the_table_of_the_documentation() -> None:
     readme = conformance.README.read_text()
     assert readme == conformance.shortened(readme, conformance.PAGE.read_text())
-
-
-# -- how the suite is run -------------------------------------------------------------------------
 
 
 def test_data_types_that_a_device_lacks_are_left_out() -> None:

@@ -94,9 +94,6 @@ def assert_bits(x: Array, wanted: Values) -> None:
     assert got.tobytes() == wanted.tobytes()
 
 
-# -- fusion ---------------------------------------------------------------------------------------
-
-
 def chain(a: Any, b: Any, c: Any) -> Any:
     """The chain that the targets name."""
     return ((a * b + c) * a - b) * c + a * b
@@ -202,9 +199,6 @@ def test_explain_launches_nothing() -> None:
     assert_bits(result, first * second + first)
 
 
-# -- loops ----------------------------------------------------------------------------------------
-
-
 def test_a_time_loop_with_live_intermediates_compiles_few_kernels(kernels: dict[Any, Any]) -> None:
     host = values(500)
     u = xarr.asarray(host)
@@ -254,9 +248,6 @@ def test_sizes_do_not_compile_again(kernels: dict[Any, Any]) -> None:
     assert len(kernels) == 2
 
 
-# -- what is stored -------------------------------------------------------------------------------
-
-
 def test_live_intermediates_are_outputs_of_the_same_kernel() -> None:
     (a, b, c), (first, second, third) = arrays(3, 5000)
     total = a + b
@@ -300,9 +291,6 @@ def test_what_only_a_dead_expression_needed_is_not_stored() -> None:
     with watched() as seen:
         assert_bits(result, (first + second) * third)
     assert seen.stored() == [1]
-
-
-# -- in place -------------------------------------------------------------------------------------
 
 
 def test_in_place_on_a_solely_owned_array_waits() -> None:
@@ -363,9 +351,6 @@ def test_assigning_a_constant_array_that_lives_on() -> None:
     wanted[0] = 1
     assert_bits(x, wanted)
     assert_bits(row, np.zeros(80, np.float32))
-
-
-# -- limits ---------------------------------------------------------------------------------------
 
 
 def test_long_expressions_are_cut() -> None:
@@ -463,9 +448,6 @@ def test_many_pending_arrays_are_computed_by_and_by() -> None:
         assert_bits(got, host + np.float32(number))
 
 
-# -- eager ----------------------------------------------------------------------------------------
-
-
 def test_eager_chains_have_the_same_bits() -> None:
     (a, b, c), hosts = arrays(3, 5000)
     deferred = chain(a, b, c)
@@ -505,9 +487,6 @@ def test_eager_reductions_have_the_same_bits(
         at_once = results()
     for got, wanted in zip(deferred, at_once, strict=True):
         assert got.tobytes() == wanted.tobytes()
-
-
-# -- donation -------------------------------------------------------------------------------------
 
 
 def test_a_dead_operands_buffer_is_taken_over() -> None:

@@ -104,9 +104,6 @@ def test_wrong_devices() -> None:
         xp.asarray([1], device=3)
 
 
-# -- values ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_numpy_arrays_keep_dtype_and_values(dtype: str, layout: str) -> None:
@@ -251,9 +248,6 @@ def test_byte_order_and_host_layouts() -> None:
 def test_array_ndmin() -> None:
     same(xp.array(5, ndmin=2), np.array(5, ndmin=2))
     same(xp.array([1, 2], ndmin=3), np.array([1, 2], ndmin=3))
-
-
-# -- formulas -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -462,9 +456,6 @@ def test_grids() -> None:
     same(xp.fromfunction(lambda i, j: i - j, (3, 2)), np.fromfunction(lambda i, j: i - j, (3, 2)))
     with pytest.raises(TypeError, match="mgrid"):
         xp.mgrid[3]
-
-
-# -- other places ---------------------------------------------------------------------------------
 
 
 def test_open_transfers_are_allowed_where_hidden_ones_are_not() -> None:

@@ -58,8 +58,6 @@ def _blocks(page: Path, language: str) -> list[str]:
     return [inspect.cleandoc(text) + "\n" for _, text in found]
 
 
-# -- examples -------------------------------------------------------------------------------------
-
 PUBLIC = {
     **{f"xarr.{name}": function for name, function in TABLES.PUBLIC.items()},
     **{f"xarr.inspection.{name}": getattr(inspection, name) for name in vars(inspection)},
@@ -145,9 +143,6 @@ def test_the_cube_root_of_adding_md_is_what_it_says(
     assert "cube root" in row.function().__doc__
 
 
-# -- tables ---------------------------------------------------------------------------------------
-
-
 def test_the_table_of_environment_variables_is_complete() -> None:
     listed = {line[0].strip("`") for line in TABLES.environment_table()[1:]}
     text = inspect.getsource(settings)
@@ -216,9 +211,6 @@ def test_architecture_names_what_there_is() -> None:
         assert (FOLDER / "xarr" / file).exists(), file
 
 
-# -- the words of the dialects --------------------------------------------------------------------
-
-
 def _words(dialect: str) -> set[str]:
     """What a dialect's header defines for kernels to use."""
     text = (KERNELS / source.DIALECTS[dialect]).read_text()
@@ -251,9 +243,6 @@ def test_readme_names_every_file() -> None:
     for path in KERNELS.glob("*.c"):
         assert f"`{path.name}`" in text
     assert set(source.LIBRARY) <= {path.name for path in KERNELS.glob("*.h")}
-
-
-# -- the build ------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -190,9 +190,6 @@ def apply(row: Elementwise, *operands: Any) -> xarr.Array:
     return result
 
 
-# -- values ---------------------------------------------------------------------------------------
-
-
 @named(*ACCEPTED)
 def test_values(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
     if not is_on(device, dtype):
@@ -205,8 +202,6 @@ def test_every_row_has_a_reference() -> None:
     for row in TABLE:
         assert callable(reference.function(row.name)), row.name
 
-
-# -- layouts --------------------------------------------------------------------------------------
 
 BINARY = [row for row in TABLE if row.operands == 2]
 FEW = [row for row in TABLE if row.name in ("equal", "positive", "subtract", "where", "sin")]
@@ -336,8 +331,6 @@ def test_random_views(device: xarr.Device, data: st.DataObject) -> None:
     line = wanted[..., :1]
     assert_same(np.asarray(got * 2 - got[..., :1]), wanted * 2 - line, "multiply, subtract")
 
-
-# -- data types -----------------------------------------------------------------------------------
 
 PAIRS = list(itertools.product(dtypes.TABLE, repeat=2))
 
@@ -497,8 +490,6 @@ def test_lists_are_operands(device: xarr.Device) -> None:
         assert_same(np.asarray(operand * array), operand * x, "multiply")
 
 
-# -- operators ------------------------------------------------------------------------------------
-
 OPERATORS = [row for row in TABLE if row.operator and row.operands == 2]
 ARITHMETIC = [row for row in OPERATORS if row.result != "bool"]
 
@@ -600,8 +591,6 @@ def test_operators_leave_what_they_do_not_know_to_the_other_side(row: Elementwis
             symbol(row)(ones(kind), "text")
 
 
-# -- floor division and remainder -----------------------------------------------------------------
-
 DIVISIONS = [row for row in TABLE if row.name in ("floor_divide", "remainder")]
 
 
@@ -657,9 +646,6 @@ def test_divmod_agrees_with_both(device: xarr.Device) -> None:
     quotient, rest = divmod(x, y)
     assert_same(np.asarray(xarr.asarray(x) // xarr.asarray(y)), quotient, "floor_divide")
     assert_same(np.asarray(xarr.asarray(x) % xarr.asarray(y)), rest, "remainder")
-
-
-# -- float16, powers, clip ------------------------------------------------------------------------
 
 
 def test_float16_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -> None:
@@ -756,9 +742,6 @@ def test_fused_conversions_are_those_of_memory(
         assert_same(np.asarray(got), np.asarray(wanted), f"{name} of {target} from {source}")
 
 
-# -- errors ---------------------------------------------------------------------------------------
-
-
 @named(*REFUSED)
 def test_other_dtypes_are_refused(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
     if not is_on(device, dtype):
@@ -806,9 +789,6 @@ def test_arrays_of_two_devices_are_refused(device: xarr.Device) -> None:
         pytest.skip("the device has no second handle")
     with pytest.raises(ValueError, match=r"add\(x1, x2\): the arrays are on .*to_device"):
         xarr.asarray(np.ones(2, np.float32)) + xarr.asarray(np.ones(2, np.float32), device=other)
-
-
-# -- what a row makes -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)

@@ -57,9 +57,6 @@ def scattering(request: pytest.FixtureRequest, device: xarr.Device) -> Iterator[
         yield device
 
 
-# -- keys -----------------------------------------------------------------------------------------
-
-
 def slices(extent: int) -> st.SearchStrategy[slice]:
     bound = st.none() | st.integers(-extent - 2, extent + 2)
     return st.builds(slice, bound, bound, st.sampled_from([None, 1, 2, 3, -1, -2, -4]))
@@ -127,9 +124,6 @@ def advanced_keys(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
     if draw(st.booleans()):
         key.insert(draw(st.integers(0, len(key))), None)
     return tuple(key)
-
-
-# -- reading --------------------------------------------------------------------------------------
 
 
 @given(key=basic_keys(SHAPE))
@@ -236,9 +230,6 @@ def test_slices_of_other_types_are_refused(device: xarr.Device) -> None:
         xarr.asarray(example())["a":"b"]  # type: ignore[misc]
 
 
-# -- writing --------------------------------------------------------------------------------------
-
-
 @given(key=basic_keys(SHAPE), scalar=st.booleans())
 def test_basic_writes(device: xarr.Device, key: tuple[Any, ...], scalar: bool) -> None:
     x = example()
@@ -339,9 +330,6 @@ def test_writes_that_do_not_fit_are_refused(scattering: xarr.Device) -> None:
     assert_same(np.asarray(array), x, "a refused write")
 
 
-# -- views ----------------------------------------------------------------------------------------
-
-
 def test_views_share_memory(device: xarr.Device) -> None:
     x = example()
     array = xarr.asarray(x)
@@ -370,9 +358,6 @@ def test_broadcast_views_are_read_only(device: xarr.Device) -> None:
     for key in (0, ..., (0, 1), xarr.asarray(np.array([0])), xarr.asarray(np.ones((2, 3), bool))):
         with pytest.raises(ValueError, match="read-only"):
             view[key] = 1
-
-
-# -- take, take_along_axis, nonzero, where --------------------------------------------------------
 
 
 @given(data=st.data())

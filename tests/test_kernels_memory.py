@@ -49,9 +49,6 @@ def on_device(values: Any) -> xarr.Array:
     return result
 
 
-# -- elementwise ----------------------------------------------------------------------------------
-
-
 @on_oclgrind
 @pytest.mark.parametrize("name", SAMPLED)
 @pytest.mark.parametrize("form", ["cpu"], indirect=True)
@@ -135,9 +132,6 @@ def test_wide_indices(form: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> Non
     assert_same(np.asarray(xarr.cumulative_sum(on_device(y), axis=1)), y.cumsum(axis=1), "scan")
 
 
-# -- reductions and scans -------------------------------------------------------------------------
-
-
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces small enough that few elements take several passes."""
@@ -184,9 +178,6 @@ def test_reductions_of_expressions_and_views(form: xarr.Device, small_pieces: No
     scan = xarr.cumulative_sum(array[:, ::2] + 1, axis=0, include_initial=True)
     wanted = np.cumulative_sum(x[:, ::2] + 1, axis=0, include_initial=True)
     assert_same(np.asarray(scan), wanted, "scan")
-
-
-# -- gathers and scatters -------------------------------------------------------------------------
 
 
 @on_oclgrind

@@ -77,9 +77,6 @@ def factorizations(draw: st.DrawFn, size: int) -> Shape:
     return tuple(extents)
 
 
-# -- one layout -----------------------------------------------------------------------------------
-
-
 @MANY
 @given(views())
 def test_views_have_the_values_at_their_addresses(drawn: tuple[npt.NDArray[Any], Layout]) -> None:
@@ -168,9 +165,6 @@ def test_equality_ignores_the_strides_of_single_elements() -> None:
     assert Layout((3,), (1,)) != Layout((1, 3), (3, 1))
 
 
-# -- two layouts ----------------------------------------------------------------------------------
-
-
 def common(first: Layout, second: Layout) -> bool:
     """Whether two layouts have an element in common, by looking at all of them."""
     return bool(np.intersect1d(addresses(first), addresses(second)).size)
@@ -235,9 +229,6 @@ def test_nothing_overlaps_with_no_elements() -> None:
     assert not layout.overlap(layout.contiguous((3,)), Layout((2, 0), (1, 1)))
 
 
-# -- merging axes ---------------------------------------------------------------------------------
-
-
 @MANY
 @given(st.data(), st.lists(st.integers(1, 4), min_size=1, max_size=5).map(tuple))
 def test_collapse_keeps_the_order_of_addresses(data: st.DataObject, shape: Shape) -> None:
@@ -266,9 +257,6 @@ def test_collapse_merges_all_that_it_can() -> None:
     assert layout.collapse([shape], [[dense], [(0, 0, 0)]]) == ([[24]], [[[1]], [[0]]])
     assert layout.collapse([shape], [[dense], [(0, 4, 1)]]) == ([[2, 12]], [[[12, 1]], [[0, 1]]])
     assert layout.collapse([(1, 1)], [[(5, 7)]]) == ([[]], [[[]]])
-
-
-# -- shapes and axes ------------------------------------------------------------------------------
 
 
 @MANY

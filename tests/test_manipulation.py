@@ -107,8 +107,6 @@ def test_pending_arrays(name: str) -> None:
     same(call(xp, xp.zeros((2, 3), "int8")), call(np, np.zeros((2, 3), "int8")))
 
 
-# -- views ----------------------------------------------------------------------------------------
-
 VIEWS: dict[str, Call] = {
     "reshape": lambda m, x: m.reshape(x, (3, 8)),
     "reshape F": lambda m, x: m.reshape(x.T, (4, 6), order="F"),
@@ -198,9 +196,6 @@ def test_reshapes_of_strided_arrays(data: st.DataObject) -> None:
     except ValueError:
         return
     same(xp.reshape(x, tuple(new), copy=False), wanted)
-
-
-# -- parts ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("first", DTYPES)
@@ -295,8 +290,6 @@ def test_atleast_of_several() -> None:
     results = xp.atleast_2d(1, xp.arange(2))
     assert [x.shape for x in results] == [(1, 1), (1, 2)]
 
-
-# -- errors ---------------------------------------------------------------------------------------
 
 WRONG: dict[str, tuple[Call, Any]] = {
     "reshape size": (lambda m, x: m.reshape(x, (4, 7)), ValueError),

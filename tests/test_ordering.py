@@ -168,9 +168,6 @@ def test_an_element_stays_what_it_was() -> None:
     assert np.array_equal(np.asarray(x), [7, 6, 8])
 
 
-# -- planted bugs ---------------------------------------------------------------------------------
-
-
 def _forgets_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "settle_readers", lambda storage, spare=None: None)
 

@@ -98,8 +98,6 @@ def choose(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return choose
 
 
-# -- variants of the kernel -----------------------------------------------------------------------
-
 # A variant takes PoCL two to five seconds. So each data type and each tile has one here, and what
 # else there is to choose takes turns; the tests below use the same variants as far as they can.
 
@@ -248,9 +246,6 @@ def test_pieces_are_joined(dtype: DType, gpu: xarr.Device, monkeypatch: pytest.M
         same_bits(np.asarray(xarr.to_numpy(Array(node))), total.astype(result.numpy))
 
 
-# -- values ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "shape", [(1, 1, 1), (1, 5, 70_000), (1, 65_537, 1), (255, 256, 257), (1025, 9, 977)]
 )
@@ -294,9 +289,6 @@ def test_special_values(form: xarr.Device) -> None:
     same_bits(matmul(tiny, np.array([[1e-12]], np.float32)), tiny * np.float32(1e-12))
     minus, ones = np.full((1, 5), -0.0, np.float32), np.ones((5, 1), np.float32)
     same_bits(matmul(minus, ones), np.array([[0.0]], np.float32))
-
-
-# -- the order of a sum ---------------------------------------------------------------------------
 
 
 def fma(x: Values, y: Values, z: Values) -> Values:
@@ -389,9 +381,6 @@ def test_a_row_has_the_bits_of_its_own_product(
     enter(Case("float32", 5))
     same_bits(whole[2, 7:8], matmul(x[2, 7:8], y))
     same_bits(whole[2, :, 3:4], matmul(x[2], y[:, 3:4]))
-
-
-# -- shapes and layouts ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -535,9 +524,6 @@ def test_pending_operands_and_constants(form: xarr.Device, enter: Callable[[Case
     same_bits(xarr.to_numpy(array), host)
 
 
-# -- the choice of a tile -------------------------------------------------------------------------
-
-
 def chosen(
     rows: int, columns: int, length: int, count: int = 1, units: int = 132
 ) -> tuple[str, bool, bool]:
@@ -573,9 +559,6 @@ def test_tiles_are_sound() -> None:
                 )
             )
             assert 2 * tile.depth * lines * nbytes + 16 <= 32 << 10
-
-
-# -- CUDA -----------------------------------------------------------------------------------------
 
 
 # One type of each accumulator, for both architectures; the others take turns.

@@ -86,8 +86,6 @@ def check(node: Node, x: Values, axis: int, sorts: Sequence[str] = ("values", "i
             np.testing.assert_array_equal(raw(got), raw(values), about)
 
 
-# -- data types and sizes -------------------------------------------------------------------------
-
 # A kernel takes PoCL two to five seconds, and there is one for each way that an element is read,
 # with indices and without, for each size of a group, narrow and wide. So rows of each way that an
 # element is read are sorted by one kernel here, and the other choices take turns.
@@ -204,9 +202,6 @@ def test_many_elements_come_in_order(form: xarr.Device, small_tiles: None) -> No
     np.testing.assert_array_equal(np.asarray(Array(radix.sort(on_device(x), 0))), np.sort(x))
 
 
-# -- order ----------------------------------------------------------------------------------------
-
-
 def floating(quick: str, slow: str) -> list[Any]:
     """Types, and how they are sorted: as the cases above, whose kernels these tests use."""
     kinds = [(name, ()) for name in quick.split()] + [(n, pytest.mark.slow) for n in slow.split()]
@@ -258,9 +253,6 @@ def test_complex_numbers_go_by_where_they_are_nan(
         np.testing.assert_array_equal(raw(got), raw(x))
 
 
-# -- shapes and layouts ---------------------------------------------------------------------------
-
-
 def test_axes(form: xarr.Device, small_tiles: None) -> None:
     for shape in ((3, 4, 5), (2, TILE + 40, 3), (40, 2 * TILE + 1), (1, 300), (300, 1)):
         x = examples(dtypes.float32, int(np.prod(shape))).reshape(shape)
@@ -310,9 +302,6 @@ def test_indices_are_fused_with_what_follows() -> None:
     array = xarr.asarray(x)
     places = Array(radix.argsort(array._node, 0))
     np.testing.assert_array_equal(np.asarray(array[places] * 2), np.sort(x) * 2)
-
-
-# -- limits ---------------------------------------------------------------------------------------
 
 
 def test_wide_rows_and_several_launches(
@@ -370,9 +359,6 @@ def test_sorting_does_not_take_a_launch_a_row(form: xarr.Device, small_tiles: No
         assert engine.counts.launches - before <= most
 
 
-# -- searching ------------------------------------------------------------------------------------
-
-
 def searches() -> list[Any]:
     """Each type in both forms, in one of them with a sorter; types of one width take turns."""
     return [
@@ -423,9 +409,6 @@ def test_searches_for_nothing_one_and_many(form: xarr.Device) -> None:
         got = np.asarray(Array(radix.searchsorted(x, on_device(values), right=False)))
         assert got.shape == shape
         assert (got == 5).all()
-
-
-# -- CUDA -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -118,9 +118,6 @@ def bound_of(
     return row.ulp * np.where(spread > 0, condition, 1)
 
 
-# -- values ---------------------------------------------------------------------------------------
-
-
 @named(*ACCEPTED)
 def test_values(row: Reduction, dtype: DType, device: xarr.Device) -> None:
     if not is_on(device, dtype):
@@ -309,9 +306,6 @@ def test_dtype(name: str, device: xarr.Device) -> None:
             check(row, x, result, dtype=np.dtype(wanted), **axis)
 
 
-# -- special values -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("place", [0, 1, 255, 256, 300, 16500, 19_999])
 @by_name([row for row in TABLE if REAL in row.kinds and row.name != "count_nonzero"])
 def test_nan_and_infinity(row: Reduction, place: int, device: xarr.Device) -> None:
@@ -357,9 +351,6 @@ def test_extremes_of_all_dtypes_reach_the_bounds(row: Reduction, device: xarr.De
         x = x[x == x]
         got = np.asarray(apply(row, xarr.asarray(x)))
         assert got == getattr(np, row.name)(x), dtype
-
-
-# -- one order, one result ------------------------------------------------------------------------
 
 
 def expression(x: Any, y: Any) -> Any:
@@ -479,9 +470,6 @@ def test_all_drivers_have_the_same_bits() -> None:
     for platform, lines in others:
         common = [line for line in wanted if line.split()[0] in {got.split()[0] for got in lines}]
         assert lines == common, f"{platform} differs from {first}"
-
-
-# -- float-less devices, errors, documentation ----------------------------------------------------
 
 
 def test_a_device_without_float64_takes_means_in_float32(device: xarr.Device) -> None:

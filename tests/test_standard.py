@@ -43,8 +43,6 @@ from .standard import (
     signature,
 )
 
-# -- names ----------------------------------------------------------------------------------------
-
 STRICTS_OWN = {
     *("ArrayAPIStrictFlags", "Device", "__array_api_version__", "__version__"),
     *(f"{verb}_array_api_strict_flags" for verb in ("get", "reset", "set")),
@@ -87,9 +85,6 @@ def test_names_of_the_array(name: str) -> None:
 
 def test_the_version() -> None:
     assert xarr.__array_api_version__ == VERSION
-
-
-# -- signatures -----------------------------------------------------------------------------------
 
 
 def agree(function: Any, wanted: inspect.Signature) -> None:
@@ -136,9 +131,6 @@ def test_signatures_of_the_information(name: str) -> None:
     agree(getattr(xarr.__array_namespace_info__(), name), signature(INFORMATION[name]))
 
 
-# -- constants and data types ---------------------------------------------------------------------
-
-
 def test_constants() -> None:
     assert (xarr.e, xarr.pi, xarr.inf) == (math.e, math.pi, math.inf)
     assert math.isnan(xarr.nan)
@@ -154,8 +146,6 @@ def test_data_types_can_be_compared() -> None:
             assert xarr.zeros(1, dtype=dtype).dtype == dtype
             assert xarr.zeros(1, dtype=xarr.zeros(1, dtype=dtype).dtype).dtype == dtype
 
-
-# -- information ----------------------------------------------------------------------------------
 
 INFO = xarr.__array_namespace_info__()
 
@@ -214,8 +204,6 @@ def test_data_types_of_several_kinds_and_of_devices() -> None:
         lacks = set() if device.has_float64 else {"float64", "complex128"}
         assert set(INFO.dtypes(device=device)) == set(ALL) - lacks
 
-
-# -- Hypothesis' own strategies work on xarr ------------------------------------------------------
 
 OURS = make_strategies_namespace(xarr, api_version=VERSION)
 

@@ -32,8 +32,6 @@ TESTED = (
 )
 """The methods that are tested here; the operators are in test_standard_elementwise.py."""
 
-# -- attributes -----------------------------------------------------------------------------------
-
 
 @hypothesis.settings(max_examples=15)
 @hypothesis.given(data=st.data())
@@ -59,9 +57,6 @@ def test_the_namespace() -> None:
     assert x.__array_namespace__(api_version=VERSION) is xarr
     with pytest.raises(ValueError, match="2020"):
         x.__array_namespace__(api_version="2020.01")
-
-
-# -- conversions to Python's numbers --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", ALL)
@@ -104,9 +99,6 @@ def test_more_than_one_element_is_no_number() -> None:
     for convert in (bool, int, float, complex, operator.index):
         with pytest.raises((TypeError, ValueError)):
             convert(x)
-
-
-# -- indexing -------------------------------------------------------------------------------------
 
 
 def key_of(pick: Pick, shape: tuple[int, ...]) -> Any:
@@ -220,9 +212,6 @@ def test_iteration_of_one_axis() -> None:
     assert [float(value) for value in xarr.asarray([1.0, 2.0], dtype="float32")] == [1, 2]
 
 
-# -- devices --------------------------------------------------------------------------------------
-
-
 def test_to_device() -> None:
     x = xarr.asarray([1.0, 2.0], dtype="float32")
     for device in xarr.__array_namespace_info__().devices():
@@ -234,8 +223,6 @@ def test_to_device() -> None:
         assert (moved + 1).device == device
         assert xarr.asarray(moved).device == device
 
-
-# -- DLPack ---------------------------------------------------------------------------------------
 
 HOST = (1, 0)
 """DLPack's name of the memory of the host."""

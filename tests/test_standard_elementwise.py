@@ -280,8 +280,6 @@ def test_the_standards_data_types_are_taken() -> None:
         assert set(TAKES[name]) <= taken, name
 
 
-# -- more than one group of work-items ------------------------------------------------------------
-
 MANY = 70_001
 
 
@@ -297,8 +295,6 @@ def test_many_elements(name: str) -> None:
     call = Call(name, operands)
     agree(call, call.on(xarr), call.on(array_api_strict))
 
-
-# -- promotion ------------------------------------------------------------------------------------
 
 FAMILIES = [(*standard.SIGNED, *standard.UNSIGNED), FLOATING, ("bool",)]
 PAIRS = [pair for family in FAMILIES for pair in itertools.product(family, repeat=2)]
@@ -351,8 +347,6 @@ def test_python_scalars_take_the_type_of_the_array(dtype: str) -> None:
         assert xarr.result_type(x, scalar) == dtype
         assert xarr.where(x == x, x, scalar).dtype == xarr.where(x == x, scalar, x).dtype == dtype
 
-
-# -- operators ------------------------------------------------------------------------------------
 
 OPERATORS: dict[str, tuple[str, Any]] = {
     "add": ("add", ("float32", "int64", "complex64")),
@@ -447,8 +441,6 @@ def test_every_operator_has_its_reflected_and_in_place_form() -> None:
             assert type(x) is xarr.Array
             assert symbol == "matmul" or x is before
 
-
-# -- division and powers: all signs, zeros, infinities --------------------------------------------
 
 VALUES = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, 1e30, math.inf]
 SIGNS = np.asarray([sign * value for value in VALUES for sign in (1.0, -1.0)] + [math.nan])

@@ -39,8 +39,6 @@ from .standard import (
 
 FLAT = ("contiguous", "strided", "reversed", "part")
 
-# -- creation -------------------------------------------------------------------------------------
-
 
 def shaped(pick: Pick) -> Made:
     shape = pick.one(pick.integer(0, 5), pick.shape(empty=True))
@@ -129,8 +127,6 @@ CREATION = (
     Row("zeros_like", like, ALL, few=True),
 )
 
-# -- data types -----------------------------------------------------------------------------------
-
 
 def astype(pick: Pick) -> Made:
     """To types that hold the values: what others give is left open."""
@@ -200,8 +196,6 @@ DATA_TYPES = (
     Row("isdtype", kinds, ALL),
     Row("result_type", promotable, ALL, typed),
 )
-
-# -- manipulation ---------------------------------------------------------------------------------
 
 
 def some(pick: Pick) -> Operand:
@@ -327,8 +321,6 @@ MANIPULATION = (
     Row("tile", tile, ALL, few=True),
     Row("unstack", unstack, ALL, few=True),
 )
-
-# -- indexing, searching, sorting, sets -----------------------------------------------------------
 
 
 def take(pick: Pick) -> Made:
@@ -460,8 +452,6 @@ SEARCHING = (
     Row("isin", isin, INTEGER, reference=in_or_not),
 )
 
-# -- statistics -----------------------------------------------------------------------------------
-
 
 def reduced(
     low: float = -50, high: float = 50, *, least: int = 0, typed: bool = False, special: bool = True
@@ -534,8 +524,6 @@ STATISTICS = (
 ROWS = (*CREATION, *DATA_TYPES, *MANIPULATION, *SEARCHING, *STATISTICS)
 
 test_of_data_types, test_of_layouts = standard.made_of(ROWS, examples=3, layouts=6)
-
-# -- what the standard says in words --------------------------------------------------------------
 
 
 def test_the_results_of_no_elements() -> None:
@@ -633,8 +621,6 @@ def test_errors_of_the_standard() -> None:
         with pytest.raises((TypeError, ValueError, IndexError)):
             call()
 
-
-# -- more than one group of work-items ------------------------------------------------------------
 
 MANY = 70_001
 

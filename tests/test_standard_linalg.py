@@ -42,8 +42,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::xarr.HostFallbackWarning")
 
 Matrices = Callable[[Pick, int, int], Operand]
 
-# -- products -------------------------------------------------------------------------------------
-
 
 def matmul(pick: Pick) -> Made:
     m, k, n = (pick.integer(0, 4) for _ in "mkn")
@@ -127,8 +125,6 @@ PRODUCTS = (
     Row("linalg.trace", trace, NUMERIC, near(4, total), few=True),
 )
 ALIASES = ("matmul", "matrix_transpose", "tensordot", "vecdot")
-
-# -- matrices -------------------------------------------------------------------------------------
 
 
 def general(pick: Pick, rows: int, columns: int) -> Operand:
@@ -222,9 +218,6 @@ def matrix_norm(pick: Pick) -> Made:
     (x,), _ = rectangular(pick)
     order = pick.one("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
     return (x,), {"ord": order, "keepdims": pick.boolean()}
-
-
-# -- what factors have to be ----------------------------------------------------------------------
 
 
 def adjoint(x: Values) -> Values:
@@ -336,8 +329,6 @@ LINALG = (
     Row("linalg.vector_norm", vector_norm, FLOATING, near(60)),
 )
 
-# -- Fourier transforms ---------------------------------------------------------------------------
-
 
 def transform(pick: Pick) -> Made:
     x = pick.array(pick.shape(least=1, side=7, empty=False), -5, 5)
@@ -430,9 +421,6 @@ def test_the_operator_of_matrices(dtype: str) -> None:
     assert x.tolist() == wanted.tolist()
 
 
-# -- more than one group of work-items ------------------------------------------------------------
-
-
 def drawn(*shape: int, dtype: str = "float32") -> Operand:
     values = np.random.default_rng(5).integers(-4, 5, shape)
     return Operand((values + (9j if dtype in COMPLEX else 0)).astype(dtype))
@@ -473,9 +461,6 @@ def test_many_elements(call: Call, agree: standard.Agreement) -> None:
     if not all(has(x.dtype) for x in call.hosts):
         pytest.skip("the device lacks the data type")
     agree(call, call.on(xarr), call.on(array_api_strict))
-
-
-# -- errors ---------------------------------------------------------------------------------------
 
 
 def test_errors_of_the_standard() -> None:

@@ -86,9 +86,6 @@ def real_there_and_back(values: Values, axis: int = -1) -> None:
     near(host(back), np.fft.irfft(spectrum.astype(complex), length, axis=axis), dtype, length)
 
 
-# -- lengths --------------------------------------------------------------------------------------
-
-
 # A pass of another length, of another type or with other ends is another kernel, and takes PoCL a
 # second. So the lengths here have all radices with each type, and any two radices that follow each
 # other with one of them; and there are more lengths where their convolutions share kernels.
@@ -201,9 +198,6 @@ def test_lengths_are_cut_into_few_passes() -> None:
         assert transforms._cut_length(longer, 2048)
 
 
-# -- batches, axes, layouts -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("lines", [(1,), (63,), (64,), (65,), (5000,), (3, 2)])
 def test_batches(form: xp.Device, lines: tuple[int, ...]) -> None:
     there_and_back(numbers((*lines, 8), "complex64"))
@@ -310,9 +304,6 @@ def test_no_lines(form: xp.Device, shape: tuple[int, ...], axis: int) -> None:
     wanted = np.fft.rfft(np.empty(shape), axis=axis).shape
     assert host(transforms.rfft(real, axis, scale=1.0)).shape == wanted
     assert host(transforms.irfft(given, axis, 2 * length - 1, scale=1.0)).size == 0
-
-
-# -- operands -------------------------------------------------------------------------------------
 
 
 def test_an_expression_is_part_of_the_first_pass(form: xp.Device) -> None:
@@ -443,9 +434,6 @@ def test_the_same_bits_on_every_device(dtype: str, lengths: tuple[int, ...]) -> 
             assert same.all(), f"{dtype}, length {length}: {(~same).sum()} bytes differ"
 
 
-# -- tables ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 7, 8, 12, 24, 1009, 4096, 2 * 10**9 + 2])
 def test_roots_of_unity(order: int) -> None:
     powers = np.unique(np.linspace(0, order - 1, 500).astype(np.int64))
@@ -482,9 +470,6 @@ def test_tables_are_kept_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transforms, "_TABLES_NBYTES", 1)
     transforms.fft(node(numbers((2, 8), "complex64")), 1, inverse=False, scale=1.0)
     assert list(tables) == [("roots", 8, x.dtype)]
-
-
-# -- CUDA -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

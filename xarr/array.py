@@ -6,6 +6,7 @@ which install themselves here through `attach`; how values are computed stands i
 
 from __future__ import annotations
 
+import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -316,9 +317,6 @@ def product(shape: Shape) -> int:
     return size
 
 
-# -- arrays and nodes -----------------------------------------------------------------------------
-
-
 def settled(array: Array) -> Layout:
     """The layout of an array, which is in memory afterwards."""
     node = array._node
@@ -398,9 +396,6 @@ def require_writeable(array: Array, where: str) -> None:
         )
 
 
-# -- operands -------------------------------------------------------------------------------------
-
-
 def default_float(device: Device) -> DType:
     """float64 where the device has it, else float32."""
     return dtypes.float64 if device.info.has_float64 else dtypes.float32
@@ -477,6 +472,16 @@ def _plain(value: Scalar) -> Scalar:
     return complex(value)
 
 
+def integer(value: Any, where: str, name: str) -> int:
+    """An argument that is one integer."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            errors.message(where, f"{name} is {value!r}", "an integer is accepted")
+        ) from None
+
+
 def require_on(device: Device, row: DType, where: str) -> None:
     """Refuse a data type that the device does not have."""
     if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
@@ -488,9 +493,6 @@ def require_on(device: Device, row: DType, where: str) -> None:
                 'use "float32" or "complex64", or another device',
             )
         )
-
-
-# -- transfers ------------------------------------------------------------------------------------
 
 
 class _Transfers:

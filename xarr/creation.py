@@ -23,6 +23,7 @@ from xarr.array import (
     attach,
     default_float,
     from_host,
+    integer,
     require_on,
     settled,
     to_host,
@@ -37,9 +38,6 @@ from xarr.reductions import node_of
 
 DeviceLike = Device | str | None
 Host = numpy.ndarray[Any, Any]
-
-
-# -- from values ----------------------------------------------------------------------------------
 
 
 def asarray(
@@ -356,9 +354,6 @@ def ascontiguousarray(a: Any, /, dtype: Any = None) -> Array:
     if where is not None and not where.linear:
         result = Array(engine.copied(result._node))
     return result if result.ndim else result.reshape((1,))
-
-
-# -- from shapes ----------------------------------------------------------------------------------
 
 
 def shape_of(shape: Any, where: str) -> Shape:
@@ -743,9 +738,6 @@ def full_like(
     )
 
 
-# -- by formula -----------------------------------------------------------------------------------
-
-
 def apply(name: str, *nodes: Node) -> Node:
     """The node of an elementwise function of nodes that have one data type."""
     operation = _operation(name, nodes[0].dtype, len(nodes))
@@ -967,7 +959,7 @@ def linspace(
     where = "linspace(start, stop, num)"
     start = _number(start, where, "start", complex_too=True)
     stop = _number(stop, where, "stop", complex_too=True)
-    count = _integer(num, where, "num")
+    count = integer(num, where, "num")
     if count < 0:
         raise ValueError(errors.message(where, f"num is {count}", "num is not negative"))
     target = get_device(device, where)
@@ -1016,15 +1008,6 @@ def _linspace_node(
         last = apply("equal", index, _scalar(count - 1, dtypes.int64, device))
         node = elementwise.choose(last, _scalar(stop, row, device), node)
     return node
-
-
-def _integer(value: Any, where: str, name: str) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            errors.message(where, f"{name} is {value!r}", f"{name} is an integer")
-        ) from None
 
 
 def logspace(
@@ -1188,9 +1171,9 @@ def eye(
     """
     where = "eye(n_rows, n_cols)"
     columns = n_cols if n_cols is not None else M
-    rows = _integer(n_rows, where, "n_rows")
+    rows = integer(n_rows, where, "n_rows")
     shape = shape_of((rows, rows if columns is None else columns), where)
-    offset = _integer(k, "eye(n_rows, n_cols, k)", "k")
+    offset = integer(k, "eye(n_rows, n_cols, k)", "k")
     target = get_device(device, where)
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
@@ -1315,7 +1298,7 @@ def _triangle(x: Array, k: int, comparison: str, where: str) -> Array:
         raise ValueError(
             errors.message(where, f"x has {len(node.shape)} dimensions", "at least 2 are needed")
         )
-    offset = _integer(k, where, "k")
+    offset = integer(k, where, "k")
     if 0 in node.shape:
         return Array(engine.copied(node))
     kept = _diagonal(node.shape, offset, comparison, node.device)
@@ -1532,9 +1515,6 @@ class _Grid:
 
 mgrid: Final = _Grid("mgrid", sparse=False)
 ogrid: Final = _Grid("ogrid", sparse=True)
-
-
-# -- to other places ------------------------------------------------------------------------------
 
 
 @contextmanager

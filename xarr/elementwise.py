@@ -754,9 +754,6 @@ TABLE: Final = (
 BY_NAME: Final = {row.name: row for row in TABLE}
 
 
-# -- functions that a row alone cannot say --------------------------------------------------------
-
-
 def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
     """Give a function made from a row the name and docstring that the row says."""
     function.__name__ = function.__qualname__ = name

@@ -86,9 +86,6 @@ def eager() -> Iterator[None]:
         _mode.eager -= 1
 
 
-# -- building expressions -------------------------------------------------------------------------
-
-
 def defer(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Node:
     """The pending node that applies an operation to operands that broadcast to `shape`."""
     first = inputs[0]
@@ -219,9 +216,6 @@ def _trim(device: Device) -> None:
     with device.lock:
         if len(_pending_nodes(device)) > LIMIT_PENDING // 2:
             settle(device)
-
-
-# -- computing ------------------------------------------------------------------------------------
 
 
 def settle(device: Device) -> None:
@@ -448,9 +442,6 @@ def _too_large(plan: Plan, device: Device) -> bool:
     nbytes = 8 * len(plan.storages) + (8 if plan.wide else 4) * (len(plan.numbers) + 4)
     nbytes += sum(2 * dtype.itemsize for dtype, _ in plan.constants)
     return nbytes > device.info.parameter_nbytes * 3 // 4
-
-
-# -- launching ------------------------------------------------------------------------------------
 
 
 def allocate(device: Device, nbytes: int) -> Storage:

@@ -8,7 +8,6 @@ axis.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -16,7 +15,7 @@ from typing import Any, Final, Literal
 import numpy
 
 from xarr import dtypes, engine, errors, library, transforms
-from xarr.array import FUNCTIONS, Array, default_float, require_on
+from xarr.array import FUNCTIONS, Array, default_float, integer, require_on
 from xarr.device import Device, get_device
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.elementwise import named
@@ -220,7 +219,7 @@ class Transform:
             x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
         ) -> Array:
             ndim = len(node_of(x, self.where).shape)
-            length = None if n is None else _integer(n, self.where, "n")
+            length = None if n is None else integer(n, self.where, "n")
             return self.apply(x, [length], [normalize_axis(axis, ndim, self.where)], norm)
 
         def many(
@@ -358,15 +357,6 @@ def _resized(x: Array, axis: int, size: int) -> Array:
     return FUNCTIONS["concat"]((x, zeros), axis=axis)  # type: ignore[no-any-return]
 
 
-def _integer(value: Any, where: str, name: str) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            errors.message(where, f"{name} is {value!r}", "an integer is accepted")
-        ) from None
-
-
 def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
     """The lengths and axes of a transform over several axes."""
     if axes is None:
@@ -375,7 +365,7 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
         places = [normalize_axis(axis, ndim, where) for axis in axes]
     if s is None:
         return [None] * len(places), places
-    lengths: list[int | None] = [_integer(length, where, "s") for length in s]
+    lengths: list[int | None] = [integer(length, where, "s") for length in s]
     if len(lengths) != len(places):
         raise ValueError(
             errors.message(
@@ -383,9 +373,6 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
             )
         )
     return lengths, places
-
-
-# -- frequencies ----------------------------------------------------------------------------------
 
 
 def fftfreq(
@@ -474,7 +461,7 @@ def _frequencies(
     name: str, n: Any, d: float, dtype: Any, device: Device | str | None, *, whole: bool
 ) -> Array:
     where = f"fft.{name}(n)"
-    length = _integer(n, where, "n")
+    length = integer(n, where, "n")
     if length < 1:
         raise ValueError(errors.message(where, f"n is {n}", "at least 1 is needed"))
     on = get_device(device, where)

@@ -137,9 +137,6 @@ def _fitted(source: Node, shape: Shape) -> Node:
     return leaf(source.storage, where, source.dtype)
 
 
-# -- basic keys -----------------------------------------------------------------------------------
-
-
 def _basic(where: Layout, items: tuple[Any, ...]) -> Layout:
     """The layout of a view by integers, slices, `...` and None."""
     shape, strides = where.shape, where.strides
@@ -233,9 +230,6 @@ def _integer(item: Any, extent: int, axis: int) -> int:
             )
         )
     return index + extent if index < 0 else index
-
-
-# -- keys with arrays -----------------------------------------------------------------------------
 
 
 def _is_array(item: Any) -> bool:

@@ -101,9 +101,6 @@ class EighResult(NamedTuple):
     eigenvectors: Array
 
 
-# -- operands -------------------------------------------------------------------------------------
-
-
 def _pair(x1: Any, x2: Any, where: str) -> tuple[Node, Node]:
     """Two operands as nodes of the dtype that they promote to."""
     if type(x1) is not Array and type(x2) is not Array:
@@ -209,9 +206,6 @@ def _on_host(
             for target, value in zip(made, values if len(made) > 1 else (values,), strict=True):
                 target[...] = value
     return [Array(node) for node in rooms]
-
-
-# -- products -------------------------------------------------------------------------------------
 
 
 def matmul(x1: Any, x2: Any, /) -> Array:
@@ -674,9 +668,6 @@ def matrix_power(x: Array, n: int, /) -> Array:
         base = matmul(base, base)
 
 
-# -- norms, diagonals -----------------------------------------------------------------------------
-
-
 def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     """The diagonals of matrices; a view.
 
@@ -914,8 +905,6 @@ def matrix_norm(
     result = _like(result, node)
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
-
-# -- factorizations -------------------------------------------------------------------------------
 
 _Results = Callable[[Shape, DType], tuple[tuple[Shape, DType], ...]]
 
@@ -1360,9 +1349,6 @@ def pinv(x: Array, /, *, rtol: Any = None) -> Array:
     return matmul(right.mT * inverse[..., None, :], left.mT)
 
 
-# -- NumPy's names --------------------------------------------------------------------------------
-
-
 def norm(x: Array, /, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """The norm of vectors or of matrices, by NumPy's name.
 
@@ -1483,8 +1469,6 @@ __all__ = [
     "vector_norm",
 ]
 
-
-# -- installed ------------------------------------------------------------------------------------
 
 for _function in (matmul, matrix_transpose, tensordot, vecdot, dot, outer, cross, trace, diagonal):
     FUNCTIONS[_function.__name__] = _function

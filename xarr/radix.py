@@ -182,9 +182,6 @@ def _rows(device: Device, dtype: DType, rows: int, length: int) -> _Rows:
     return _Rows(device, _key(dtype), rows, length, group, tiles, pieces, piece_tiles)
 
 
-# -- sorting --------------------------------------------------------------------------------------
-
-
 def sort(node: Node, axis: int, *, descending: bool = False) -> Node:
     """The elements in order along an axis, NaN last; equal elements keep their order.
 
@@ -287,9 +284,6 @@ def _count(
     work.launch("sort_count.c", buffers, work.rows * work.pieces, group, {"shift": shift}, flip)
     if work.pieces > 1:
         work.launch("sort_scan.c", (totals, digits), work.rows * 256, work.group, {})
-
-
-# -- searching ------------------------------------------------------------------------------------
 
 
 def searchsorted(ordered: Node, values: Node, *, right: bool, sorter: Node | None = None) -> Node:

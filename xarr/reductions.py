@@ -395,9 +395,6 @@ def scanned(row: Reduction, node: Node, axis: Any, dtype: Any, include_initial: 
     return Array(final)
 
 
-# -- the public functions -------------------------------------------------------------------------
-
-
 def _function(row: Reduction) -> Callable[..., Array]:
     """The public function of a row. It lets go of its operand before it runs.
 

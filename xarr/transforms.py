@@ -46,9 +46,6 @@ _TABLES_NBYTES: Final = 1 << 25
 _NAMES: Final = ("outer", "position", "inner")
 
 
-# -- the transforms -------------------------------------------------------------------------------
-
-
 def fft(node: Node, axis: int, *, inverse: bool, scale: float) -> Node:
     """The discrete Fourier transform of a complex node along an axis, times `scale`; a leaf."""
     dtype, length = node.dtype, node.shape[axis]
@@ -107,9 +104,6 @@ def _lines(node: Node, axis: int, length: int, dtype: DType) -> _Lines:
 def _result(storage: Storage, node: Node, axis: int, length: int, dtype: DType) -> Node:
     shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
     return leaf(storage, layout.contiguous(shape), dtype)
-
-
-# -- chains of passes -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,9 +311,6 @@ def _untangled(lines: _Lines, pairs: Storage, scale: float) -> Storage:
     return result
 
 
-# -- the form of a pass ---------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Form:
     """How a group makes a pass: columns at a time and items. No bits depend on it."""
@@ -402,9 +393,6 @@ def _tables(
     return tables | dict(lines.factors), shifts
 
 
-# -- lengths --------------------------------------------------------------------------------------
-
-
 def _cut(lines: _Lines) -> tuple[int, ...]:
     """The lengths of the passes over lines; none where a prime factor of theirs is above 7."""
     nearby = lines.inner == 1
@@ -465,9 +453,6 @@ def _convolution_length(length: int) -> int:
     """2 to a power, or 3 times that, at least 2 * length - 1."""
     power = 1 << (2 * length - 2).bit_length()
     return power * 3 // 4 if power * 3 // 4 >= 2 * length - 1 else power
-
-
-# -- tables ---------------------------------------------------------------------------------------
 
 
 def _roots_table(device: Device, dtype: DType, length: int) -> Storage:
