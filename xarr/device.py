@@ -148,7 +148,7 @@ class Device:
         -------
         dict
             ``total_nbytes`` of the device, ``used_nbytes`` in arrays, ``held_nbytes`` freed and
-            kept for reuse, ``peak_nbytes`` the most that was ever used.
+            kept for reuse or beyond what arrays asked for, ``peak_nbytes`` the most ever used.
         """
         with self.lock:
             return self.driver.memory_info()

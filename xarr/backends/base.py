@@ -128,7 +128,8 @@ class Driver(Protocol):
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live.
 
-        Keys: ``total_nbytes``, ``used_nbytes``, ``held_nbytes``, ``peak_nbytes``.
+        What blocks of live buffers have beyond what was asked for counts as held. Keys:
+        ``total_nbytes``, ``used_nbytes``, ``held_nbytes``, ``peak_nbytes``.
         """
 
     def release_memory(self) -> None:
