@@ -141,6 +141,7 @@ def test_the_cube_root_of_adding_md_is_what_it_says(
     numpy.testing.assert_array_equal(result[~finite], wanted[~finite])
     numpy.testing.assert_array_equal(numpy.signbit(result[-5:-1]), numpy.signbit(wanted[-5:-1]))
     assert "cube root" in row.function().__doc__
+    assert "NumPy's function." in row.function().__doc__
 
 
 def test_the_table_of_environment_variables_is_complete() -> None:

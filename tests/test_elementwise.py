@@ -135,7 +135,7 @@ def check(row: Elementwise, operands: tuple[Values, ...], result: xarr.Array) ->
     call = REFERENCES.get((row.name, dtype.kind)) or reference.function(row.name)
     with np.errstate(all="ignore"):
         converted = [operand.astype(dtype.numpy) for operand in operands]
-    assert got.dtype == row.result_of(dtype).numpy
+    assert got.dtype == row.operation(dtype, row.operands).result.numpy
     bound = row.domain.complex_ulp if dtype.kind == COMPLEX else row.domain.ulp
     if bound == 0 or not reference.is_floating(dtype):
         assert_same(got, call(*converted), row.name, operands)
@@ -353,7 +353,7 @@ def test_mixed_dtypes_promote(row: Elementwise, any_device: xarr.Device) -> None
             with pytest.raises(TypeError, match="float32 and complex64 are the widest"):
                 apply(row, on[first], on[second])
             continue
-        wanted = row.result_of(computed(row, common, any_device)).numpy
+        wanted = row.operation(computed(row, common, any_device), row.operands).result.numpy
         assert apply(row, on[first], on[second]).dtype == wanted, (first, second)
 
 
@@ -825,3 +825,23 @@ def test_operators_are_documented(row: Elementwise) -> None:
     method = getattr(xarr.Array, f"__{row.operator}__")
     assert method.__doc__ == row.about
     assert method.__name__ == f"__{row.operator}__"
+
+
+def test_numbers_and_lists_are_operands_without_an_array() -> None:
+    assert float(xarr.sqrt(2)) == 2**0.5
+    assert complex(xarr.conj(1j)) == -1j
+    assert int(xarr.maximum(1, 2)) == 2
+    assert xarr.hypot([3.0], 4).tolist() == [5.0]
+    assert float(xarr.pow(2, 0.5)) == 2**0.5
+    with pytest.raises(ValueError, match="negative power"):
+        xarr.pow(2, -1)
+    for call in (lambda: xarr.sqrt("a"), lambda: xarr.add(None, 1), lambda: xarr.add(1, None)):
+        with pytest.raises(TypeError, match="is of type"):
+            call()
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 3, -1])
+def test_round_to_decimals(decimals: int, device: xarr.Device) -> None:
+    for host in (np.asarray([1.25, -2.345, 155.0], np.float32), np.asarray([15, -25, 149])):
+        got = np.asarray(xarr.round(xarr.asarray(host), decimals))
+        assert_same(got, np.round(host, decimals), f"round to {decimals}")

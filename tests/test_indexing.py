@@ -448,3 +448,25 @@ def test_masks_without_axes(kept: bool, shape: tuple[int, ...], device: xarr.Dev
     array[xarr.asarray(kept)] = 7
     x[np.asarray(kept)] = 7
     assert_same(np.asarray(array), x, "x[mask] = 7")
+
+
+def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device) -> None:
+    other = xarr.arange(3, device=device.pretending("as-gpu"))
+    x = xarr.arange(3)
+    for call in (
+        lambda: xarr.take(x, other),
+        lambda: xarr.take_along_axis(x, other),
+        lambda: xarr.where(other > 1, x, x),
+        lambda: xarr.where(x > 1, other, 1),
+        lambda: x[other],
+    ):
+        with pytest.raises(ValueError, match="one device"):
+            call()
+
+
+@pytest.mark.parametrize(("value", "error"), [(np.nan, ValueError), (-np.inf, OverflowError)])
+def test_integers_hold_nothing_that_is_not_finite(value: float, error: type[Exception]) -> None:
+    x = xarr.arange(3)
+    with pytest.raises(error, match="finite numbers"):
+        x[0] = value
+    assert x.tolist() == [0, 1, 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import xarr
 from xarr import library
 
-from .reference import Values
+from .reference import Values, assert_same
 
 
 @pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
@@ -154,3 +155,31 @@ def test_the_library_works_in_the_arrays_own_memory(device: xarr.Device) -> None
     with library.opened("a test", (x._node,)) as (values,):
         assert values.__array_interface__["data"][0] == own
         assert not values.flags.writeable
+
+
+def test_numpys_names_have_numpys_axes(device: xarr.Device) -> None:
+    host = np.arange(24.0).reshape(2, 3, 4)
+    x = xarr.asarray(host)
+    ways: list[dict[str, Any]] = [
+        {},
+        {"offset": 1},
+        {"axis1": 2, "axis2": 0},
+        {"offset": -1, "axis1": -1},
+    ]
+    for how in ways:
+        assert_same(np.asarray(xarr.trace(x, **how)), np.trace(host, **how), f"trace {how}")
+        wanted = np.diagonal(host, **how)
+        assert_same(np.asarray(xarr.diagonal(x, **how)), wanted, f"diagonal {how}")
+    assert_same(np.asarray(xarr.outer(x, [2.0, 3.0])), np.outer(host, [2.0, 3.0]), "outer")
+    with pytest.raises(ValueError, match="two different axes"):
+        xarr.trace(x, axis1=1, axis2=-2)
+
+
+def test_numpys_functions_call_those_of_the_same_module(device: xarr.Device) -> None:
+    host = np.arange(8.0).reshape(2, 2, 2)
+    x = xarr.asarray(host)
+    assert_same(np.asarray(np.trace(x)), np.trace(host), "numpy.trace")
+    assert_same(np.asarray(np.linalg.trace(x)), np.linalg.trace(host), "numpy.linalg.trace")
+    assert isinstance(np.fft.fft(x), xarr.Array)
+    with pytest.raises(TypeError, match="no implementation found"):
+        np.emath.sqrt(x)

@@ -373,3 +373,15 @@ def test_arrays_of_two_devices() -> None:
     for join in (xp.concat, xp.stack):
         with pytest.raises(ValueError, match="one device"):
             join([x, y])
+
+
+def test_ravel_copies_what_does_not_follow_each_other() -> None:
+    x = xp.arange(6.0)
+    x[::2].ravel()[:] = 9
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]
+    x[2:].ravel()[:] = 9
+    assert x.tolist() == [0, 1, 9, 9, 9, 9]
+    y = xp.asarray([[1, 2], [3, 4]])
+    assert y.ravel(order="F").tolist() == [1, 3, 2, 4]
+    y.T.ravel(order="F")[0] = 7
+    assert int(y[0, 0]) == 7

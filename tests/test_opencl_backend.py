@@ -250,7 +250,7 @@ def test_compile_error_shows_log_and_lines(driver: Driver) -> None:
     assert "unknown" in error.log
     assert "-DN=3" in error.options
     assert driver.info.name in error.device
-    error.op, error.dtypes = "add", ("float32", "float32")
+    error.op, error.dtypes = "add", ("float32", "float32")  # which the engine fills in
     shown = str(error)
     assert shown.startswith("add(float32, float32) did not compile for opencl:")
     assert "> 5 |         y[i] = unknown[i * arguments.step] + arguments.a;" in shown

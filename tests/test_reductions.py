@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import dtypes
+from xarr import dtypes, passes, reductions
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.reductions import TABLE, Reduction
 
@@ -542,3 +542,28 @@ def test_integer_sums_do_not_overflow_early(dtype: DType, device: xarr.Device) -
     x = np.ones(100_000, dtype.numpy)
     assert int(xarr.asarray(x).sum()) == 100_000
     assert int((xarr.asarray(x) * 1).sum() if dtype.kind != BOOL else 0) in (0, 100_000)
+
+
+def test_a_kernel_that_does_not_compile_names_its_operations(device: xarr.Device) -> None:
+    fold = reductions.BY_NAME["sum"].fold(dtypes.float32, dtypes.float32)
+    broken = dataclasses.replace(fold, step="xr_absent(acc, x)")
+    product = xarr.asarray(np.ones(300, np.float32)) * 2
+    with pytest.raises(xarr.CompileError) as caught:
+        passes.reduce(broken, product._node, (0,))
+    assert caught.value.op.startswith("sum, multiply")
+    assert caught.value.dtypes == ("float32",)
+    assert "xr_absent" in caught.value.log
+
+
+def test_sums_of_truths_as_truths_are_refused() -> None:
+    for name in ("sum", "prod", "cumulative_sum"):
+        with pytest.raises(TypeError, match="use any for a sum"):
+            getattr(xarr, name)(xarr.arange(3), dtype=bool)
+
+
+def test_what_can_be_made_an_array_is_reduced() -> None:
+    assert float(xarr.mean([1, 2.5])) == 1.75
+    assert int(xarr.sum(np.asarray([1, 2]))) == 3
+    assert xarr.cumsum([1, 2, 3]).tolist() == [1, 3, 6]
+    with pytest.raises(TypeError, match="is of type NoneType"):
+        xarr.sum(None)

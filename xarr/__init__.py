@@ -25,7 +25,6 @@ from xarr.device import devices as devices
 from xarr.engine import eager as eager
 from xarr.errors import CacheWarning as CacheWarning
 from xarr.errors import CompileError as CompileError
-from xarr.errors import DeviceWarning as DeviceWarning
 from xarr.errors import HostFallbackWarning as HostFallbackWarning
 from xarr.errors import ImplicitTransferError as ImplicitTransferError
 from xarr.inspection import explain as explain

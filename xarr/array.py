@@ -220,12 +220,22 @@ class Array:
         return _rows(self)
 
     def __contains__(self, value: Any) -> bool:
-        return bool(to_host(self == value).any())
+        equal = self == value
+        return type(equal) is Array and bool(to_host(equal).any())
 
     def __format__(self, spec: str) -> str:
         if not self._node.shape:
             return format(to_host(self)[()], spec)
-        return format(str(self), spec)
+        if spec:
+            raise TypeError(
+                errors.message(
+                    "format(x, spec)",
+                    f"x has shape {self._node.shape} and spec is {spec!r}",
+                    "an array with axes has no format of its own",
+                    "format its elements, or use numpy.array2string",
+                )
+            )
+        return str(self)
 
     def __copy__(self) -> Array:
         return Array(engine.copied(self._node))
@@ -249,8 +259,8 @@ class Array:
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Let `numpy.mean(x)` compute on the device."""
-        function = FUNCTIONS.get(func.__name__)
-        if function is None or not func.__module__.startswith("numpy"):
+        function = NAMESPACES.get(func.__module__, {}).get(func.__name__)
+        if function is None:
             return NotImplemented
         return function(*args, **kwargs)
 
@@ -302,6 +312,9 @@ class Array:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {}
 """Public functions by NumPy's name; filled when `xarr` is imported."""
+
+NAMESPACES: Final[dict[str, dict[str, Callable[..., Any]]]] = {"numpy": FUNCTIONS}
+"""The functions that stand for those of each of NumPy's modules."""
 
 
 def attach(name: str, function: Callable[..., Any] | property) -> None:
@@ -435,15 +448,7 @@ def operand(value: Any, other: Node, where: str) -> Node | None:
     kind = type(value)
     if kind is Array:
         node: Node = value._node
-        if node.device is not other.device:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the arrays are on {other.device} and {node.device}",
-                    "the arrays of one operation have to be on one device",
-                    "move one with x.to_device(device)",
-                )
-            )
+        require_together(node.device, other.device, where)
         return node
     if kind is float or kind is int or kind is bool or kind is complex:
         return scalar_node(
@@ -463,6 +468,26 @@ def operand(value: Any, other: Node, where: str) -> Node | None:
     if isinstance(value, numpy.ndarray | list | tuple):
         return from_host(numpy.asarray(value), other.device, where)
     return None
+
+
+def require_together(device: Device, other: Device, where: str) -> None:
+    """Refuse arrays of two devices."""
+    if device is not other:
+        raise ValueError(
+            errors.message(
+                where,
+                f"the arrays are on {other} and {device}",
+                "the arrays of one operation have to be on one device",
+                "move one with x.to_device(device)",
+            )
+        )
+
+
+def lone(value: Any, where: str) -> Array | None:
+    """An operand with no array beside it, as an array; None where it cannot be one."""
+    beside = constant(False, dtypes.bool_, (), get_device())
+    node = operand(value, beside, where)
+    return None if node is None else Array(node)
 
 
 def _plain(value: Scalar) -> Scalar:

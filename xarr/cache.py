@@ -173,7 +173,10 @@ def disk_cache() -> DiskCache:
 
 def default_directory() -> Path:
     """Where the system keeps caches, and ``xarr`` in it."""
-    home = Path("~").expanduser()
+    try:
+        home = Path.home()
+    except RuntimeError:  # no variable says where it is, and the system knows no such user
+        home = Path(tempfile.gettempdir())
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData/Local") / "xarr" / "cache"
     if sys.platform == "darwin":

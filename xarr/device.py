@@ -45,6 +45,10 @@ class Device:
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     shared : Counter
         The serials of storages whose memory others see too, and how many do.
+    thread : int
+        The thread that made the last pending array.
+    several_threads : bool
+        Whether more than one thread has made arrays.
     """
 
     __slots__ = (
@@ -57,7 +61,9 @@ class Device:
         "narrow",
         "options",
         "pending",
+        "several_threads",
         "shared",
+        "thread",
     )
 
     info: DeviceInfo
@@ -67,6 +73,8 @@ class Device:
     narrow: bool
     pending: list[Any]
     shared: Counter[int]
+    thread: int
+    several_threads: bool
 
     def __init__(
         self,
@@ -83,6 +91,8 @@ class Device:
         self.narrow = not info.has_float64
         self.pending = []
         self.shared = Counter()
+        self.thread = 0
+        self.several_threads = False
         self._open = open
         self._driver: Driver | None = None
         self._plain = plain
@@ -135,6 +145,11 @@ class Device:
         """The same device with further options, as "opencl:0?no-float64&as-gpu" names it."""
         wanted = tuple(name for name in _OPTIONS if name in self.options or name in options)
         return self if wanted == self.options else _variant(self._plain or self, wanted)
+
+    def note_thread(self) -> None:
+        """Note that this thread makes arrays, and whether another did before."""
+        self.several_threads = self.several_threads or self.thread != 0
+        self.thread = threading.get_ident()
 
     def synchronize(self) -> None:
         """Wait until the device has done everything that was asked of it."""

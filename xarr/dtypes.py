@@ -98,6 +98,12 @@ def lookup(dtype: object, where: str = "dtype") -> DType:
     """The row of anything that NumPy takes as a data type."""
     if type(dtype) is DType:
         return dtype
+    if hasattr(dtype, "shape") and not isinstance(dtype, type | numpy.dtype):
+        raise TypeError(
+            errors.message(
+                where, f"dtype is an array, of type {type(dtype).__name__}", "write x.dtype"
+            )
+        )
     try:
         return BY_NUMPY[numpy.dtype(dtype)]  # type: ignore[call-overload]
     except (TypeError, KeyError):

@@ -24,6 +24,7 @@ from xarr.array import (
     attach,
     default_float,
     is_whole,
+    lone,
     operand,
     rebind,
     require_on,
@@ -98,6 +99,8 @@ class Elementwise:
         The first line of the docstring.
     domain : Domain
         What tests draw operands from and how far a result may be off.
+    source : str
+        Where the function is defined, as its docstring says.
     """
 
     name: str
@@ -111,6 +114,7 @@ class Elementwise:
     operator: str = ""
     unit: str = ""
     domain: Domain = EXACT
+    source: str = "Python Array API standard 2025.12, element-wise functions."
 
     operations: tuple[dict[Any, Operation], dict[Any, Operation]] = None  # type: ignore[assignment]
 
@@ -130,15 +134,15 @@ class Elementwise:
     # -- calling ------------------------------------------------------------------------------
 
     def unary(self, x: Array) -> Array:
-        """Apply to one array."""
-        if type(x) is not Array:
-            raise self._refusal("x", x)
-        node = x._node
+        """Apply to one array, or to what can be made one."""
+        node = x._node if type(x) is Array else self._lone("x", x)._node
         operation = self.operations[node.device.narrow].get(node.dtype) or self._resolve((node,))
         return Array(engine.defer(operation, (node,), node.shape))
 
     def binary(self, x1: Any, x2: Any) -> Array:
-        """Apply to two operands, at least one of them an array."""
+        """Apply to two operands; where neither is an array, the first is made one."""
+        if type(x1) is not Array and type(x2) is not Array:
+            x1 = self._lone("x1", x1)
         result = self._combined(x1, x2)
         if result is None:
             raise self._refusal(*(("x1", x1) if type(x1) is not Array else ("x2", x2)))
@@ -285,10 +289,6 @@ class Elementwise:
             template = f"({result.compute})({template})"
         return Operation(self.name, (row,) * operands, result, template)
 
-    def result_of(self, row: DType) -> DType:
-        """The data type of the result for operands of type `row`."""
-        return self.operation(row, self.operands).result
-
     def _dtype_error(self, nodes: tuple[Node, ...]) -> TypeError:
         names = ["x"] if len(nodes) == 1 else ["x1", "x2"]
         words = KIND_WORDS[self.kinds]
@@ -307,13 +307,19 @@ class Elementwise:
             )
         )
 
+    def _lone(self, name: str, value: object) -> Array:
+        """An operand with no array beside it, as an array of the default device."""
+        made = lone(value, self.where)
+        if made is None:
+            raise self._refusal(name, value)
+        return made
+
     def _refusal(self, name: str, value: object) -> TypeError:
         return TypeError(
             errors.message(
                 self.where,
                 f"{name} is of type {type(value).__name__}",
-                f"{self.name} takes arrays"
-                + ("; beside an array also Python scalars" if self.operands == 2 else ""),
+                f"{self.name} takes arrays, numbers and lists of numbers",
                 "make an array with xarr.asarray(...)",
             )
         )
@@ -339,10 +345,13 @@ class Elementwise:
         if self.operands == 2:
             parameters = (
                 f"x1, x2 : {words} Array, shapes that broadcast to (...)\n"
-                f"    The operands{unit}; one of them may be a Python scalar."
+                f"    The operands{unit}; also numbers, lists of numbers and NumPy arrays."
             )
         else:
-            parameters = f"x : {words} Array, shape (...)\n    The operand{unit}."
+            parameters = (
+                f"x : {words} Array, shape (...)\n"
+                f"    The operand{unit}; also a number, a list of numbers or a NumPy array."
+            )
         result = {
             _SAME: "the type that the operands promote to",
             _TRUTH: "bool",
@@ -360,7 +369,7 @@ class Elementwise:
                 if BOOL in self.kinds
                 else {1: "xarr.asarray([6, 7])", 2: "xarr.asarray([6, 7]), 2"}
             )
-        raises = ["TypeError", "    If an operand has another dtype or is no array."]
+        raises = ["TypeError", "    If an operand has another dtype, or can be made no array."]
         if self.operands == 2:
             raises += ["ValueError", "    If the shapes do not broadcast or the devices differ."]
         return "\n".join(
@@ -374,7 +383,7 @@ class Elementwise:
                     "",
                 ),
                 *("Raises", "------", *raises, "", "Notes", "-----"),
-                *("Python Array API standard 2025.12, element-wise functions.", ""),
+                *(self.source, ""),
                 *("Examples", "--------", ">>> import xarr"),
                 f">>> result = xarr.{self.name}({sample[self.operands]})",
                 *(">>> result.shape", "(2,)", ""),
@@ -765,6 +774,8 @@ def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., An
 def _power(x1: Any, x2: Any) -> Any:
     """pow, with the square for what it is, and NumPy's refusal of negative integer exponents."""
     row = BY_NAME["pow"]
+    if type(x1) is not Array and type(x2) is not Array:
+        x1 = row._lone("x1", x1)
     if type(x1) is Array:
         base = x1._node.dtype
         if type(x2) is int or type(x2) is float:

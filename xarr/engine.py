@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import cache, dtypes, errors, layout, source
@@ -187,9 +188,11 @@ def _weight(node: Node) -> int:
 
 def register(node: Node) -> None:
     """Note that an array waits for a node, before which its storages must not be written."""
-    pending = node.device.pending
-    pending.append(node.owner)
-    shared = node.device.shared
+    device = node.device
+    device.pending.append(node.owner)
+    if get_ident() != device.thread:
+        device.note_thread()
+    pending, shared = device.pending, device.shared
     if _mode.eager or (shared and not node.reads.isdisjoint(shared)):
         compute(node)  # what others can write to is read at once
     elif len(pending) > LIMIT_PENDING:
@@ -233,8 +236,17 @@ def settle_readers(storage: Storage, spare: Node | None = None) -> None:
     serial = storage.serial
     spared: dict[int, int] = trace((spare,))[1] if spare is not None else {}
     for node in reversed(_pending_nodes(storage.device)):
+        if storage.device.several_threads:
+            # One thread may have computed an operand while another made a node of it.
+            node.reads = _reads(node)
         if node.storage is None and serial in node.reads and id(node) not in spared:
             compute(node)
+
+
+def _reads(node: Node) -> frozenset[int]:
+    """The serials of the storages that an expression reads."""
+    order, _ = trace((node,))
+    return frozenset[int]().union(*(part.reads for part in order if part.storage is not None))
 
 
 def compute(root: Node) -> None:
@@ -336,10 +348,7 @@ def finish(plan: Plan, stores: Sequence[Store]) -> None:
     if users > plan.uses:
         # Expressions beyond this one read the new storages from now on.
         for node in _pending_nodes(plan.order[-1].device):
-            order, _ = trace((node,))
-            node.reads = frozenset[int]().union(
-                *(part.reads for part in order if part.storage is not None)
-            )
+            node.reads = _reads(node)
 
 
 def _shrink(root: Node) -> bool:
@@ -580,7 +589,7 @@ def launch(
         text = source.assemble(
             skeleton, device.info.dialect, defines, has_float64=device.info.has_float64
         )
-        kernel = Kernel(_compiled(device, text, entry, str(key)), struct.Struct(arguments))
+        kernel = Kernel(_compiled(device, text, entry, key), struct.Struct(arguments))
         device.kernels[skeleton, key] = kernel
     counts.launches += 1
     device.driver.launch(kernel.handle, grid, group, buffers, kernel.arguments.pack(*values))
@@ -589,17 +598,40 @@ def launch(
         device.driver.synchronize()
 
 
-def _compiled(device: Device, text: str, entry: str, about: str) -> Any:
+def _contents(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:
+    """The names of the operations and of the data types that a kernel's key holds."""
+    names: dict[str, None] = {}
+    types: dict[str, None] = {}
+    rest = [key]
+    while rest:
+        item = rest.pop()
+        name = getattr(item, "name", None)
+        if isinstance(name, str):
+            (types if isinstance(item, dtypes.DType) else names)[name] = None
+            rest += [getattr(item, "result", None), *getattr(item, "operands", ())]
+        elif isinstance(item, tuple):
+            rest += reversed(item)
+    return ", ".join(names) or entry, tuple(types)
+
+
+def _compiled(device: Device, text: str, entry: str, key: Any) -> Any:
     """The kernel of a source, from the disk cache or from the compiler."""
     dump = settings().dump_source
     disk = cache.disk_cache()
-    key = disk.key(source.SCHEMA, text, (), device.info.target)
+    name = disk.key(source.SCHEMA, text, (), device.info.target)
     if dump is not None:
         folder = Path(dump)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{entry}-{key[:16]}.c").write_text(text, encoding="utf-8")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OSError(
+                errors.message(
+                    "XARR_DUMP_SOURCE", f"{dump} is no folder ({error})", "a folder is accepted"
+                )
+            ) from error
+        (folder / f"{entry}-{name[:16]}.c").write_text(text, encoding="utf-8")
     driver = device.driver
-    binary = disk.get(key)
+    binary = disk.get(name)
     if binary is not None:
         try:
             return driver.load(binary, entry)
@@ -609,8 +641,8 @@ def _compiled(device: Device, text: str, entry: str, about: str) -> Any:
     try:
         binary = driver.compile(text)
     except errors.CompileError as error:
-        error.op = about
+        error.op, error.dtypes = _contents(entry, key)
         error.device = str(device)
         raise
-    disk.put(key, binary)
+    disk.put(name, binary)
     return driver.load(binary, entry)

@@ -94,10 +94,6 @@ class CacheWarning(UserWarning):
     """The disk cache of compiled kernels cannot be used; kernels are compiled anew."""
 
 
-class DeviceWarning(UserWarning):
-    """A device or its driver was passed over or behaves differently from what was asked."""
-
-
 class ImplicitTransferError(RuntimeError):
     """Data would have moved between host and device inside `no_implicit_transfer`."""
 
@@ -120,9 +116,10 @@ def numbered_lines(source: str, log: str, context: int = 6) -> str:
 
 
 _LINE_DIRECTIVE = re.compile(r'^\s*#\s*line\s+(\d+)(?:\s+"([^"]*)")?')
-# clang writes "file:12:5: error: ...", PoCL "error: file:12:5: ...", NVRTC "file(12): error: ...".
+# clang writes "file:12:5: error: ...", PoCL "error: file:12:5: ..." (and before the last colon, for
+# what comes of a macro, "<Spelling=file:7:1>"), NVRTC "file(12): error: ...".
 _ERROR_PLACE = re.compile(
-    r"^(?:error:\s*)(?P<name1>.*?):(?P<line1>\d+):\d+:"
+    r"^(?:error:\s*)(?P<name1>.*?):(?P<line1>\d+):\d+(?: <[^>]*>)?:"
     r"|^(?P<name2>.*?)[:(](?P<line2>\d+)(?:\)|:\d+)*\s*:\s*(?:fatal )?error",
     re.MULTILINE,
 )

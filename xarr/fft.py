@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import numpy
 
 from xarr import dtypes, engine, errors, library, transforms
-from xarr.array import FUNCTIONS, Array, default_float, integer, require_on
+from xarr.array import FUNCTIONS, NAMESPACES, Array, default_float, integer, require_on
 from xarr.device import Device, get_device
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.elementwise import named
@@ -579,3 +579,4 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+NAMESPACES["numpy.fft"] = {name: globals()[name] for name in __all__}

@@ -80,6 +80,16 @@ def setitem(x: Array, key: Any, value: Any) -> None:
                 "write value.real",
             )
         )
+    if isinstance(value, float) and node.dtype.kind in dtypes.INTEGER and not math.isfinite(value):
+        # As NumPy does: NaN is a ValueError, an infinity an OverflowError.
+        raise (ValueError if math.isnan(value) else OverflowError)(
+            errors.message(
+                "x[key] = value",
+                f"value is {value} and x has dtype {node.dtype}",
+                "finite numbers are accepted",
+                "convert x with x.astype('float64')",
+            )
+        )
     items = key if type(key) is tuple else (key,)
     if any(_is_array(item) for item in items):
         if len(items) == 1 and x.ndim and _is_mask(items[0]) and _mask_ndim(items[0]) == 0:

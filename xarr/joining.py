@@ -14,7 +14,16 @@ from typing import Any, Final, cast
 import numpy
 
 from xarr import dtypes, engine, errors, gather, layout
-from xarr.array import FUNCTIONS, Array, attach, from_host, require_on, settled, view
+from xarr.array import (
+    FUNCTIONS,
+    Array,
+    attach,
+    from_host,
+    require_on,
+    require_together,
+    settled,
+    view,
+)
 from xarr.creation import Host, asarray, openly, to_numpy
 from xarr.device import Device
 from xarr.dtypes import DType
@@ -60,8 +69,6 @@ class Assembly:
 
 def _arrays(values: Any, where: str) -> list[Array]:
     """A sequence argument as Arrays on one device."""
-    if type(values) is Array:
-        return list(values)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(
             errors.message(
@@ -76,15 +83,7 @@ def _arrays(values: Any, where: str) -> list[Array]:
     device = next((item.device for item in items if type(item) is Array), None)
     arrays = [item if type(item) is Array else asarray(item, device=device) for item in items]
     for item in arrays:
-        if item._node.device is not arrays[0]._node.device:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the arrays are on {arrays[0].device} and {item.device}",
-                    "the arrays of one operation have to be on one device",
-                    "move one with x.to_device(device)",
-                )
-            )
+        require_together(item._node.device, arrays[0]._node.device, where)
     return arrays
 
 

@@ -14,7 +14,17 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy
 
 from xarr import dtypes, engine, errors, layout, library, products
-from xarr.array import FUNCTIONS, Array, attach, default_float, operand, require_on, settled, view
+from xarr.array import (
+    FUNCTIONS,
+    NAMESPACES,
+    Array,
+    attach,
+    default_float,
+    operand,
+    require_on,
+    settled,
+    view,
+)
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.elementwise import named
 from xarr.expression import Node, constant
@@ -1470,8 +1480,137 @@ __all__ = [
 ]
 
 
-for _function in (matmul, matrix_transpose, tensordot, vecdot, dot, outer, cross, trace, diagonal):
+def _numpy_diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The diagonals of the matrices that two axes hold; a view.
+
+    Parameters
+    ----------
+    a : Array, shape (..., M, ..., N, ...)
+        The array.
+    offset : int, optional
+        How far above the main diagonal, along axis2; negative below.
+    axis1, axis2 : int, optional
+        The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
+
+    Returns
+    -------
+    Array, shape (..., K)
+        The other axes, then the diagonal.
+
+    Raises
+    ------
+    ValueError
+        If the axes are the same, or there are fewer than two.
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
+    [2]
+    """
+    return diagonal(_last_two(a, axis1, axis2, "diagonal(a)"), offset=offset)
+
+
+def _numpy_trace(
+    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None
+) -> Array:
+    """The sums of the diagonals of the matrices that two axes hold.
+
+    Parameters
+    ----------
+    a : numeric Array, shape (..., M, ..., N, ...)
+        The array.
+    offset : int, optional
+        How far above the main diagonal, along axis2; negative below.
+    axis1, axis2 : int, optional
+        The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
+    dtype : dtype, optional
+        Of the result; as for `sum`.
+
+    Returns
+    -------
+    Array, shape of the other axes
+        The sums.
+
+    Raises
+    ------
+    ValueError
+        If the axes are the same, or there are fewer than two.
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
+    5
+    """
+    return trace(_last_two(a, axis1, axis2, "trace(a)"), offset=offset, dtype=dtype)
+
+
+def _last_two(a: Any, axis1: int, axis2: int, where: str) -> Array:
+    """The array with two axes moved to the end."""
+    ndim = len(_node(a, where).shape)
+    if ndim < 2:
+        raise ValueError(errors.message(where, f"a has {ndim} dimensions", "at least 2 are needed"))
+    places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))
+    if places[0] == places[1]:
+        raise ValueError(
+            errors.message(where, f"axis1 and axis2 are {axis1}", "two different axes are accepted")
+        )
+    return FUNCTIONS["moveaxis"](a, places, (-2, -1))  # type: ignore[no-any-return]
+
+
+def _numpy_outer(a: Any, b: Any) -> Array:
+    """The products of each element of one array with each of another, both flattened.
+
+    Parameters
+    ----------
+    a, b : numeric Array, any shapes, M and N elements
+        The operands; one of them may be a scalar or a list.
+
+    Returns
+    -------
+    Array, shape (M, N)
+        Of the dtype that both promote to.
+
+    Raises
+    ------
+    TypeError
+        If neither is an array, or one is not numeric.
+
+    Notes
+    -----
+    NumPy's function; `linalg.outer` takes vectors only.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
+    [[3], [6]]
+    """
+    first, second = _pair(a, b, "outer(a, b)")
+    return outer(Array(first).reshape(-1), Array(second).reshape(-1))
+
+
+for _function in (matmul, matrix_transpose, tensordot, vecdot, dot, cross):
     FUNCTIONS[_function.__name__] = _function
+for _name, _other in (
+    ("diagonal", _numpy_diagonal),
+    ("trace", _numpy_trace),
+    ("outer", _numpy_outer),
+):
+    FUNCTIONS[_name] = named(_other, _name, _other.__doc__ or "")
 
 
 def _operator(self: Array, other: Any) -> Any:
@@ -1497,3 +1636,4 @@ attach("__matmul__", _operator)
 attach("__rmatmul__", _reflected)
 attach("__imatmul__", _in_place)
 attach("dot", dot)
+NAMESPACES["numpy.linalg"] = {name: globals()[name] for name in __all__}

@@ -137,7 +137,7 @@ def _reshape_method(self: Array, *shape: Any, copy: bool | None = None, order: s
 
 
 def ravel(x: Any, /, order: str = "C") -> Array:
-    """Flatten an array, as a view where possible.
+    """Flatten an array: a view of it where its elements follow each other, else a copy.
 
     Parameters
     ----------
@@ -162,7 +162,11 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     >>> xarr.ravel(xarr.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
-    return reshape(asarray(x), (-1,) if asarray(x).size else (0,), order=order)
+    x = asarray(x)
+    if order == "F":
+        return ravel(_reversed_axes(x))
+    require_c_order(order, "ravel(x, order)")
+    return reshape(x, (x.size,), copy=not settled(x).linear)
 
 
 def _flatten_method(self: Array, order: str = "C") -> Array:

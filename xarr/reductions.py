@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from xarr import dtypes, elementwise, engine, errors, layout, passes
-from xarr.array import FUNCTIONS, Array, attach, default_float, product, require_on
+from xarr.array import FUNCTIONS, Array, attach, default_float, lone, product, require_on
 from xarr.dtypes import (
     ANY,
     BOOL,
@@ -289,6 +289,15 @@ def node_of(x: Any, where: str) -> Node:
     return x._node
 
 
+def _operand(x: Any, where: str) -> Node:
+    """The node of an array, or of what can be made one."""
+    if type(x) is not Array:
+        made = lone(x, where)
+        if made is not None:
+            return made._node
+    return node_of(x, where)
+
+
 def reduced(
     row: Reduction,
     node: Node,
@@ -310,7 +319,7 @@ def reduced(
     length = product(tuple(shape[place] for place in axes))
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
     if length == 0 or product(left) == 0:
-        if length == 0 and row.empty is None and product(left):
+        if length == 0 and row.empty is None:
             raise ValueError(
                 errors.message(
                     where,
@@ -357,6 +366,15 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> tuple[DType, D
     if dtype is not None:
         value = dtypes.lookup(dtype, f"{row.name}(x, dtype)")
         require_on(node.device, value, f"{row.name}(x, dtype)")
+        if value.kind == BOOL and row.combine in ("add", "multiply"):
+            raise TypeError(
+                errors.message(
+                    f"{row.name}(x, dtype)",
+                    "dtype is bool",
+                    "numeric dtypes are accepted",
+                    "use any for a sum of truths, and all for a product",
+                )
+            )
     else:
         value = row.value(given, default)
     return value, row.result(value, default)
@@ -402,14 +420,14 @@ def _function(row: Reduction) -> Callable[..., Array]:
     """
 
     def over_axes(x: Array, /, axis: Any = None, keepdims: bool = False) -> Array:
-        node = node_of(x, f"{row.name}(x)")
+        node = _operand(x, f"{row.name}(x)")
         del x
         return reduced(row, node, axis, keepdims=keepdims)
 
     def over_axes_as(
         x: Array, /, axis: Any = None, dtype: Any = None, keepdims: bool = False
     ) -> Array:
-        node = node_of(x, f"{row.name}(x)")
+        node = _operand(x, f"{row.name}(x)")
         del x
         return reduced(row, node, axis, keepdims=keepdims, dtype=dtype)
 
@@ -421,13 +439,13 @@ def _function(row: Reduction) -> Callable[..., Array]:
         keepdims: bool = False,
         ddof: float | None = None,
     ) -> Array:
-        node = node_of(x, f"{row.name}(x)")
+        node = _operand(x, f"{row.name}(x)")
         del x
         less = correction if ddof is None else ddof
         return reduced(row, node, axis, keepdims=keepdims, correction=less)
 
     def over_axis(x: Array, /, axis: int | None = None, keepdims: bool = False) -> Array:
-        node = node_of(x, f"{row.name}(x)")
+        node = _operand(x, f"{row.name}(x)")
         del x
         return reduced(row, node, axis, keepdims=keepdims, single=True)
 
@@ -438,7 +456,7 @@ def _function(row: Reduction) -> Callable[..., Array]:
         dtype: Any = None,
         include_initial: bool = False,
     ) -> Array:
-        node = node_of(x, f"{row.name}(x)")
+        node = _operand(x, f"{row.name}(x)")
         del x
         return scanned(row, node, axis, dtype, include_initial)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from xarr import dtypes, elementwise, engine, errors, gather, layout
-from xarr.array import FUNCTIONS, Array, attach, operand, settled
+from xarr.array import FUNCTIONS, Array, attach, operand, require_together, settled
 from xarr.dtypes import BOOL, INTEGER
 from xarr.expression import constant
 from xarr.indexing import require_in_range
@@ -66,6 +66,7 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
     if beside is None:
         node_of(x1, name)
     assert beside is not None
+    require_together(beside.device, test.device, name)
     first, second = operand(x1, beside, name), operand(x2, beside, name)
     if first is None or second is None:
         wrong = x1 if first is None else x2
@@ -257,6 +258,7 @@ def _integers(indices: Any, x: Array, name: str) -> Array:
             )
         )
     assert type(indices) is Array
+    require_together(indices._node.device, x._node.device, name)
     return indices
 
 

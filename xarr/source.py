@@ -60,7 +60,6 @@ _UNIT: Final = re.compile(r"^(?:DEVICE|typedef struct)\b.*?^\}[^\n]*$", re.MULTI
 _PRELUDE: Final = re.compile(r"^#ifndef XR_ASSEMBLED\n.*?^#endif\n", re.MULTILINE | re.DOTALL)
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b")
 _NAME: Final = re.compile(r"\bxr_\w+\b")
-_TOKENS: Final = ("T", "U", "I", "C")
 
 
 @dataclass(frozen=True, slots=True)

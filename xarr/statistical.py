@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr.array import FUNCTIONS, Array, attach
+from xarr import dtypes, elementwise
+from xarr.array import FUNCTIONS, Array, attach, integer
 
 
 def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
@@ -42,7 +43,7 @@ def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     [1, 3, 6, 10]
     """
     if axis is None:
-        x, axis = x.reshape(-1), 0
+        x, axis = FUNCTIONS["ravel"](x), 0
     return FUNCTIONS["cumulative_sum"](x, axis=axis, dtype=dtype)  # type: ignore[no-any-return]
 
 
@@ -81,7 +82,7 @@ def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     [1, 2, 6, 24]
     """
     if axis is None:
-        x, axis = x.reshape(-1), 0
+        x, axis = FUNCTIONS["ravel"](x), 0
     return FUNCTIONS["cumulative_prod"](x, axis=axis, dtype=dtype)  # type: ignore[no-any-return]
 
 
@@ -126,6 +127,53 @@ def ptp(x: Array, /, axis: Any = None, keepdims: bool = False) -> Array:
     return largest - smallest  # type: ignore[no-any-return]
 
 
+def around(x: Array, /, decimals: int = 0) -> Array:
+    """Round to a number of decimals; halves to the even neighbour.
+
+    Parameters
+    ----------
+    x : numeric Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+    decimals : int, optional
+        How many decimals stay; of negative ones, places before the point become zero.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x.
+
+    Raises
+    ------
+    TypeError
+        If x is not numeric, or decimals no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, element-wise functions; decimals is NumPy's, and computed as
+    NumPy does: x times a power of ten, rounded, divided by it.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.round(xarr.asarray([1.234, 5.678]), 1).tolist()
+    [1.2, 5.7]
+    """
+    where = "round(x, decimals)"
+    places = integer(decimals, where, "decimals")
+    if places == 0:
+        return _to_integers(x)  # type: ignore[no-any-return]
+    x = FUNCTIONS["asarray"](x)
+    integers = x._node.dtype.kind in dtypes.INTEGER
+    if integers and places > 0:
+        return FUNCTIONS["positive"](x)  # type: ignore[no-any-return]
+    scale = 10.0 ** abs(places)
+    rounded = _to_integers(x * scale) / scale if places > 0 else _to_integers(x / scale) * scale
+    return rounded.astype(x.dtype) if integers else rounded  # type: ignore[no-any-return]
+
+
+_to_integers = FUNCTIONS["round"]
+FUNCTIONS["round"] = elementwise.named(around, "round", around.__doc__ or "")
+
 _NUMPY_NAMES = {
     "absolute": "abs",
     "amax": "max",
@@ -154,8 +202,14 @@ for _name, _standard in _NUMPY_NAMES.items():
 for _function in (cumsum, cumprod, ptp):
     FUNCTIONS[_function.__name__] = _function
     attach(_function.__name__, _function)
+FUNCTIONS["around"] = FUNCTIONS["round"]
 for _name in ("clip", "round", "conj"):
     attach(_name, FUNCTIONS[_name])
+
+
+def _real(x: Array) -> Array:
+    """The real part of x; x itself where it is real."""
+    return FUNCTIONS["real"](x) if x.dtype.kind == "c" else x
 
 
 def _imag(x: Array) -> Array:
@@ -165,5 +219,5 @@ def _imag(x: Array) -> Array:
     return FUNCTIONS["zeros_like"](x)  # type: ignore[no-any-return]
 
 
-attach("real", property(FUNCTIONS["real"]))
+attach("real", property(_real))
 attach("imag", property(_imag))

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn
 
-from xarr.backends.base import DeviceInfo, Discovery, Found
+from xarr.backends.base import DeviceInfo, Discovery, Driver, Found
 from xarr.errors import CompileError, message
 
 _INSTALL = 'pip install "pyopencl[pocl]"'
@@ -529,12 +529,12 @@ def _pocl_cache() -> dict[str, str]:
     """A directory for PoCL, which reports no device where it cannot write."""
     if "POCL_CACHE_DIR" in os.environ or sys.platform == "win32":
         return {}
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         (cache / "pocl/kcache").mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=cache / "pocl/kcache"):
             return {}
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: there is no home
         directory = tempfile.mkdtemp(prefix="xarr-pocl-")
         atexit.register(shutil.rmtree, directory, ignore_errors=True)
         return {"POCL_CACHE_DIR": directory}
@@ -568,9 +568,9 @@ def _finish() -> None:
 def _after_fork() -> None:
     """Make every use of an inherited driver an error: its threads are gone, it would hang."""
     for driver in _opened:
-        for name in ("compile", "load", "launch", "allocate", "upload", "download", "copy"):
-            setattr(driver, name, _refuse_fork)
-        driver.synchronize = _refuse_fork  # type: ignore[method-assign]
+        for name in vars(Driver):
+            if not name.startswith("_"):
+                setattr(driver, name, _refuse_fork)
 
 
 if hasattr(os, "register_at_fork"):
