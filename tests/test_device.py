@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 
 from xarr.backends.base import DeviceInfo
-from xarr.device import Device, default_device, device, devices, get_device, problems
+from xarr.device import (
+    BACKENDS,
+    Device,
+    default_device,
+    device,
+    devices,
+    get_device,
+    problems,
+)
 from xarr.settings import Settings
 
 
@@ -119,7 +127,7 @@ def test_memory_info_and_synchronize() -> None:
 
 
 def test_problems_name_each_backend() -> None:
-    assert set(problems()) == {"opencl"}
+    assert set(problems()) == set(BACKENDS)
 
 
 def test_the_environment_names_the_default() -> None:

@@ -1,8 +1,13 @@
 """That the compiler behind test_cuda_compile.py accepts, refuses and keeps the policy."""
 
+import ctypes
+
 import pytest
 
-from .nvrtc import CudaCompileError, compile_cuda
+from xarr.backends import cuda
+from xarr.errors import CompileError
+
+from .nvrtc import compile_cuda
 
 SOURCE = """
 extern "C" __global__ void axpy(const float *__restrict__ x, float *y, unsigned n, float a)
@@ -20,12 +25,19 @@ def test_a_kernel_becomes_a_cubin(arch: str) -> None:
 
 
 def test_an_error_shows_the_log_and_the_numbered_source() -> None:
-    with pytest.raises(CudaCompileError, match=r'"z" is undefined') as caught:
+    with pytest.raises(CompileError, match=r'"z" is undefined') as caught:
         compile_cuda(SOURCE.replace("a * x", "a * z"), "sm_90")
-    assert "   6         y[i] = a * z[i]" in str(caught.value)
+    assert "> 6 |         y[i] = a * z[i]" in str(caught.value)
     assert "-fmad=false" in str(caught.value)
 
 
 def test_contraction_is_off() -> None:
-    contracted = ["-fmad=true", "-ftz=false", "-default-device"]
-    assert compile_cuda(SOURCE, "sm_90") != compile_cuda(SOURCE, "sm_90", contracted)
+    assert compile_cuda(SOURCE, "sm_90") != compile_cuda(SOURCE, "sm_90", ["-fmad=true"])
+
+
+def test_a_machine_without_a_driver_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(name: str) -> None:
+        raise OSError(f"{name}: cannot open shared object file")
+
+    monkeypatch.setattr(ctypes, "CDLL", refused)
+    assert "NVIDIA's driver does not load" in cuda.missing()

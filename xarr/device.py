@@ -19,8 +19,8 @@ from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.errors import message
 from xarr.settings import settings
 
-# Best first: the default device is the first GPU in this order.
-BACKENDS = ("opencl",)
+BACKENDS = {"cupy": "cupy", "numba": "numba_cuda", "opencl": "opencl"}
+"""The module of each backend, best first: the default device is the first GPU in this order."""
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "no-float64": {"has_float64": False},
@@ -187,12 +187,12 @@ class Device:
 
 def devices() -> list[Device]:
     """All devices that were found, those of the best backend first, GPUs before CPUs."""
-    return list(_found())
+    return [candidate for backend in BACKENDS for candidate in _found(backend)]
 
 
 def problems() -> dict[str, list[str]]:
     """For each backend, why a device or a driver is absent, one sentence each."""
-    _found()
+    devices()
     return {backend: list(sentences) for backend, sentences in _problems.items()}
 
 
@@ -244,11 +244,11 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
         )
     name, mark, listed = spec.strip().partition("?")
     options = listed.split("&") if mark else []
-    found = _require_devices()
     if all(option in _OPTIONS for option in options):
-        for candidate in found:
+        for candidate in _candidates(name):
             if name in (str(candidate), candidate.backend, candidate.kind):
                 return candidate.pretending(*options)
+    found = _require_devices()
     names = ", ".join(f"{str(candidate)!r} ({candidate.name})" for candidate in found)
     raise ValueError(
         message(
@@ -262,29 +262,35 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
 
 _default: ContextVar[Device | None] = ContextVar("xarr_default_device", default=None)
 _discovery_lock = threading.Lock()
-_devices: tuple[Device, ...] | None = None
+_devices: dict[str, tuple[Device, ...]] = {}
 _problems: dict[str, list[str]] = {}
 _variants: dict[tuple[str, tuple[str, ...]], Device] = {}
 _first: Device | None = None
 
 
-def _found() -> tuple[Device, ...]:
-    global _devices
-    if _devices is None:
+def _found(backend: str) -> tuple[Device, ...]:
+    """The devices of a backend, which is loaded the first time."""
+    found = _devices.get(backend)
+    if found is None:
         with _discovery_lock:
-            if _devices is None:
-                found: list[Device] = []
-                for backend in BACKENDS:
-                    module = importlib.import_module(f"xarr.backends.{backend}")
-                    discovery: Discovery = module.discover()
-                    found += [Device(info, open) for info, open in discovery.devices]
-                    _problems[backend] = discovery.problems
-                _devices = tuple(found)
-    return _devices
+            if backend not in _devices:
+                module = importlib.import_module(f"xarr.backends.{BACKENDS[backend]}")
+                discovery: Discovery = module.discover()
+                _problems[backend] = discovery.problems
+                _devices[backend] = tuple(Device(info, open) for info, open in discovery.devices)
+            found = _devices[backend]
+    return found
 
 
-def _require_devices() -> tuple[Device, ...]:
-    found = _found()
+def _candidates(name: str) -> Iterator[Device]:
+    """The devices that a name may mean; other backends are not loaded."""
+    backend = name.partition(":")[0]
+    for one in (backend,) if backend in BACKENDS else BACKENDS:
+        yield from _found(one)
+
+
+def _require_devices() -> list[Device]:
+    found = devices()
     if not found:
         sentences = [sentence for backend in BACKENDS for sentence in _problems[backend]]
         raise RuntimeError(
@@ -305,9 +311,10 @@ def _first_choice() -> Device:
         if named is not None:
             _first = get_device(named, where="XARR_DEVICE")
         else:
-            found = _require_devices()
-            ranks = {"gpu": 0, "cpu": 1, "accelerator": 2}
-            _first = min(found, key=lambda candidate: ranks[candidate.kind])
+            _first = next((one for one in _candidates("") if one.kind == "gpu"), None)
+            if _first is None:
+                ranks = {"cpu": 0, "accelerator": 1}
+                _first = min(_require_devices(), key=lambda candidate: ranks[candidate.kind])
     return _first
 
 

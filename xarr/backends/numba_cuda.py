@@ -1,0 +1,151 @@
+"""NVIDIA GPUs through Numba-CUDA, without CuPy: its context, its stream, its memory manager.
+
+Numba's memory manager, or the plug-in that replaces it, takes 22 us for a block where CuPy's pool
+takes 1.2, so blocks are kept in classes of sizes. Numba is imported when devices are looked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+from collections import defaultdict
+from typing import Any, Final
+
+from xarr.backends import cuda
+from xarr.backends.base import DeviceInfo, Discovery, Found
+
+_INSTALL = 'pip install "xarr[numba,cuda13]" (or cuda12, for older drivers)'
+_LEADING_BITS: Final = 4
+"""Of a size that its class keeps: a block is at most an eighth larger than what was asked for."""
+_SMALLEST_NBYTES: Final = 512
+
+
+class Block:
+    """Memory of Numba's memory manager; back in the pool when it is dropped."""
+
+    __slots__ = ("_owner", "_pool", "nbytes", "pointer")
+
+    def __init__(self, pool: Pool, owner: Any, pointer: int, nbytes: int) -> None:
+        self._pool = pool
+        self._owner = owner
+        self.pointer = pointer
+        self.nbytes = nbytes
+
+    def __del__(self) -> None:
+        self._pool.put_back(self._owner, self.pointer, self.nbytes)
+
+
+class Pool:
+    """Blocks for reuse, by the class of their size."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self._free: defaultdict[int, list[tuple[Any, int]]] = defaultdict(list)
+        self.used_nbytes = 0
+        self.held_nbytes = 0
+
+    def take(self, nbytes: int) -> Block:
+        """A block of at least `nbytes`; MemoryError when there is none."""
+        size = size_class(nbytes)
+        free = self._free[size]
+        if free:
+            owner, pointer = free.pop()
+            self.held_nbytes -= size
+        else:
+            owner = _allocated(self._context, size)
+            pointer = int(owner.device_pointer_value)
+        self.used_nbytes += size
+        return Block(self, owner, pointer, size)
+
+    def put_back(self, owner: Any, pointer: int, nbytes: int) -> None:
+        """Keep a block for reuse."""
+        self._free[nbytes].append((owner, pointer))
+        self.used_nbytes -= nbytes
+        self.held_nbytes += nbytes
+
+    def clear(self) -> None:
+        """Give what is kept back to Numba, and through it to the system."""
+        self._free.clear()
+        self.held_nbytes = 0
+        with contextlib.suppress(AttributeError):  # plug-ins need not put deallocations off
+            self._context.deallocations.clear()
+
+
+def size_class(nbytes: int) -> int:
+    """The size of the blocks that serve requests of `nbytes`."""
+    nbytes = max(nbytes, _SMALLEST_NBYTES)
+    step = 1 << nbytes.bit_length() - _LEADING_BITS
+    return -(-nbytes // step) * step
+
+
+def _allocated(context: Any, nbytes: int) -> Any:
+    from numba.cuda.cudadrv.driver import CudaAPIError
+
+    try:
+        return context.memalloc(nbytes)
+    except CudaAPIError as error:
+        raise MemoryError(str(error)) from error
+
+
+class NumbaDriver(cuda.CudaDriver):
+    """One CUDA device whose context, stream and memory are Numba's."""
+
+    def __init__(self, info: DeviceInfo) -> None:
+        from numba import cuda as numba_cuda
+
+        super().__init__(info)
+        context = numba_cuda.gpus[info.index].get_primary_context()
+        self._pool = Pool(context)
+        self._default = int(context.get_default_stream().handle)
+
+    def current_stream(self) -> int:
+        """The handle of Numba's default stream."""
+        return self._default
+
+    def take(self, nbytes: int) -> Block:
+        """A block of the pool."""
+        return self._pool.take(nbytes)
+
+    def pointer(self, buffer: Block) -> int:
+        """Where a block is."""
+        return buffer.pointer
+
+    def used_nbytes(self) -> tuple[int, int]:
+        """The bytes in live blocks and those held for reuse."""
+        return self._pool.used_nbytes, self._pool.held_nbytes
+
+    def release_memory(self) -> None:
+        """Give the blocks that are held for reuse back to Numba's memory manager."""
+        self._pool.clear()
+
+
+def discover() -> Discovery:
+    """All CUDA devices, if Numba-CUDA is installed and finds a driver."""
+    try:
+        present = importlib.util.find_spec("numba.cuda") is not None
+    except ImportError:
+        present = False
+    if not present:
+        return Discovery([], [f"Numba-CUDA is not installed; {_INSTALL}"])
+    problem = cuda.missing()
+    if problem:
+        return Discovery([], [problem])
+    try:
+        from numba import cuda as numba_cuda
+
+        if not numba_cuda.is_available():
+            error = getattr(numba_cuda, "cuda_error", lambda: None)() or "no driver is available"
+            return Discovery([], [f"Numba-CUDA finds no device: {error}"])
+        count = len(numba_cuda.gpus)
+    except Exception as error:  # noqa: BLE001 - whatever Numba's loading of the driver raises
+        return Discovery([], [f"Numba-CUDA finds no device ({type(error).__name__}: {error})"])
+    discovery = Discovery([], [])
+    for index in range(count):
+        try:
+            info = cuda.describe("numba", index)
+        except (ImportError, RuntimeError) as error:
+            discovery.problems.append(f"CUDA device {index} was passed over: {error}; {_INSTALL}")
+            continue
+        discovery.devices.append(Found(info, functools.partial(NumbaDriver, info)))
+    return discovery
