@@ -24,16 +24,15 @@ _SMALLEST_NBYTES: Final = 512
 class Block:
     """Memory of Numba's memory manager; back in the pool when it is dropped."""
 
-    __slots__ = ("_owner", "_pool", "nbytes", "pointer")
+    __slots__ = ("_pool", "nbytes", "pointer")
 
-    def __init__(self, pool: Pool, owner: Any, pointer: int, nbytes: int) -> None:
+    def __init__(self, pool: Pool, pointer: int, nbytes: int) -> None:
         self._pool = pool
-        self._owner = owner
         self.pointer = pointer
         self.nbytes = nbytes
 
     def __del__(self) -> None:
-        self._pool.put_back(self._owner, self.pointer, self.nbytes)
+        self._pool.put_back(self.pointer, self.nbytes)
 
 
 class Pool:
@@ -41,7 +40,10 @@ class Pool:
 
     def __init__(self, context: Any) -> None:
         self._context = context
-        self._free: defaultdict[int, list[tuple[Any, int]]] = defaultdict(list)
+        self._free: defaultdict[int, list[int]] = defaultdict(list)
+        # Numba's handles live here, not in the blocks: the garbage collector runs the finalizer of
+        # a handle, which frees the memory, before the `__del__` of a block that dies with it.
+        self._handles: dict[int, Any] = {}
         self.used_nbytes = 0
         self.held_nbytes = 0
 
@@ -50,24 +52,27 @@ class Pool:
         size = size_class(nbytes)
         free = self._free[size]
         if free:
-            owner, pointer = free.pop()
+            pointer = free.pop()
             self.held_nbytes -= size
         else:
-            owner = _allocated(self._context, size)
-            pointer = int(owner.device_pointer_value)
+            handle = _allocated(self._context, size)
+            pointer = int(handle.device_pointer_value)
+            self._handles[pointer] = handle
         self.used_nbytes += size
-        return Block(self, owner, pointer, size)
+        return Block(self, pointer, size)
 
-    def put_back(self, owner: Any, pointer: int, nbytes: int) -> None:
-        """Keep a block for reuse."""
-        self._free[nbytes].append((owner, pointer))
+    def put_back(self, pointer: int, nbytes: int) -> None:
+        """Keep the memory of a block for reuse."""
+        self._free[nbytes].append(pointer)
         self.used_nbytes -= nbytes
         self.held_nbytes += nbytes
 
     def clear(self) -> None:
         """Give what is kept back to Numba, and through it to the system."""
-        self._free.clear()
-        self.held_nbytes = 0
+        for size, free in self._free.items():
+            while free:
+                del self._handles[free.pop()]
+                self.held_nbytes -= size
         with contextlib.suppress(AttributeError):  # plug-ins need not put deallocations off
             self._context.deallocations.clear()
 
