@@ -794,9 +794,12 @@ def test_arrays_of_two_devices_are_refused(device: xarr.Device) -> None:
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 def test_signature_and_docstring(row: Elementwise) -> None:
     function = getattr(xarr, row.name)
-    parameters = inspect.signature(function).parameters
-    assert list(parameters) == (["x1", "x2"] if row.operands == 2 else ["x"])
-    assert all(parameter.kind is parameter.POSITIONAL_ONLY for parameter in parameters.values())
+    names = ["x1", "x2"] if row.operands == 2 else ["x"]
+    parameters = list(inspect.signature(function).parameters.values())
+    own, more = parameters[: len(names)], parameters[len(names) :]
+    assert [parameter.name for parameter in own] == names
+    assert all(parameter.kind is parameter.POSITIONAL_ONLY for parameter in own)
+    assert [parameter.name for parameter in more] == (["decimals"] if row.name == "round" else [])
     assert function.__name__ == function.__qualname__ == row.name
     assert function.__module__ == "xarr"
     documentation = inspect.getdoc(function)

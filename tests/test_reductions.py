@@ -506,8 +506,8 @@ def test_other_arguments_are_refused(row: Reduction) -> None:
             getattr(np, row.name)(np.ones((2, 3)), axis=axis)
     with pytest.raises(TypeError, match=r"axis is 1\.5"):
         apply(row, array, axis=1.5)
-    with pytest.raises(TypeError, match=r"x is of type list.*xarr\.asarray"):
-        apply(row, [1, 2])
+    with pytest.raises(TypeError, match=r"x is of type str.*xarr\.asarray"):
+        apply(row, "12")
     if row in SCANS:
         with pytest.raises(ValueError, match="axis is None"):
             apply(row, array)

@@ -128,7 +128,7 @@ def ptp(x: Array, /, axis: Any = None, keepdims: bool = False) -> Array:
 
 
 def around(x: Array, /, decimals: int = 0) -> Array:
-    """Round to a number of decimals; halves to the even neighbour.
+    """The integer nearest to x, halves to even.
 
     Parameters
     ----------
