@@ -19,8 +19,8 @@ demo: $(VENV)/installed-demo
 	$(BIN)/python -m examples.demo $(ARGS)
 
 test: lint
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
-	$(BIN)/python -m pytest -n $(JOBS) -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 lint: $(VENV)/installed-test $(VENV)/installed-demo
 	$(BIN)/ruff check .
