@@ -831,11 +831,11 @@ def test_operators_are_documented(row: Elementwise) -> None:
 
 
 def test_numbers_and_lists_are_operands_without_an_array() -> None:
-    assert float(xarr.sqrt(2)) == 2**0.5
+    assert float(xarr.sqrt(4)) == 2
     assert complex(xarr.conj(1j)) == -1j
     assert int(xarr.maximum(1, 2)) == 2
     assert xarr.hypot([3.0], 4).tolist() == [5.0]
-    assert float(xarr.pow(2, 0.5)) == 2**0.5
+    assert float(xarr.pow(4, 0.5)) == 2
     with pytest.raises(ValueError, match="negative power"):
         xarr.pow(2, -1)
     for call in (lambda: xarr.sqrt("a"), lambda: xarr.add(None, 1), lambda: xarr.add(1, None)):

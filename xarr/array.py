@@ -485,6 +485,9 @@ def require_together(device: Device, other: Device, where: str) -> None:
 
 def lone(value: Any, where: str) -> Array | None:
     """An operand with no array beside it, as an array; None where it cannot be one."""
+    if isinstance(value, list | tuple):
+        # Of Python numbers, so of the device's default types.
+        return FUNCTIONS["asarray"](value)  # type: ignore[no-any-return]
     beside = constant(False, dtypes.bool_, (), get_device())
     node = operand(value, beside, where)
     return None if node is None else Array(node)

@@ -155,8 +155,8 @@ def around(x: Array, /, decimals: int = 0) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.round(xarr.asarray([1.234, 5.678]), 1).tolist()
-    [1.2, 5.7]
+    >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
+    [1200.0, 5700.0]
     """
     where = "round(x, decimals)"
     places = integer(decimals, where, "decimals")
