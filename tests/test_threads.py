@@ -52,13 +52,13 @@ def test_threads_compute_apart(eager_switches: None) -> None:
     results: dict[int, np.ndarray] = {}
 
     def work(number: int) -> None:
-        x = xarr.asarray(np.arange(500.0)) + number
+        x = xarr.asarray(np.arange(500, dtype=np.float32)) + number
         for _ in range(20):
             x[1:] += x[:-1].sum() * 0 + 1
         results[number] = np.asarray(x)
 
     together(*(lambda number=number: work(number) for number in range(4)))  # type: ignore[misc]
     for number in range(4):
-        wanted = np.arange(500.0) + number
+        wanted = np.arange(500, dtype=np.float32) + number
         wanted[1:] += 20
         np.testing.assert_array_equal(results[number], wanted)
