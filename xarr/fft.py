@@ -23,28 +23,6 @@ from xarr.expression import Node
 from xarr.layout import Shape, normalize_axis
 from xarr.reductions import node_of
 
-__all__ = [
-    "fft",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "ifft",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "irfft",
-    "irfftn",
-    "rfft",
-    "rfftfreq",
-    "rfftn",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
 Norm = Literal["backward", "ortho", "forward"]
 
 _SWAPPED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -580,3 +558,7 @@ __all__ = [
     "rfftn",
 ]
 NAMESPACES["numpy.fft"] = {name: globals()[name] for name in __all__}
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -31,47 +31,6 @@ from xarr.expression import Node, constant
 from xarr.layout import Layout, Shape
 from xarr.reductions import node_of
 
-__all__ = [
-    "EigResult",
-    "EighResult",
-    "LinAlgError",
-    "QRResult",
-    "SVDResult",
-    "SlogdetResult",
-    "cholesky",
-    "cross",
-    "det",
-    "diagonal",
-    "dot",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "norm",
-    "outer",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensordot",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
 LinAlgError: Final = numpy.linalg.LinAlgError
 
 
@@ -1637,3 +1596,7 @@ attach("__rmatmul__", _reflected)
 attach("__imatmul__", _in_place)
 attach("dot", dot)
 NAMESPACES["numpy.linalg"] = {name: globals()[name] for name in __all__}
+
+
+def __dir__() -> list[str]:
+    return __all__

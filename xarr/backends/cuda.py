@@ -11,13 +11,13 @@ import ctypes
 import functools
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NoReturn
 
 import numpy
 
-from xarr.backends.base import DeviceInfo
+from xarr.backends.base import DeviceInfo, Discovery, Found
 from xarr.errors import CompileError, message
 
 OPTIONS: Final = (
@@ -102,6 +102,21 @@ def describe(backend: str, index: int) -> DeviceInfo:
         shares_host_memory=False,
         target="\n".join(("cuda", arch, nvrtc_version(), *OPTIONS)),
     )
+
+
+def discovered(
+    backend: str, count: int, opened: Callable[[DeviceInfo], CudaDriver], install: str
+) -> Discovery:
+    """The first `count` CUDA devices, for the backend whose drivers `opened` makes."""
+    discovery = Discovery([], [])
+    for index in range(count):
+        try:
+            info = describe(backend, index)
+        except (ImportError, RuntimeError) as error:
+            discovery.problems.append(f"CUDA device {index} was passed over: {error}; {install}")
+            continue
+        discovery.devices.append(Found(info, functools.partial(opened, info)))
+    return discovery
 
 
 class Kernel:

@@ -6,12 +6,11 @@ so that importing xarr needs no driver.
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 from typing import Any
 
 from xarr.backends import cuda
-from xarr.backends.base import DeviceInfo, Discovery, Found
+from xarr.backends.base import DeviceInfo, Discovery
 
 _INSTALL = 'pip install "xarr[cuda13]" (or cuda12, for older drivers)'
 
@@ -64,12 +63,4 @@ def discover() -> Discovery:
         count = cupy.cuda.runtime.getDeviceCount()
     except Exception as error:  # noqa: BLE001 - whatever CuPy's loading of its libraries raises
         return Discovery([], [f"CuPy finds no device ({type(error).__name__}: {error})"])
-    discovery = Discovery([], [])
-    for index in range(count):
-        try:
-            info = cuda.describe("cupy", index)
-        except (ImportError, RuntimeError) as error:
-            discovery.problems.append(f"CUDA device {index} was passed over: {error}; {_INSTALL}")
-            continue
-        discovery.devices.append(Found(info, functools.partial(CupyDriver, info)))
-    return discovery
+    return cuda.discovered("cupy", count, CupyDriver, _INSTALL)

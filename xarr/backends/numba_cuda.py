@@ -7,13 +7,12 @@ takes 1.2, so blocks are kept in classes of sizes. Numba is imported when device
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib.util
 from collections import defaultdict
 from typing import Any, Final
 
 from xarr.backends import cuda
-from xarr.backends.base import DeviceInfo, Discovery, Found
+from xarr.backends.base import DeviceInfo, Discovery
 
 _INSTALL = 'pip install "xarr[numba,cuda13]" (or cuda12, for older drivers)'
 _LEADING_BITS: Final = 4
@@ -145,12 +144,4 @@ def discover() -> Discovery:
         count = len(numba_cuda.gpus)
     except Exception as error:  # noqa: BLE001 - whatever Numba's loading of the driver raises
         return Discovery([], [f"Numba-CUDA finds no device ({type(error).__name__}: {error})"])
-    discovery = Discovery([], [])
-    for index in range(count):
-        try:
-            info = cuda.describe("numba", index)
-        except (ImportError, RuntimeError) as error:
-            discovery.problems.append(f"CUDA device {index} was passed over: {error}; {_INSTALL}")
-            continue
-        discovery.devices.append(Found(info, functools.partial(NumbaDriver, info)))
-    return discovery
+    return cuda.discovered("numba", count, NumbaDriver, _INSTALL)
