@@ -5,6 +5,8 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 JOBS ?= 2
+# The extras that bring the backends for the GPU: cuda13,numba for NVIDIA (cuda12 for older drivers).
+GPU ?= cuda13,numba
 ARGS ?=
 
 VENV := .venv
@@ -13,7 +15,7 @@ OCLGRIND := $(VENV)/oclgrind
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test lint check-memory coverage docs bench clean
+.PHONY: demo test test-gpu lint check-memory coverage docs bench clean
 
 demo: $(VENV)/installed-demo
 	$(BIN)/python -m examples.demo $(ARGS)
@@ -21,6 +23,9 @@ demo: $(VENV)/installed-demo
 test: lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
+
+test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)
+	$(BIN)/python -m tests.gpu $(ARGS)
 
 lint: $(VENV)/installed-test $(VENV)/installed-demo
 	$(BIN)/ruff check .

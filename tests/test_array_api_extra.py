@@ -17,6 +17,7 @@ import pytest
 from array_api_compat import numpy as numpy_namespace
 
 import xarr
+from xarr import library
 
 from .comparing import has
 
@@ -337,6 +338,8 @@ def test_every_function_is_tested() -> None:
 
 
 def test_its_assertions_for_tests() -> None:
+    if not library.is_preferred(xarr.default_device()):
+        pytest.skip("array_api_extra.testing asks for the host's memory where it knows no library")
     testing = xpx.testing
     x, y = (xarr.asarray([1.0, float(v)], dtype="float32") for v in (2, 3))
     testing.assert_equal(x, xarr.asarray([1.0, 2.0], dtype="float32"))

@@ -215,7 +215,11 @@ import numpy as np
 from xarr.cache import DiskCache
 from xarr.device import default_device
 driver = default_device().driver
-source = "__kernel void f(__global float *x) {{ x[get_global_id(0)] += 1.0f; }}"
+sources = {{
+    "opencl": "__kernel void f(__global float *x) {{ x[get_global_id(0)] += 1.0f; }}",
+    "cuda": 'extern "C" __global__ void f(float *x) {{ x[threadIdx.x] += 1.0f; }}',
+}}
+source = sources[driver.info.dialect]
 disk = DiskCache({str(tmp_path)!r})
 key = disk.key("1", source, (), driver.info.target)
 binary = disk.get(key)

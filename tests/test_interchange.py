@@ -23,6 +23,14 @@ LAYOUTS: dict[str, Any] = {
 }
 
 
+@pytest.fixture
+def shared_host(device: xarr.Device) -> xarr.Device:
+    """A device whose memory is the host's."""
+    if not library.is_preferred(device):
+        pytest.skip(f"{device} does not share the host's memory")
+    return device
+
+
 def values(dtype: DType) -> Any:
     return np.arange(12).reshape(3, 4).astype(dtype.numpy)
 
@@ -33,11 +41,9 @@ def address(x: Any) -> int:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
-def test_exports_share_memory(dtype: DType, layout: str, device: xarr.Device) -> None:
-    if not device.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
-        pytest.skip(f"{device} has no {dtype}")
-    if not library.is_preferred(device):
-        pytest.skip(f"{device} does not share the host's memory")
+def test_exports_share_memory(dtype: DType, layout: str, shared_host: xarr.Device) -> None:
+    if not shared_host.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
+        pytest.skip(f"{shared_host} has no {dtype}")
     host = values(dtype)
     x = xarr.asarray(host)
     seen, wanted = np.from_dlpack(LAYOUTS[layout](x)), LAYOUTS[layout](host)
@@ -50,13 +56,11 @@ def test_exports_share_memory(dtype: DType, layout: str, device: xarr.Device) ->
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
-def test_imports_share_memory(dtype: DType, layout: str, device: xarr.Device) -> None:
-    if not device.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
-        pytest.skip(f"{device} has no {dtype}")
-    if not library.is_preferred(device):
-        pytest.skip(f"{device} does not share the host's memory")
+def test_imports_share_memory(dtype: DType, layout: str, shared_host: xarr.Device) -> None:
+    if not shared_host.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
+        pytest.skip(f"{shared_host} has no {dtype}")
     host = values(dtype)
-    x = xarr.from_dlpack(LAYOUTS[layout](host), device=device)
+    x = xarr.from_dlpack(LAYOUTS[layout](host), device=shared_host)
     assert_same(np.asarray(x), LAYOUTS[layout](host), "from_dlpack")
     x[...] = 1
     assert_same(np.asarray(LAYOUTS[layout](host)), np.ones_like(LAYOUTS[layout](host)), "written")
@@ -64,7 +68,7 @@ def test_imports_share_memory(dtype: DType, layout: str, device: xarr.Device) ->
     assert_same(np.asarray(x), LAYOUTS[layout](host), "written by NumPy")
 
 
-def test_what_is_pending_reads_before_others_write(device: xarr.Device) -> None:
+def test_what_is_pending_reads_before_others_write(shared_host: xarr.Device) -> None:
     x = xarr.asarray(np.arange(1000, dtype=np.float32))
     pending = x * 2
     seen = np.from_dlpack(x)
@@ -79,26 +83,26 @@ def test_what_is_pending_reads_before_others_write(device: xarr.Device) -> None:
     assert_same(seen[2:8], np.asarray([5, 10, 10, 10, 10, 5], np.float32), "in place, by a view")
 
 
-def test_sharing_ends_with_the_last_consumer(device: xarr.Device) -> None:
+def test_sharing_ends_with_the_last_consumer(shared_host: xarr.Device) -> None:
     x = xarr.asarray(np.arange(10, dtype=np.float32))
     first, second = np.from_dlpack(x), np.from_dlpack(x[2:])
-    assert len(device.shared) == 1
+    assert len(shared_host.shared) == 1
     del first
-    assert len(device.shared) == 1
+    assert len(shared_host.shared) == 1
     del second
     gc.collect()
-    assert not device.shared
+    assert not shared_host.shared
     host = np.ones(10, np.float32)
     y = xarr.from_dlpack(host)
     z = y[1:]
     del y
-    assert len(device.shared) == 1
+    assert len(shared_host.shared) == 1
     del z
     gc.collect()
-    assert not device.shared
+    assert not shared_host.shared
 
 
-def test_an_export_outlives_its_array(device: xarr.Device) -> None:
+def test_an_export_outlives_its_array(shared_host: xarr.Device) -> None:
     seen = np.from_dlpack(xarr.asarray(np.arange(1000, dtype=np.float32)) + 1)
     gc.collect()
     others = [xarr.zeros(1000, dtype="float32") + 3 for _ in range(10)]
@@ -106,7 +110,7 @@ def test_an_export_outlives_its_array(device: xarr.Device) -> None:
     assert_same(seen, np.arange(1, 1001, dtype=np.float32), "export")
 
 
-def test_read_only_memory_stays_so(device: xarr.Device) -> None:
+def test_read_only_memory_stays_so(shared_host: xarr.Device) -> None:
     host = np.arange(4.0, dtype=np.float32)
     host.flags.writeable = False
     x = xarr.from_dlpack(host)
@@ -121,7 +125,7 @@ def test_read_only_memory_stays_so(device: xarr.Device) -> None:
         repeated.__dlpack__()
 
 
-def test_copies(device: xarr.Device) -> None:
+def test_copies(shared_host: xarr.Device) -> None:
     host = np.arange(4.0, dtype=np.float32)
     x = xarr.from_dlpack(host, copy=True)
     host[0] = 9
@@ -137,7 +141,7 @@ def test_copies(device: xarr.Device) -> None:
     assert float(x[2]) == 7
 
 
-def test_capsules(device: xarr.Device) -> None:
+def test_capsules(shared_host: xarr.Device) -> None:
     x = xarr.ones(3, dtype="float32")
     assert x.__dlpack_device__() == (1, 0)
     assert "dltensor" in repr(x.__dlpack__())
@@ -154,13 +158,13 @@ def test_capsules(device: xarr.Device) -> None:
         assert_same(np.from_dlpack(same), np.ones(shape, np.float32), "empty")
 
 
-def test_a_device_with_memory_of_its_own(device: xarr.Device) -> None:
-    apart = device.pretending("as-gpu")
+def test_a_device_with_memory_of_its_own(shared_host: xarr.Device) -> None:
+    apart = shared_host.pretending("as-gpu")
     host = np.arange(3.0, dtype=np.float32)
     x = xarr.from_dlpack(host, device=apart)
     host[0] = 5
     assert float(x[0]) == 0
-    assert x.__dlpack_device__() == (4, device.index)
+    assert x.__dlpack_device__() == (4, shared_host.index)
     with pytest.raises(BufferError, match="only the host"):
         x.__dlpack__()
     with pytest.raises(BufferError):
@@ -170,7 +174,7 @@ def test_a_device_with_memory_of_its_own(device: xarr.Device) -> None:
     assert "dltensor" in repr(x.__dlpack__(dl_device=(1, 0)))
 
 
-def test_no_result_takes_over_borrowed_memory(device: xarr.Device) -> None:
+def test_no_result_takes_over_borrowed_memory(shared_host: xarr.Device) -> None:
     host = np.ones(5000, np.float32)
     results = [xarr.from_dlpack(host) * 2, -xarr.from_dlpack(host)]
     results[0] += 1

@@ -37,7 +37,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
     monkeypatch.setattr(
         "xarr.backends.numba_cuda._allocated", lambda context, nbytes: context.memalloc(nbytes)
     )
-    return Pool(Context())
+    return Pool(None, Context())
 
 
 def test_a_block_is_an_eighth_too_large_at_the_most() -> None:

@@ -31,6 +31,8 @@ from xarr.inspection import explain as explain
 from xarr.inspection import memory_info as memory_info
 from xarr.inspection import synchronize as synchronize
 from xarr.namespace import FUNCTIONS as _FUNCTIONS
+from xarr.stream import Event as Event
+from xarr.stream import Stream as Stream
 
 __version__ = "0.1.0"
 __array_api_version__ = _API_VERSIONS[-1]

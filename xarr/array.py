@@ -20,6 +20,7 @@ from xarr.device import Device, get_device
 from xarr.dtypes import DType
 from xarr.expression import Node, constant, leaf
 from xarr.layout import Layout, Shape
+from xarr.storage import Storage
 
 API_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the standard that the functions fit; the last is the one that is meant."""
@@ -589,18 +590,33 @@ def to_host(array: Array) -> numpy.ndarray[Any, Any]:
     host = numpy.empty(node.shape, node.dtype.numpy)
     if host.size == 0:
         return host
-    where = settled(array)
-    source = node
-    if not where.linear:
-        source = engine.copied(node)
-        engine.compute(source)
-    assert source.storage is not None
-    assert source.layout is not None
+    storage, begin = _in_a_row(array)
     with node.device.lock:
-        node.device.driver.download(
-            source.storage.buffer, source.layout.offset * node.dtype.itemsize, host
-        )
+        node.device.driver.download(storage.buffer, begin, host)
     return host
+
+
+def moved(array: Array, device: Device) -> Node:
+    """Copy an array to a device whose driver reaches the array's; the node of the copy."""
+    node = array._node
+    target = engine.allocate(device, array.nbytes)
+    if array.size:
+        source, begin = _in_a_row(array)
+        first, second = sorted((node.device, device), key=str)  # as every thread does
+        with first.lock, second.lock:
+            device.driver.copy(source.buffer, begin, target.buffer, 0, array.nbytes)
+    return leaf(target, layout.contiguous(node.shape), node.dtype)
+
+
+def _in_a_row(array: Array) -> tuple[Storage, int]:
+    """A storage in which the elements lie in C order, and the byte that they begin at."""
+    node = array._node
+    if not settled(array).linear:
+        node = engine.copied(node)
+        engine.compute(node)
+    assert node.storage is not None
+    assert node.layout is not None
+    return node.storage, node.layout.offset * node.dtype.itemsize
 
 
 def _restored(values: numpy.ndarray[Any, Any], device: str) -> Array:

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, cast
 import numpy
 from numpy.exceptions import ComplexWarning
 
-from xarr import data_type, dtypes, elementwise, engine, errors, layout
+from xarr import data_type, dtypes, elementwise, engine, errors, interchange, layout
 from xarr.array import (
     FUNCTIONS,
     Array,
@@ -24,6 +24,7 @@ from xarr.array import (
     default_float,
     from_host,
     integer,
+    moved,
     require_on,
     settled,
     to_host,
@@ -35,6 +36,7 @@ from xarr.dtypes import DType
 from xarr.expression import Node, Operation, constant
 from xarr.layout import Shape
 from xarr.reductions import node_of
+from xarr.stream import Stream
 
 DeviceLike = Device | str | None
 Host = numpy.ndarray[Any, Any]
@@ -52,8 +54,9 @@ def asarray(
 
     Parameters
     ----------
-    obj : Array, Python scalar, nested sequence, NumPy array or buffer
-        The values. A nested sequence may hold Arrays.
+    obj : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
+        The values. A nested sequence may hold Arrays. The memory of an array on a CUDA device (of
+        CuPy, Numba, PyTorch, JAX) is shared.
     dtype : dtype, optional
         The data type of the result; where None, that of the values. Python scalars become bool,
         int64, and the device's default floating-point and complex types.
@@ -91,6 +94,9 @@ def asarray(
     row = None if dtype is None else dtypes.lookup(dtype, "asarray(obj, dtype)")
     if type(obj) is Array:
         return _from_array(obj, row, device, copy, where)
+    if type(obj) not in _ON_HOST and interchange.is_foreign(obj):
+        shared = interchange.from_foreign(obj, device, copy, where)
+        return shared if row is None else _from_array(shared, row, None, copy, where)
     if copy is False:
         raise ValueError(
             errors.message(
@@ -108,6 +114,10 @@ def asarray(
         stacked = cast(Array, FUNCTIONS["stack"](parts))
         return stacked if row is None else data_type.astype(stacked, row, copy=False)
     return Array(_from_values(obj, row, target, where))
+
+
+_ON_HOST: Final = frozenset((list, tuple, bool, int, float, complex, numpy.ndarray))
+"""Types that need no look at whether their values are on a GPU."""
 
 
 def _from_array(
@@ -1565,8 +1575,8 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
         The array.
     device : Device or str
         The device.
-    stream : None
-        Streams are not supported.
+    stream : Stream, optional
+        The stream of `device` on which the values are copied; the current one where None.
 
     Returns
     -------
@@ -1576,13 +1586,14 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     Raises
     ------
     ValueError
-        If there is no such device, or a stream is given.
+        If there is no such device, or `stream` is no stream of it.
     TypeError
         If the device lacks the dtype of x.
 
     Notes
     -----
-    Python Array API standard 2025.12, array object. Goes through the host's memory.
+    Python Array API standard 2025.12, array object. Between CUDA devices the values go from memory
+    to memory, elsewhere through the host's.
 
     Examples
     --------
@@ -1593,16 +1604,23 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     """
     where = "to_device(x, device)"
     node = node_of(x, where)
-    if stream is not None:
-        raise ValueError(
-            errors.message(where, f"stream is {stream!r}", "streams are not supported")
-        )
     target = get_device(device, where)
+    if stream is not None:
+        if not isinstance(stream, Stream) or stream.device.driver is not target.driver:
+            raise ValueError(
+                errors.message(
+                    where, f"stream is {stream!r}", f"an xarr.Stream on {target} is accepted"
+                )
+            )
+        with stream:
+            return to_device(x, target)
     if target is node.device:
         return x
     require_on(target, node.dtype, where)
     if node.operation is None and node.storage is None:
         return Array(constant(node.value, node.dtype, node.shape, target))
+    if target.driver.reaches(node.device.driver):
+        return Array(moved(x, target))
     return Array(from_host_openly(to_numpy(x), target, where))
 
 

@@ -152,7 +152,9 @@ class Device:
         self.thread = threading.get_ident()
 
     def synchronize(self) -> None:
-        """Wait until the device has done everything that was asked of it."""
+        """Compute what is pending, and wait until everything asked of the device is done."""
+        for ask in before_synchronizing:
+            ask(self)
         with self.lock:
             self.driver.synchronize()
 
@@ -259,6 +261,9 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
         )
     )
 
+
+before_synchronizing: list[Callable[[Device], None]] = []
+"""What asks a device for the work that is still pending; the engine stands here."""
 
 _default: ContextVar[Device | None] = ContextVar("xarr_default_device", default=None)
 _discovery_lock = threading.Lock()

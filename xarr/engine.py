@@ -21,6 +21,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import cache, dtypes, errors, layout, source
+from xarr.device import before_synchronizing
 from xarr.expression import (
     LIMIT_NODES,
     LIMIT_PENDING,
@@ -226,6 +227,9 @@ def settle(device: Device) -> None:
     with device.lock:
         for node in reversed(_pending_nodes(device)):
             compute(node)
+
+
+before_synchronizing.append(settle)
 
 
 def settle_readers(storage: Storage, spare: Node | None = None) -> None:
@@ -593,7 +597,7 @@ def launch(
         device.kernels[skeleton, key] = kernel
     counts.launches += 1
     device.driver.launch(kernel.handle, grid, group, buffers, kernel.arguments.pack(*values))
-    if device.shared:
+    if device.shared and device.info.shares_host_memory:
         # Others read and write the memory whenever they like, so nothing may be under way.
         device.driver.synchronize()
 

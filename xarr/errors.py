@@ -125,6 +125,10 @@ _ERROR_PLACE = re.compile(
 )
 
 
+_WHOLE = "<kernel>"
+"""The name that NVIDIA's OpenCL gives the whole text, whose lines it counts without `#line`."""
+
+
 def _line_places(source: str) -> list[tuple[str, int]]:
     """For each line, the file and line number that a compiler gives it after `#line`."""
     places = []
@@ -143,6 +147,8 @@ def _error_index(places: list[tuple[str, int]], log: str) -> int:
     for found in _ERROR_PLACE.finditer(log):
         name = (found["name1"] or found["name2"] or "").strip()
         number = int(found["line1"] or found["line2"])
+        if name == _WHOLE and number <= len(places):
+            return number - 1
         exact = [i for i, place in enumerate(places) if place[1] == number and place[0]]
         for i in exact:
             if name.endswith(places[i][0]):

@@ -12,14 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-import numpy
-
 from xarr import dtypes, engine, errors, library, transforms
 from xarr.array import FUNCTIONS, NAMESPACES, Array, default_float, integer, require_on
 from xarr.device import Device, get_device
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.elementwise import named
-from xarr.expression import Node
+from xarr.expression import Node, constant
 from xarr.layout import Shape, normalize_axis
 from xarr.reductions import node_of
 
@@ -60,6 +58,11 @@ class Transform:
         """The function as errors name it."""
         return f"fft.{self.name}(x)"
 
+    @property
+    def _routine(self) -> str:
+        """The function as libraries name it."""
+        return f"fft.{self.name}"
+
     def apply(
         self, x: Array, lengths: Sequence[int | None], axes: Sequence[int], norm: Any
     ) -> Array:
@@ -81,7 +84,7 @@ class Transform:
         ]
         if not axes:
             return Array(engine.copied(node))
-        if library.is_preferred(node.device):
+        if library.routine(self._routine, node.dtype, node.device) is not None:
             return Array(self._by_library(node, sizes, axes, norm))
         return self._by_kernels(Array(node), sizes, axes, norm)
 
@@ -130,19 +133,16 @@ class Transform:
     def _by_library(self, node: Node, sizes: Sequence[int], axes: Sequence[int], norm: str) -> Node:
         shape, row = self._result(node, sizes, axes)
         self._require_elements(node, sizes, axes)
-        function = getattr(numpy.fft, self.name)
-        with node.device.lock:
-            result = library.room(shape, row, node.device)
-            if 0 not in shape:
-                with library.opened(self.where, (node,), (result,)) as (given, made):
-                    # NumPy's hfft leaves `out` alone, and its fftn refuses it with other lengths.
-                    if self.many:
-                        made[...] = function(given, s=sizes, axes=axes, norm=norm)
-                    elif self.hermitian:
-                        made[...] = function(given, n=sizes[0], axis=axes[0], norm=norm)
-                    else:
-                        function(given, n=sizes[0], axis=axes[0], norm=norm, out=made)
-        return result
+        if 0 in shape:
+            return constant(0, row, shape, node.device)
+        along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
+        if self.many:
+            along = {"s": sizes, "axes": axes}
+        # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths; CuPy has none.
+        out = library.is_preferred(node.device) and not (self.many or self.hermitian)
+        return library.run(
+            self.where, self._routine, (node,), [(shape, row)], out=out, norm=norm, **along
+        )[0]
 
     def _require_elements(self, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
         if min(sizes) < 1 or not all(node.shape[axis] for axis in axes):

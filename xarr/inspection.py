@@ -101,8 +101,8 @@ def synchronize(x: Array | Device | str | None = None) -> None:
     """
     if type(x) is Array:
         engine.compute(x._node)
-        x.device.synchronize()
+        with x.device.lock:
+            x.device.driver.synchronize()
         return
     device = get_device(x, where="synchronize(x)")  # type: ignore[arg-type]
-    engine.settle(device)
     device.synchronize()

@@ -1,14 +1,14 @@
-"""The numerical libraries of the host, working on a device's memory.
+"""Numerical libraries working on a device's memory.
 
-What xarr has no kernel for, or a CPU's library does better, NumPy does (LAPACK, pocketfft, its
-sorts). On a device that shares the host's memory it reads and writes the buffers themselves; else
-the values travel there and back, and a warning says so once. Knows no function by name.
+What xarr has no kernel for, or a library does better, a library does: on a CPU NumPy (LAPACK,
+pocketfft, its sorts) in the buffers themselves, on a GPU the one that the backend brings, if any.
+Else NumPy works on copies, and a warning says so once. Knows no function by name.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,6 +31,50 @@ def is_preferred(device: Device) -> bool:
     return device.info.kind == "cpu" and device.info.shares_host_memory
 
 
+def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | None:
+    """The device's own function that NumPy calls `name`, as "fft.rfft"; None without one."""
+    if is_preferred(device):
+        return _of_numpy(name)
+    # What a device pretends to be has no library.
+    return None if device.options else device.driver.routine(name, dtype.numpy)
+
+
+def _of_numpy(name: str) -> Callable[..., Any]:
+    found: Any = numpy
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found  # type: ignore[no-any-return]
+
+
+def run(
+    where: str,
+    name: str,
+    operands: Sequence[Node],
+    results: Sequence[tuple[Shape, DType]],
+    *,
+    out: bool = False,
+    **options: Any,
+) -> list[Node]:
+    """Let a library compute results of given shapes and dtypes: the device's, else the host's.
+
+    `out` says whether the function takes the result's array under this name.
+    """
+    device = operands[0].device
+    own = routine(name, operands[0].dtype, device)
+    function = own or _of_numpy(name)
+    with device.lock:
+        rooms = [room(shape, dtype, device) for shape, dtype in results]
+        with opened(where, operands, rooms, own=own is not None) as arrays:
+            given, made = arrays[: len(operands)], arrays[len(operands) :]
+            if out:
+                function(*given, out=made[0], **options)
+                return rooms
+            values = function(*given, **options)
+            for target, value in zip(made, values if len(made) > 1 else (values,), strict=True):
+                target[...] = value
+    return rooms
+
+
 def room(shape: Shape, dtype: DType, device: Device) -> Node:
     """A new leaf in C order, its values undefined."""
     where = layout.contiguous(shape)
@@ -39,26 +83,28 @@ def room(shape: Shape, dtype: DType, device: Device) -> Node:
 
 @contextmanager
 def opened(
-    name: str, operands: Sequence[Node], results: Sequence[Node] = ()
-) -> Iterator[list[Host]]:
-    """Nodes' values as NumPy arrays while the block is open: read-only operands, then results.
+    where: str, operands: Sequence[Node], results: Sequence[Node] = (), *, own: bool = True
+) -> Iterator[list[Any]]:
+    """Nodes' values as a library's arrays while the block is open: operands, then results.
 
-    Results are leaves from `room`; what is written to them is theirs afterwards. `name` is the
+    Operands are not written to. Results are leaves from `room`; what is written to them is theirs
+    afterwards. Where `own`, the device's library is to work on them, else NumPy. `where` is the
     function that a warning names.
     """
     nodes = (*operands, *results)
     device = nodes[0].device
     for node in operands:
         engine.compute(node)
-    if device.info.kind != "cpu":
-        _warn(name, device)
+    if not own:
+        _warn(where, device)
+    in_place = own or device.info.shares_host_memory
     with device.lock, ExitStack() as stack:
-        memory = dict[int, Host]()
+        memory = dict[int, Any]()
         for place, node in enumerate(nodes):
             storage = _storage(node)
             if storage.serial in memory:
                 continue
-            if device.info.shares_host_memory:
+            if in_place:
                 memory[storage.serial] = stack.enter_context(device.driver.map(storage.buffer))
             else:
                 memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
@@ -66,9 +112,10 @@ def opened(
                     device.driver.download(storage.buffer, 0, host)
         arrays = [_as_array(node, memory[_storage(node).serial]) for node in nodes]
         for array in arrays[: len(operands)]:
-            array.flags.writeable = False
+            if isinstance(array, numpy.ndarray):
+                array.flags.writeable = False
         yield arrays
-        if not device.info.shares_host_memory:
+        if not in_place:
             for node in results:
                 storage = _storage(node)
                 device.driver.upload(storage.buffer, 0, memory[storage.serial])
@@ -79,25 +126,22 @@ def _storage(node: Node) -> Storage:
     return node.storage
 
 
-def _as_array(node: Node, memory: Host) -> Host:
+def _as_array(node: Node, memory: Any) -> Any:
     """What lies at a leaf's place in the bytes of its storage."""
     where = node.layout
     assert where is not None
     if where.size == 0:
-        return numpy.empty(where.shape, node.dtype.numpy)
+        return memory[:0].view(node.dtype.numpy).reshape(where.shape)
     return array_of(memory, where, node.dtype)
 
 
-def array_of(memory: Host, where: Layout, dtype: DType) -> Host:
-    """The elements at a layout in the bytes of a storage, as a NumPy view."""
-    itemsize = dtype.itemsize
-    return numpy.ndarray(
-        where.shape,
-        dtype.numpy,
-        memory.data,
-        where.offset * itemsize,
-        tuple(stride * itemsize for stride in where.strides),
-    )
+def array_of(memory: Any, where: Layout, dtype: DType) -> Any:
+    """The elements at a layout in the bytes of a storage, as a view of NumPy's or CuPy's."""
+    begin = where.offset * dtype.itemsize
+    strides = tuple(stride * dtype.itemsize for stride in where.strides)
+    if isinstance(memory, numpy.ndarray):
+        return numpy.ndarray(where.shape, dtype.numpy, memory.data, begin, strides)
+    return type(memory)(where.shape, dtype.numpy, memory.data + begin, strides)
 
 
 def _warn(name: str, device: Device) -> None:
@@ -112,7 +156,7 @@ def _warn(name: str, device: Device) -> None:
                 "this is said once",
             ),
             errors.HostFallbackWarning,
-            stacklevel=5,
+            stacklevel=7,
         )
 
 

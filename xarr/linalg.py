@@ -159,22 +159,12 @@ def _complex(row: DType) -> DType:
     return dtypes.COMPLEX_OF.get(row, row)
 
 
-def _on_host(
-    name: str,
-    function: Callable[..., Any],
-    operands: Sequence[Node],
-    *results: tuple[Shape, DType],
+def _by_library(
+    name: str, operands: Sequence[Node], *results: tuple[Shape, DType], **options: Any
 ) -> list[Array]:
-    """Let NumPy compute arrays of given shapes and dtypes from nodes."""
-    device = operands[0].device
-    with device.lock:
-        rooms = [library.room(shape, row, device) for shape, row in results]
-        with library.opened(name, operands, rooms) as arrays:
-            given, made = arrays[: len(operands)], arrays[len(operands) :]
-            values = function(*given)
-            for target, value in zip(made, values if len(made) > 1 else (values,), strict=True):
-                target[...] = value
-    return [Array(node) for node in rooms]
+    """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
+    made = library.run(f"linalg.{name}(x)", f"linalg.{name}", operands, results, **options)
+    return [Array(node) for node in made]
 
 
 def matmul(x1: Any, x2: Any, /) -> Array:
@@ -252,16 +242,12 @@ def _product(first: Node, second: Node, stack: Shape) -> Node:
     row = first.dtype
     if 0 in shape or first.shape[-1] == 0:
         return constant(row.numpy.type(0).item(), row, shape, first.device)
-    if not library.is_preferred(first.device):
+    if library.routine("matmul", row, first.device) is None:
         return products.matmul(first, second)
     if row is dtypes.float16:
         wide = [engine.converted(node, dtypes.float32) for node in (first, second)]
         return engine.converted(_product(wide[0], wide[1], stack), row)
-    with first.device.lock:
-        result = library.room(shape, row, first.device)
-        with library.opened("matmul(x1, x2)", (first, second), (result,)) as (a, b, out):
-            numpy.matmul(a, b, out=out)
-    return result
+    return library.run("matmul(x1, x2)", "matmul", (first, second), [(shape, row)], out=True)[0]
 
 
 def matrix_transpose(x: Array, /) -> Array:
@@ -897,12 +883,11 @@ class Factorization:
 
     def function(self) -> Callable[[Array], Any]:
         """The public function, with its docstring."""
-        compute: Callable[..., Any] = getattr(numpy.linalg, self.name)
 
         def factorize(x: Array, /) -> Any:
             where = f"linalg.{self.name}(x)"
             node = _matrices(x, where, square=self.square)
-            made = _on_host(where, compute, (node,), *self.results(node.shape, node.dtype))
+            made = _by_library(self.name, (node,), *self.results(node.shape, node.dtype))
             return self.gather(*made) if self.gather is not None else made[0]
 
         return named(factorize, self.name, self._docstring())
@@ -1057,12 +1042,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     """
     where = "linalg.cholesky(x)"
     node = _matrices(x, where, square=True)
-    return _on_host(
-        where,
-        lambda host: numpy.linalg.cholesky(host, upper=bool(upper)),
-        (node,),
-        (node.shape, node.dtype),
-    )[0]
+    return _by_library("cholesky", (node,), (node.shape, node.dtype), upper=bool(upper))[0]
 
 
 def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
@@ -1108,12 +1088,12 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
     *stack, rows, columns = node.shape
     inner = rows if mode == "complete" else min(rows, columns)
     return QRResult(
-        *_on_host(
-            where,
-            lambda host: numpy.linalg.qr(host, mode=mode),
+        *_by_library(
+            "qr",
             (node,),
             ((*stack, rows, inner), node.dtype),
             ((*stack, inner, columns), node.dtype),
+            mode=mode,
         )
     )
 
@@ -1156,13 +1136,13 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
     count = min(rows, columns)
     left, right = (rows, columns) if full_matrices else (count, count)
     return SVDResult(
-        *_on_host(
-            where,
-            lambda host: numpy.linalg.svd(host, full_matrices=bool(full_matrices)),
+        *_by_library(
+            "svd",
             (node,),
             ((*stack, rows, left), node.dtype),
             ((*stack, count), _real(node.dtype)),
             ((*stack, right, columns), node.dtype),
+            full_matrices=bool(full_matrices),
         )
     )
 
@@ -1217,7 +1197,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
         )
     stack = layout.broadcast_shapes(matrices.shape[:-2], columns[:-2], where=where)
     shape = (*stack, *(columns[-2:-1] if vector else columns[-2:]))
-    return _on_host(where, numpy.linalg.solve, (matrices, second), (shape, matrices.dtype))[0]
+    return _by_library("solve", (matrices, second), (shape, matrices.dtype))[0]
 
 
 def _cutoff(singular: Array, shape: Shape, rtol: Any) -> Array:

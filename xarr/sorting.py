@@ -7,7 +7,7 @@ bit for bit but for unstable orders of equal elements.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy
 
@@ -67,7 +67,14 @@ def sort(
     if _is_sorted(node, place):
         return Array(engine.copied(node))
     if not library.is_preferred(node.device):
-        return Array(radix.sort(node, place, descending=bool(descending)))
+        if library.routine("sort", node.dtype, node.device) is None:
+            return Array(radix.sort(node, place, descending=bool(descending)))
+        if descending:
+            # Backwards, ascending is descending, and equal elements keep their order.
+            backward = FUNCTIONS["sort"](FUNCTIONS["flip"](Array(node), axis=place), axis=place)
+            return cast(Array, FUNCTIONS["flip"](backward, axis=place))
+        wanted = [(node.shape, node.dtype)]
+        return Array(library.run("sort(x)", "sort", (node,), wanted, axis=place)[0])
     result = Array(engine.copied(node))
     engine.compute(result._node)
     _sort_host(result._node, place, descending=bool(descending))

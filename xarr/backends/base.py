@@ -10,6 +10,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
+import numpy
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
@@ -64,7 +66,10 @@ class DeviceInfo:
 
 
 class Driver(Protocol):
-    """One opened device with one in-order queue: whatever is asked happens in the order asked.
+    """One opened device. What is asked of one stream happens in the order asked.
+
+    Each thread has a current stream, the default one at first. Where two streams use one buffer,
+    what is asked later waits for what was asked before.
 
     Calls on one driver must not run at the same time in two threads; the engine holds the
     device's lock. Buffers and kernels are opaque; a buffer is freed when it is dropped.
@@ -106,24 +111,34 @@ class Driver(Protocol):
     ) -> None:
         """Copy on the device, without waiting; the regions may overlap."""
 
-    def map(self, buffer: Any) -> AbstractContextManager[Any]:
-        """The buffer's own memory as a writable NumPy array of bytes, while the block is open.
+    def reaches(self, other: Driver) -> bool:
+        """Whether `copy` also takes sources that are buffers of another driver."""
 
-        Where `info.shares_host_memory`; waits for what was asked of the device before.
+    def map(self, buffer: Any) -> AbstractContextManager[Any]:
+        """The buffer's own memory as a writable array of bytes, while the block is open.
+
+        Where `info.shares_host_memory`, NumPy's, after a wait for what was asked of the device; of
+        a driver with a library, that library's.
+        """
+
+    def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
+        """The device's library's function that NumPy calls `name`, as "linalg.qr", or None.
+
+        It takes and gives the library's arrays, of which `map` makes one of a buffer.
         """
 
     def address(self, buffer: Any) -> int:
-        """Where a buffer lies in the host's memory, as long as it exists.
+        """Where a buffer lies in the memory of a CPU or a CUDA device, as long as it exists.
 
-        On a CPU: what a finished kernel has written is there, and what is written there a kernel
-        launched later reads.
+        What a finished kernel has written is there, and what is written there a kernel launched
+        later reads.
         """
 
-    def wrap(self, memory: Any) -> Any:
-        """A buffer whose memory is a NumPy array of bytes, which has to outlive it; on a CPU."""
+    def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
+        """A buffer in memory that `owner` keeps; on a CPU or a CUDA device."""
 
     def synchronize(self) -> None:
-        """Wait until everything asked so far is done."""
+        """Wait until everything asked so far is done, on all streams."""
 
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live.
@@ -134,6 +149,33 @@ class Driver(Protocol):
 
     def release_memory(self) -> None:
         """Give the blocks that are held for reuse back to the system."""
+
+    def create_stream(self) -> Any:
+        """A new stream."""
+
+    def wrap_stream(self, pointer: int) -> Any:
+        """Another library's stream: a cudaStream_t or a cl_command_queue of the same context."""
+
+    def stream_pointer(self, stream: Any) -> int:
+        """What `wrap_stream` takes."""
+
+    def swap_stream(self, stream: Any) -> Any:
+        """Make a stream the current one of this thread; the one that it was before."""
+
+    def mark(self, *, timed: bool = False) -> Any:
+        """An event at the end of what this thread's current stream was asked."""
+
+    def wait(self, event: Any) -> None:
+        """Let this thread's current stream wait for an event."""
+
+    def reached(self, event: Any) -> bool:
+        """Whether all work before an event is done."""
+
+    def finish(self, event: Any) -> None:
+        """Wait on the host until all work before an event is done."""
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        """The milliseconds between two timed events, both reached."""
 
 
 class Found(NamedTuple):

@@ -13,11 +13,11 @@ import importlib
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Final, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
 import numpy
 
-from xarr.backends.base import DeviceInfo, Discovery, Found
+from xarr.backends.base import DeviceInfo, Discovery, Driver, Found
 from xarr.errors import CompileError, message
 
 OPTIONS: Final = (
@@ -31,6 +31,10 @@ OPTIONS: Final = (
 
 _ARGUMENTS_NBYTES: Final = 4096
 """The most that a kernel's parameters take on every CUDA device."""
+
+
+_LEGACY: Final = 1
+"""Another name of the default stream, CU_STREAM_LEGACY."""
 
 
 def missing() -> str:
@@ -74,7 +78,7 @@ def nvrtc_version() -> str:
 def describe(backend: str, index: int) -> DeviceInfo:
     """What the driver says of a CUDA device."""
     cuda = _bindings("driver")
-    handle = _checked(cuda.cuDeviceGet(index))
+    handle = _device(cuda, index)
     attributes = cuda.CUdevice_attribute
 
     def attribute(name: str) -> int:
@@ -119,6 +123,12 @@ def discovered(
     return discovery
 
 
+def plain_handle(stream: Any) -> int:
+    """A stream's handle as an integer, 0 for the default stream under either of its names."""
+    handle = int(getattr(stream, "value", stream) or 0)
+    return 0 if handle == _LEGACY else handle
+
+
 class Kernel:
     """A loaded kernel, and the memory in which a launch finds its parameters."""
 
@@ -141,37 +151,114 @@ class Kernel:
         self.address = ctypes.addressof(self.parameters)
 
 
+class Block:
+    """Memory on a device; back where it came from when it is dropped.
+
+    Attributes
+    ----------
+    driver : CudaDriver
+        The driver that it belongs to.
+    pointer, nbytes : int
+        Where it begins, and how long it is.
+    memory : object
+        What keeps it.
+    event : Event or None
+        The end of what was last asked of it; None where that was asked of the default stream.
+    """
+
+    __slots__ = ("driver", "event", "memory", "nbytes", "pointer")
+
+    def __init__(self, driver: CudaDriver, pointer: int, nbytes: int, memory: Any) -> None:
+        self.driver = driver
+        self.pointer = pointer
+        self.nbytes = nbytes
+        self.memory = memory
+        self.event: Event | None = None
+
+    def __del__(self) -> None:
+        # Whoever is given the memory next may use it on the default stream at once.
+        if self.event is not None:
+            self.driver.hold_default_stream(self.event)
+
+
+class Event:
+    """A place in the work of a stream."""
+
+    __slots__ = ("_destroy", "handle")
+
+    def __init__(self, cuda: Any, *, timed: bool) -> None:
+        flags = cuda.CUevent_flags
+        flag = flags.CU_EVENT_DEFAULT if timed else flags.CU_EVENT_DISABLE_TIMING
+        self._destroy = cuda.cuEventDestroy
+        self.handle = _checked(cuda.cuEventCreate(flag))
+
+    def __del__(self) -> None:
+        if hasattr(self, "handle"):
+            self._destroy(self.handle)
+
+
+class _Context:
+    """A ``with`` block in which a device's context is the thread's; the one before afterwards."""
+
+    __slots__ = ("_handle", "_pop", "_push")
+
+    def __init__(self, cuda: Any, handle: Any) -> None:
+        self._handle = handle
+        if _checked(cuda.cuDeviceGetCount()) == 1:
+            # Nobody can have made another one current, so it may stay.
+            self._push, self._pop = cuda.cuCtxSetCurrent, tuple
+        else:
+            self._push, self._pop = cuda.cuCtxPushCurrent, cuda.cuCtxPopCurrent
+
+    def __enter__(self) -> None:
+        _checked((*self._push(self._handle), None))
+
+    def __exit__(self, *_: object) -> None:
+        self._pop()
+
+
 class CudaDriver:
     """One CUDA device, opened. What allocates and which stream is current, a subclass says.
 
-    Work goes to the stream that is current when it is asked for; a stream waits for the one that
-    was used before it, so everything happens in the order asked.
+    Work goes to the stream that is current when it is asked for. It waits there for what was last
+    asked of the blocks that it uses, on whichever stream. An event stands for the end of that, as
+    the stream may be gone by the time it matters; only the default stream is there for good.
     """
+
+    several: ClassVar = False
+    """Whether a stream beside the default ones has been seen, so that blocks may have events."""
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
-        self._cuda = _bindings("driver")
-        _checked(self._cuda.cuInit(0))
-        self._context = _checked(
-            self._cuda.cuDevicePrimaryCtxRetain(_checked(self._cuda.cuDeviceGet(info.index)))
-        )
-        self._enter()
-        self._event = _checked(
-            self._cuda.cuEventCreate(self._cuda.CUevent_flags.CU_EVENT_DISABLE_TIMING)
-        )
-        self._last: int | None = None
+        self._cuda = cuda = _bindings("driver")
+        _checked((*cuda.cuInit(0), None))
+        self._handle = _checked(cuda.cuDevicePrimaryCtxRetain(_device(cuda, info.index)))
+        self._context = _Context(cuda, self._handle)
+        self._peers: dict[int, bool] = {}
         self._peak_nbytes = 0
 
     def current_stream(self) -> int:
-        """The handle of the stream that new work goes to."""
+        """The handle of the stream that this thread's work goes to; 0 is the default one."""
         raise NotImplementedError
 
-    def take(self, nbytes: int) -> Any:
-        """A new buffer of the library's; MemoryError when there is none."""
+    def create_stream(self) -> Any:
+        """A new stream of the library's."""
         raise NotImplementedError
 
-    def pointer(self, buffer: Any) -> int:
-        """Where a buffer is."""
+    def wrap_stream(self, pointer: int) -> Any:
+        """Another library's stream as one of this library's."""
+        raise NotImplementedError
+
+    def stream_pointer(self, stream: Any) -> int:
+        """The handle of a stream."""
+        raise NotImplementedError
+
+    def swap_stream(self, stream: Any) -> Any:
+        """Make a stream the one that this thread's work goes to; the one that it was before."""
+        raise NotImplementedError
+
+    def take(self, nbytes: int) -> Block:
+        """A block that was last used on the default stream; MemoryError when there is none."""
         raise NotImplementedError
 
     def used_nbytes(self) -> tuple[int, int]:
@@ -188,10 +275,10 @@ class CudaDriver:
 
     def load(self, binary: bytes, name: str) -> Kernel:
         """The kernel `name` of a cubin; ValueError when the driver refuses it."""
-        self._enter()
         try:
-            module = _checked(self._cuda.cuModuleLoadData(binary))
-            return Kernel(module, _checked(self._cuda.cuModuleGetFunction(module, name.encode())))
+            with self._context:
+                module = _checked(self._cuda.cuModuleLoadData(binary))
+                function = _checked(self._cuda.cuModuleGetFunction(module, name.encode()))
         except RuntimeError as error:
             raise ValueError(
                 message(
@@ -201,35 +288,37 @@ class CudaDriver:
                     "compile it anew",
                 )
             ) from error
+        return Kernel(module, function)
 
     def launch(
         self,
         kernel: Kernel,
         grid: tuple[int, ...],
         group: tuple[int, ...],
-        buffers: Sequence[Any],
+        buffers: Sequence[Block],
         arguments: bytes,
     ) -> None:
         """Run `grid` groups of `group` items, without waiting."""
         if 0 in grid:
             return
-        stream = self._stream()
         if kernel.parameters is None:
             kernel.prepare(len(buffers))
-        pointer = self.pointer
-        kernel.pointers[: len(buffers)] = [pointer(buffer) for buffer in buffers]
+        kernel.pointers[: len(buffers)] = [buffer.pointer for buffer in buffers]
         ctypes.memmove(kernel.content, arguments, len(arguments))
         x, y, z = (*grid, 1, 1)[:3]
         items = (*group, 1, 1)[:3]
-        (status,) = self._cuda.cuLaunchKernel(
-            kernel.function, x, y, z, *items, 0, stream, kernel.address, 0
-        )
-        if status:
-            self._fail("launch", status)
+        with self._context:
+            stream = self._begin(buffers)
+            (status,) = self._cuda.cuLaunchKernel(
+                kernel.function, x, y, z, *items, 0, stream, kernel.address, 0
+            )
+            if status:
+                self._fail("launch", status)
+            if stream:
+                self._end(stream, buffers)
 
-    def allocate(self, nbytes: int) -> Any:
+    def allocate(self, nbytes: int) -> Block:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
-        self._stream()
         nbytes = max(nbytes, 1)
         try:
             buffer = self.take(nbytes)
@@ -251,75 +340,85 @@ class CudaDriver:
         self._peak_nbytes = max(self._peak_nbytes, self.used_nbytes()[0])
         return buffer
 
-    def upload(self, buffer: Any, offset_nbytes: int, data: Any) -> None:
+    def upload(self, buffer: Block, offset_nbytes: int, data: Any) -> None:
         """Copy contiguous host data in; returns when `data` may be changed."""
         nbytes = memoryview(data).nbytes
-        if nbytes == 0:
-            return
-        stream = self._stream()
-        host = numpy.frombuffer(data, numpy.uint8)
-        self._check(
-            "upload",
-            self._cuda.cuMemcpyHtoDAsync(
-                self.pointer(buffer) + offset_nbytes, host.ctypes.data, nbytes, stream
-            ),
-        )
-        self._check("upload", self._cuda.cuStreamSynchronize(stream))
+        if nbytes:
+            host = numpy.frombuffer(data, numpy.uint8).ctypes.data
+            there = buffer.pointer + offset_nbytes
+            self._transfer(
+                "upload",
+                buffer,
+                lambda stream: self._cuda.cuMemcpyHtoDAsync(there, host, nbytes, stream),
+            )
 
-    def download(self, buffer: Any, offset_nbytes: int, out: Any) -> None:
+    def download(self, buffer: Block, offset_nbytes: int, out: Any) -> None:
         """Copy into contiguous writable host memory; returns when it is there."""
         nbytes = memoryview(out).nbytes
-        if nbytes == 0:
-            return
-        stream = self._stream()
-        host = numpy.frombuffer(out, numpy.uint8)
-        self._check(
-            "download",
-            self._cuda.cuMemcpyDtoHAsync(
-                host.ctypes.data, self.pointer(buffer) + offset_nbytes, nbytes, stream
-            ),
-        )
-        self._check("download", self._cuda.cuStreamSynchronize(stream))
+        if nbytes:
+            host = numpy.frombuffer(out, numpy.uint8).ctypes.data
+            there = buffer.pointer + offset_nbytes
+            self._transfer(
+                "download",
+                buffer,
+                lambda stream: self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream),
+            )
 
     def copy(
-        self, source: Any, source_offset: int, target: Any, target_offset: int, nbytes: int
+        self, source: Block, source_offset: int, target: Block, target_offset: int, nbytes: int
     ) -> None:
-        """Copy on the device, without waiting; the regions may overlap."""
+        """Copy on the device, or from another CUDA device, without waiting; regions may overlap."""
         if nbytes == 0:
             return
         if source is target and abs(source_offset - target_offset) < nbytes:
             between = self.allocate(nbytes)
             self.copy(source, source_offset, between, 0, nbytes)
             source, source_offset = between, 0
-        self._check(
-            "copy",
-            self._cuda.cuMemcpyDtoDAsync(
-                self.pointer(target) + target_offset,
-                self.pointer(source) + source_offset,
-                nbytes,
-                self._stream(),
-            ),
-        )
+        begin, end = source.pointer + source_offset, target.pointer + target_offset
+        giver = source.driver
+        if giver.info.index == self.info.index:
+            with self._context:
+                stream = self._begin((source, target))
+                self._check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, stream))
+                self._end(stream, (source, target))
+            return
+        with self._context:
+            self._let_peer_be_read(giver)
+            stream = self._begin((target,))
+            giver.order_after(stream, source)
+            status = self._cuda.cuMemcpyPeerAsync(
+                end, self._handle, begin, giver._handle, nbytes, stream
+            )
+            self._check("copy", status)
+            self._end(stream, (target,))
+            self.order_before(stream, source)
 
-    def map(self, buffer: Any) -> AbstractContextManager[Any]:
-        """Refuse: the host does not see the device's memory."""
+    def reaches(self, other: Driver) -> bool:
+        """Whether `copy` takes the other driver's buffers as well."""
+        return isinstance(other, CudaDriver)
+
+    def map(self, buffer: Block) -> AbstractContextManager[Any]:
+        """Refuse: the host does not see the device's memory, and there is no library."""
         raise RuntimeError(
             message("map(buffer)", f"{self.info.name} shares no memory with the host", "")
         )
 
-    def address(self, buffer: Any) -> int:
-        """Where a buffer lies in the device's memory, as long as it exists."""
-        return self.pointer(buffer)
+    def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
+        """The library's function that NumPy calls `name`; None without one."""
+        return None
 
-    def wrap(self, memory: Any) -> Any:
-        """Refuse: the host's memory is not the device's."""
-        raise RuntimeError(
-            message("wrap(memory)", f"{self.info.name} shares no memory with the host", "")
-        )
+    def address(self, buffer: Block) -> int:
+        """Where a buffer lies in the device's memory, as long as it exists."""
+        return buffer.pointer
+
+    def wrap(self, address: int, nbytes: int, owner: Any) -> Block:
+        """A buffer in memory of the device that belongs to `owner`."""
+        return Block(self, address, nbytes, owner)
 
     def synchronize(self) -> None:
-        """Wait until everything asked so far is done."""
-        self._check("synchronize", self._cuda.cuStreamSynchronize(self._stream()))
+        """Wait until everything asked so far is done, on all streams."""
+        with self._context:
+            self._check("synchronize", self._cuda.cuCtxSynchronize())
 
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live."""
@@ -331,20 +430,108 @@ class CudaDriver:
             "peak_nbytes": self._peak_nbytes,
         }
 
-    def _enter(self) -> None:
-        """Make the device's context current in this thread."""
-        _checked(self._cuda.cuCtxSetCurrent(self._context))
+    def mark(self, *, timed: bool = False) -> Event:
+        """An event at the end of what this thread's current stream was asked."""
+        with self._context:
+            return self._recorded(self.current_stream(), timed=timed)
 
-    def _stream(self) -> int:
-        """The current stream, which waits for what was asked of another before."""
-        self._enter()
+    def wait(self, event: Event) -> None:
+        """Let this thread's current stream wait for an event."""
+        with self._context:
+            stream = self.current_stream()
+            self._wait(stream, event)
+
+    def reached(self, event: Event) -> bool:
+        """Whether all work before an event is done."""
+        (status,) = self._cuda.cuEventQuery(event.handle)
+        if status == self._cuda.CUresult.CUDA_ERROR_NOT_READY:
+            return False
+        self._check("event", (status,))
+        return True
+
+    def finish(self, event: Event) -> None:
+        """Wait on the host until all work before an event is done."""
+        self._check("event", self._cuda.cuEventSynchronize(event.handle))
+
+    def elapsed(self, first: Event, last: Event) -> float:
+        """The milliseconds between two timed events, both reached."""
+        return float(_checked(self._cuda.cuEventElapsedTime(first.handle, last.handle)))
+
+    def device_of(self, pointer: int) -> int:
+        """The number of the CUDA device that memory is on; ValueError where it is on none."""
+        attributes = self._cuda.CUpointer_attribute
+        which = attributes.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        try:
+            return int(_checked(self._cuda.cuPointerGetAttribute(which, pointer)))
+        except RuntimeError as error:
+            raise ValueError(
+                message("asarray(obj)", f"no CUDA device has memory at {pointer:#x}", str(error))
+            ) from error
+
+    def order_after(self, stream: int, block: Block) -> None:
+        """Let a stream of anybody's wait for what was last asked of a block."""
+        with self._context:
+            self._wait(stream, block.event or self._recorded(0))
+
+    def order_before(self, stream: int, block: Block) -> None:
+        """Let what is asked of a block wait for what was asked of a stream of anybody's."""
+        with self._context:
+            block.event = self._recorded(stream)
+        CudaDriver.several = True
+
+    def hold_default_stream(self, event: Event) -> None:
+        """Let the default stream wait for an event; called wherever a block is dropped."""
+        with self._context:
+            self._cuda.cuStreamWaitEvent(0, event.handle, 0)
+
+    def _begin(self, blocks: Sequence[Block]) -> int:
+        """The current stream, after it was told to wait for what was last asked of blocks."""
         stream = self.current_stream()
-        if stream != self._last:
-            if self._last is not None:
-                self._check("wait", self._cuda.cuEventRecord(self._event, self._last))
-                self._check("wait", self._cuda.cuStreamWaitEvent(stream, self._event, 0))
-            self._last = stream
+        if stream or CudaDriver.several:
+            CudaDriver.several = True
+            on_default = None
+            for block in blocks:
+                if block.event is not None:
+                    self._wait(stream, block.event)
+                    block.event = None
+                elif stream and on_default is None:
+                    on_default = self._recorded(0)
+                    self._wait(stream, on_default)
         return stream
+
+    def _end(self, stream: int, blocks: Sequence[Block]) -> None:
+        """Note where the last use of blocks ends."""
+        if stream:
+            event = self._recorded(stream)
+            for block in blocks:
+                block.event = event
+
+    def _transfer(self, what: str, block: Block, ask: Callable[[int], tuple[Any, ...]]) -> None:
+        """Ask for a copy between a block and the host, and wait for it."""
+        with self._context:
+            stream = self._begin((block,))
+            self._check(what, ask(stream))
+            self._check(what, self._cuda.cuStreamSynchronize(stream))
+
+    def _recorded(self, stream: int, *, timed: bool = False) -> Event:
+        event = Event(self._cuda, timed=timed)
+        self._check("event", self._cuda.cuEventRecord(event.handle, stream))
+        return event
+
+    def _wait(self, stream: int, event: Event) -> None:
+        self._check("wait", self._cuda.cuStreamWaitEvent(stream, event.handle, 0))
+
+    def _let_peer_be_read(self, other: CudaDriver) -> None:
+        """Open the direct way to another device's memory, where there is one."""
+        index = other.info.index
+        if index not in self._peers:
+            cuda = self._cuda
+            devices = _device(cuda, self.info.index), _device(cuda, index)
+            self._peers[index] = bool(_checked(cuda.cuDeviceCanAccessPeer(*devices)))
+            if self._peers[index]:
+                (status,) = cuda.cuCtxEnablePeerAccess(other._handle, 0)
+                if status != cuda.CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
+                    self._check("peer access", (status,))
 
     def _check(self, what: str, answer: tuple[Any, ...]) -> None:
         if answer[0]:
@@ -359,6 +546,10 @@ class CudaDriver:
         )
         out_of_memory = self._cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY
         raise (MemoryError if status == out_of_memory else RuntimeError)(text)
+
+
+def _device(cuda: Any, index: int) -> Any:
+    return _checked(cuda.cuDeviceGet(index))
 
 
 @functools.cache

@@ -7,12 +7,27 @@ so that importing xarr needs no driver.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from xarr.backends import cuda
+import numpy
+
+from xarr.backends import cuda, cupy_library
 from xarr.backends.base import DeviceInfo, Discovery
 
 _INSTALL = 'pip install "xarr[cuda13]" (or cuda12, for older drivers)'
+
+
+class _Foreign:
+    """A stream of another library's, as CuPy takes it."""
+
+    def __init__(self, pointer: int) -> None:
+        self._pointer = pointer
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """The version of this protocol, and the handle."""
+        return 0, self._pointer
 
 
 class CupyDriver(cuda.CudaDriver):
@@ -27,16 +42,56 @@ class CupyDriver(cuda.CudaDriver):
 
     def current_stream(self) -> int:
         """The handle of CuPy's current stream."""
-        return int(self._cupy.cuda.get_current_stream(self.info.index).ptr)
+        return cuda.plain_handle(self._cupy.cuda.get_current_stream(self.info.index).ptr)
 
-    def take(self, nbytes: int) -> Any:
-        """A block of CuPy's current allocator."""
+    def create_stream(self) -> Any:
+        """A stream of CuPy's, which does not wait for the default one."""
         with self._device:
-            return self._cupy.cuda.alloc(nbytes)
+            return self._cupy.cuda.Stream(non_blocking=True)
 
-    def pointer(self, buffer: Any) -> int:
-        """Where a block is."""
-        return buffer.ptr  # type: ignore[no-any-return]
+    def wrap_stream(self, pointer: int) -> Any:
+        """Another library's stream as one of CuPy's."""
+        cuda_module = self._cupy.cuda
+        with self._device:
+            if hasattr(cuda_module.Stream, "from_external"):
+                return cuda_module.Stream.from_external(_Foreign(pointer))
+            return cuda_module.ExternalStream(pointer, self.info.index)
+
+    def stream_pointer(self, stream: Any) -> int:
+        """The handle of a stream."""
+        return int(stream.ptr)
+
+    def swap_stream(self, stream: Any) -> Any:
+        """Make a stream CuPy's current one; the one that it was before."""
+        with self._device:
+            before = self._cupy.cuda.get_current_stream()
+            stream.use()
+        return before
+
+    def take(self, nbytes: int) -> cuda.Block:
+        """A block of CuPy's current allocator, of the part that is for the default stream."""
+        # CuPy keeps blocks of each stream apart, and gives back to a stream what was freed at once.
+        with self._device, self._cupy.cuda.Stream.null:
+            memory = self._cupy.cuda.alloc(nbytes)
+        return cuda.Block(self, memory.ptr, nbytes, memory)
+
+    @contextmanager
+    def map(self, buffer: cuda.Block) -> Iterator[Any]:
+        """The buffer's own memory as an array of CuPy's, in the order of the current stream."""
+        with self._device, self._context:
+            stream = self._begin((buffer,))
+            memory = self._cupy.cuda.UnownedMemory(
+                buffer.pointer, buffer.nbytes, buffer, self.info.index
+            )
+            place = self._cupy.cuda.MemoryPointer(memory, 0)
+            try:
+                yield self._cupy.ndarray((buffer.nbytes,), numpy.uint8, place)
+            finally:
+                self._end(stream, (buffer,))
+
+    def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
+        """CuPy's function that NumPy calls `name`, where a library of NVIDIA's stands behind it."""
+        return cupy_library.routine(name, dtype)
 
     def used_nbytes(self) -> tuple[int, int]:
         """The bytes of CuPy's default pool that are in use, by whomever, and that it holds."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import threading
 from collections import defaultdict
 from typing import Any, Final
 
@@ -20,26 +21,22 @@ _LEADING_BITS: Final = 4
 _SMALLEST_NBYTES: Final = 512
 
 
-class Block:
-    """Memory of Numba's memory manager; back in the pool when it is dropped."""
+class Block(cuda.Block):
+    """A block of a pool, and back there when it is dropped."""
 
-    __slots__ = ("_pool", "nbytes", "pointer")
-
-    def __init__(self, pool: Pool, pointer: int, nbytes: int) -> None:
-        self._pool = pool
-        self.pointer = pointer
-        self.nbytes = nbytes
+    __slots__ = ()
 
     def __del__(self) -> None:
-        self._pool.put_back(self.pointer, self.nbytes)
+        self.memory.put_back(self)
 
 
 class Pool:
-    """Blocks for reuse, by the class of their size."""
+    """Memory for reuse, by the class of its size."""
 
-    def __init__(self, context: Any) -> None:
+    def __init__(self, driver: NumbaDriver, context: Any) -> None:
+        self._driver = driver
         self._context = context
-        self._free: defaultdict[int, list[int]] = defaultdict(list)
+        self._free: defaultdict[int, list[tuple[int, cuda.Event | None]]] = defaultdict(list)
         # Numba's handles live here, not in the blocks: the garbage collector runs the finalizer of
         # a handle, which frees the memory, before the `__del__` of a block that dies with it.
         self._handles: dict[int, Any] = {}
@@ -50,27 +47,33 @@ class Pool:
         """A block of at least `nbytes`; MemoryError when there is none."""
         size = size_class(nbytes)
         free = self._free[size]
+        event = None
         if free:
-            pointer = free.pop()
+            pointer, event = free.pop()
             self.held_nbytes -= size
         else:
             handle = _allocated(self._context, size)
             pointer = int(handle.device_pointer_value)
             self._handles[pointer] = handle
         self.used_nbytes += size
-        return Block(self, pointer, size)
+        block = Block(self._driver, pointer, size, self)
+        block.event = event
+        return block
 
-    def put_back(self, pointer: int, nbytes: int) -> None:
+    def put_back(self, block: Block) -> None:
         """Keep the memory of a block for reuse."""
-        self._free[nbytes].append(pointer)
-        self.used_nbytes -= nbytes
-        self.held_nbytes += nbytes
+        self._free[block.nbytes].append((block.pointer, block.event))
+        self.used_nbytes -= block.nbytes
+        self.held_nbytes += block.nbytes
 
     def clear(self) -> None:
         """Give what is kept back to Numba, and through it to the system."""
         for size, free in self._free.items():
             while free:
-                del self._handles[free.pop()]
+                pointer, event = free.pop()
+                if event is not None:
+                    self._driver.hold_default_stream(event)
+                del self._handles[pointer]
                 self.held_nbytes -= size
         with contextlib.suppress(AttributeError):  # plug-ins need not put deallocations off
             self._context.deallocations.clear()
@@ -93,27 +96,44 @@ def _allocated(context: Any, nbytes: int) -> Any:
 
 
 class NumbaDriver(cuda.CudaDriver):
-    """One CUDA device whose context, stream and memory are Numba's."""
+    """One CUDA device whose context, streams and memory are Numba's."""
 
     def __init__(self, info: DeviceInfo) -> None:
         from numba import cuda as numba_cuda
 
         super().__init__(info)
-        context = numba_cuda.gpus[info.index].get_primary_context()
-        self._pool = Pool(context)
-        self._default = int(context.get_default_stream().handle)
+        self._numba = numba_cuda.gpus[info.index].get_primary_context()
+        self._pool = Pool(self, self._numba)
+        self._default = self._numba.get_default_stream()
+        self._current = threading.local()
 
     def current_stream(self) -> int:
-        """The handle of Numba's default stream."""
-        return self._default
+        """The handle of Numba's default stream, or of one that was made current here."""
+        return self.stream_pointer(getattr(self._current, "stream", self._default))
+
+    def create_stream(self) -> Any:
+        """A stream of Numba's."""
+        with self._context:
+            return self._numba.create_stream()
+
+    def wrap_stream(self, pointer: int) -> Any:
+        """Another library's stream as one of Numba's."""
+        with self._context:
+            return self._numba.create_external_stream(pointer)
+
+    def stream_pointer(self, stream: Any) -> int:
+        """The handle of a stream."""
+        return cuda.plain_handle(stream.handle)
+
+    def swap_stream(self, stream: Any) -> Any:
+        """Make a stream the current one of this thread; the one that it was before."""
+        before = getattr(self._current, "stream", self._default)
+        self._current.stream = stream
+        return before
 
     def take(self, nbytes: int) -> Block:
         """A block of the pool."""
         return self._pool.take(nbytes)
-
-    def pointer(self, buffer: Block) -> int:
-        """Where a block is."""
-        return buffer.pointer
 
     def used_nbytes(self) -> tuple[int, int]:
         """The bytes in live blocks and those held for reuse."""

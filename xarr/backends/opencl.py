@@ -17,11 +17,14 @@ import platform
 import shutil
 import sys
 import tempfile
+import threading
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn
+
+import numpy
 
 from xarr.backends.base import DeviceInfo, Discovery, Driver, Found
 from xarr.errors import CompileError, message
@@ -43,7 +46,11 @@ class Kernel(NamedTuple):
 
 
 class OpenCLDriver:
-    """One OpenCL device, opened: a context, an in-order queue and a pool of memory."""
+    """One OpenCL device, opened: a context, in-order queues and a pool of memory.
+
+    A stream is a queue. Buffers that were last used by another than the default queue stand in
+    `_last`, under their handles: a buffer that the pool gives out again is still the one that was.
+    """
 
     def __init__(self, info: DeviceInfo, device: Any) -> None:
         cl = _pyopencl()
@@ -57,13 +64,16 @@ class OpenCLDriver:
             os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
         try:
             self._context = cl.Context([device])
-            self._queue = cl.CommandQueue(self._context, device)
+            self._queue = self.create_stream()
             self._pool = cl.tools.MemoryPool(cl.tools.ImmediateAllocator(self._queue))
         except cl.Error as error:
             raise RuntimeError(
                 message(f"{info.backend}:{info.index}", f"{info.name} does not open", str(error))
             ) from error
         self._options = _base_options(cl, device)
+        self._streams = threading.local()
+        self._several = False  # whether a stream beside the default one has been current
+        self._last: dict[int, Any] = {}
         self._peak_nbytes = 0
         self._compiled: tuple[bytes, Any] | None = None
         self._launches = 0
@@ -142,13 +152,14 @@ class OpenCLDriver:
                 kernel.set_struct((len(buffers), arguments))
             # Positional: keyword arguments cost 0.7 us more. The last two say that the grid
             # counts groups, and that an empty grid is not allowed.
-            self._enqueue(self._queue, kernel.handle, grid, group, None, None, True, False)
+            queue = self._ordered(buffers) if self._several else self._queue
+            self._enqueue(queue, kernel.handle, grid, group, None, None, True, False)
         except self._cl.Error as error:
             self._fail("launch", error)
         self._launches += 1
-        if self._launches == _LAUNCHES_PER_FLUSH:
+        if self._launches >= _LAUNCHES_PER_FLUSH:
             self._launches = 0
-            self._queue.flush()
+            queue.flush()
 
     def _launch_publicly(
         self,
@@ -167,7 +178,8 @@ class OpenCLDriver:
             if arguments:
                 kernel.handle.set_arg(len(buffers), arguments)
             items = tuple(g * n for g, n in zip(grid, group, strict=True))
-            self._cl.enqueue_nd_range_kernel(self._queue, kernel.handle, items, group)
+            queue = self._ordered(buffers)
+            self._cl.enqueue_nd_range_kernel(queue, kernel.handle, items, group)
         except self._cl.Error as error:
             self._fail("launch", error)
 
@@ -178,14 +190,14 @@ class OpenCLDriver:
         if self.info.shares_host_memory:
             # The system promises more memory than there is, and kills whoever then uses it.
             if pool.managed_bytes + nbytes > self.info.memory_nbytes:
-                self._queue.finish()
+                self.synchronize()
                 pool.free_held()
             if pool.active_bytes + nbytes > self.info.memory_nbytes:
                 self._refuse(nbytes)
         try:
             buffer = pool.allocate(nbytes)
         except self._cl.Error:
-            self._queue.finish()
+            self.synchronize()
             pool.free_held()
             try:
                 buffer = pool.allocate(nbytes)
@@ -201,9 +213,8 @@ class OpenCLDriver:
         if memoryview(data).nbytes == 0:
             return
         try:
-            self._cl.enqueue_copy(
-                self._queue, buffer, data, dst_offset=offset_nbytes, is_blocking=True
-            )
+            queue = self._ordered((buffer,))
+            self._cl.enqueue_copy(queue, buffer, data, dst_offset=offset_nbytes, is_blocking=True)
         except self._cl.Error as error:
             self._fail("upload", error)
 
@@ -212,9 +223,8 @@ class OpenCLDriver:
         if memoryview(out).nbytes == 0:
             return
         try:
-            self._cl.enqueue_copy(
-                self._queue, out, buffer, src_offset=offset_nbytes, is_blocking=True
-            )
+            queue = self._ordered((buffer,))
+            self._cl.enqueue_copy(queue, out, buffer, src_offset=offset_nbytes, is_blocking=True)
         except self._cl.Error as error:
             self._fail("download", error)
 
@@ -231,7 +241,7 @@ class OpenCLDriver:
             source, source_offset = between, 0
         try:
             self._cl.enqueue_copy(
-                self._queue,
+                self._ordered((source, target)),
                 target,
                 source,
                 byte_count=nbytes,
@@ -241,20 +251,28 @@ class OpenCLDriver:
         except self._cl.Error as error:
             self._fail("copy", error)
 
+    def reaches(self, other: Driver) -> bool:
+        """Whether `copy` takes the other driver's buffers: its own only."""
+        return other is self
+
     @contextlib.contextmanager
     def map(self, buffer: Any) -> Iterator[Any]:
         """The buffer's own memory as a writable NumPy array of bytes, while the block is open."""
         flags = self._cl.map_flags.READ | self._cl.map_flags.WRITE
         try:
+            queue = self._ordered((buffer,))
             mapped, _ = self._cl.enqueue_map_buffer(
-                self._queue, buffer, flags, 0, (buffer.size,), "u1", is_blocking=True
+                queue, buffer, flags, 0, (buffer.size,), "u1", is_blocking=True
             )
         except self._cl.Error as error:
             self._fail("map", error)
         try:
             yield mapped
         finally:
-            mapped.base.release(self._queue)
+            mapped.base.release(queue)
+
+    def routine(self, name: str, dtype: numpy.dtype[Any]) -> None:
+        """None: OpenCL has no libraries."""
 
     def address(self, buffer: Any) -> int:
         """Where a buffer lies in the host's memory, as long as it exists; on a CPU."""
@@ -262,8 +280,9 @@ class OpenCLDriver:
         with self.map(buffer) as mapped:
             return int(mapped.ctypes.data)
 
-    def wrap(self, memory: Any) -> Any:
-        """A buffer whose memory is a NumPy array of bytes, which has to outlive it; on a CPU."""
+    def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
+        """A buffer in the host's memory, which `owner` keeps longer than the buffer; on a CPU."""
+        memory = numpy.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
         flags = self._cl.mem_flags.READ_WRITE | self._cl.mem_flags.USE_HOST_PTR
         try:
             return self._cl.Buffer(self._context, flags, hostbuf=memory)
@@ -271,9 +290,10 @@ class OpenCLDriver:
             self._fail("wrap", error)
 
     def synchronize(self) -> None:
-        """Wait until everything asked so far is done."""
+        """Wait until everything asked so far is done, on all streams."""
         try:
-            self._queue.finish()
+            for queue in (self._queue, *self._last.values()):
+                queue.finish()
         except self._cl.Error as error:
             self._fail("synchronize", error)
 
@@ -290,6 +310,72 @@ class OpenCLDriver:
     def release_memory(self) -> None:
         """Give the blocks that are held for reuse back to the system."""
         self._pool.free_held()
+
+    def create_stream(self) -> Any:
+        """A new in-order queue, which notes times."""
+        profiling = self._cl.command_queue_properties.PROFILING_ENABLE
+        return self._cl.CommandQueue(self._context, self._device, profiling)
+
+    def wrap_stream(self, pointer: int) -> Any:
+        """Another library's queue, of the context that `stream_pointer`'s queues have."""
+        return self._cl.CommandQueue.from_int_ptr(pointer)
+
+    def stream_pointer(self, stream: Any) -> int:
+        """The cl_command_queue of a stream."""
+        return int(stream.int_ptr)
+
+    def swap_stream(self, stream: Any) -> Any:
+        """Make a queue the current one of this thread; the one that it was before."""
+        before = self._current()
+        self._streams.queue = stream
+        self._several = True
+        return before
+
+    def mark(self, *, timed: bool = False) -> Any:
+        """An event at the end of what this thread's current queue was asked."""
+        queue = self._current()
+        try:
+            event = self._cl.enqueue_marker(queue)
+            queue.flush()
+        except self._cl.Error as error:
+            self._fail("event", error)
+        return event
+
+    def wait(self, event: Any) -> None:
+        """Let this thread's current queue wait for an event."""
+        self._cl.enqueue_barrier(self._current(), [event])
+
+    def reached(self, event: Any) -> bool:
+        """Whether all work before an event is done."""
+        return bool(event.command_execution_status == self._cl.command_execution_status.COMPLETE)
+
+    def finish(self, event: Any) -> None:
+        """Wait on the host until all work before an event is done."""
+        event.wait()
+
+    def elapsed(self, first: Any, last: Any) -> float:
+        """The milliseconds between two events, both reached."""
+        return float(last.profile.end - first.profile.end) * 1e-6
+
+    def _current(self) -> Any:
+        return getattr(self._streams, "queue", self._queue)
+
+    def _ordered(self, buffers: Sequence[Any]) -> Any:
+        """The current queue, after it was told to wait for what was last asked of buffers."""
+        if not self._several:
+            return self._queue
+        queue = self._current()
+        for buffer in buffers:
+            handle = buffer.int_ptr
+            last = self._last.get(handle, self._queue)
+            if last != queue:
+                self._cl.enqueue_barrier(queue, [self._cl.enqueue_marker(last)])
+                last.flush()
+            if queue == self._queue:
+                self._last.pop(handle, None)
+            else:
+                self._last[handle] = queue
+        return queue
 
     def _seal(self, content: bytes) -> bytes:
         """What must precede a binary: rusticl 22.3 ends the process on one that it cannot read."""
@@ -562,7 +648,7 @@ def _finish() -> None:
     if _discovered_in == os.getpid():
         for driver in _opened:
             with contextlib.suppress(Exception):
-                driver._queue.finish()
+                driver.synchronize()
 
 
 def _after_fork() -> None:

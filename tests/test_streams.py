@@ -1,0 +1,198 @@
+"""Streams and events: order by memory, whatever is asked where, on every backend."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+
+from .reference import assert_same
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs_on_several_streams(device: xarr.Device, seed: int) -> None:
+    """Operations, writes, views and transfers, each on any stream, give what NumPy gives."""
+    draw = random.Random(seed)
+    streams = [xarr.Stream(device) for _ in range(3)]
+    size = draw.choice((5, 1000, 300_000))
+    hosts = [np.arange(size, dtype=np.int64) % 97 + place for place in range(4)]
+    arrays = [xarr.asarray(host, device=device) for host in hosts]
+    for _ in range(60):
+        first, second, third = (draw.randrange(len(hosts)) for _ in range(3))
+        with draw.choice(streams):
+            match draw.randrange(8):
+                case 0:
+                    hosts[third] = hosts[first] * 3 - hosts[second] & 0xFFFF
+                    arrays[third] = arrays[first] * 3 - arrays[second] & 0xFFFF
+                case 1:
+                    hosts[third][1::2] = hosts[first][: size // 2]
+                    arrays[third][1::2] = arrays[first][: size // 2]
+                case 2:
+                    hosts[third] += hosts[second]
+                    arrays[third] += arrays[second]
+                case 3:
+                    hosts[third] = np.flip(hosts[first])
+                    arrays[third] = xarr.flip(arrays[first])
+                case 4:
+                    hosts[third] = np.cumsum(hosts[first]) & 0xFFFF
+                    arrays[third] = xarr.cumulative_sum(arrays[first]) & 0xFFFF
+                case 5:
+                    hosts[third] = np.sort(hosts[first])
+                    arrays[third] = xarr.sort(arrays[first])
+                case 6:
+                    hosts[third] = hosts[first] + hosts[second].sum() & 0xFFFF
+                    arrays[third] = arrays[first] + arrays[second].sum() & 0xFFFF
+                case _:
+                    assert_same(np.asarray(arrays[first]), hosts[first], f"seed {seed}")
+        if draw.random() < 0.1:
+            streams[draw.randrange(3)] = xarr.Stream(device)  # the one before dies at work
+    for array, host in zip(arrays, hosts, strict=True):
+        assert_same(np.asarray(array), host, f"seed {seed}")
+
+
+def test_a_stream_is_current_within_its_block_and_its_thread(device: xarr.Device) -> None:
+    driver: Any = device.driver
+    outer, inner = xarr.Stream(device), xarr.Stream(device)
+
+    def current() -> int:
+        before = driver.swap_stream(outer._handle)
+        driver.swap_stream(before)
+        return int(driver.stream_pointer(before))
+
+    default = current()
+    elsewhere = []
+    with outer:
+        assert current() == outer.pointer
+        with inner, outer:
+            assert current() == outer.pointer
+        assert current() == outer.pointer
+        thread = threading.Thread(target=lambda: elsewhere.append(current()))
+        thread.start()
+        thread.join()
+    assert current() == default
+    assert elsewhere == [default]
+    with pytest.raises(ZeroDivisionError), inner:
+        raise ZeroDivisionError
+    assert current() == default
+
+
+def test_a_foreign_stream_is_wrapped(device: xarr.Device) -> None:
+    own = xarr.Stream(device)
+    wrapped = xarr.Stream(device, pointer=own.pointer)
+    assert wrapped.pointer == own.pointer
+    with wrapped:
+        x = xarr.ones(1000, device=device) + 1
+    with own:
+        y = x * 2
+    assert float(y.sum()) == 4000
+    assert str(device) in repr(wrapped)
+    for wrong in (-1, 1.5, "0"):
+        with pytest.raises(TypeError, match="pointer"):
+            xarr.Stream(device, pointer=wrong)
+    with pytest.raises(ValueError, match="no device"):
+        xarr.Stream("opencl:99")
+
+
+def test_events(device: xarr.Device) -> None:
+    stream = xarr.Stream(device)
+    begin, end = xarr.Event(device), xarr.Event(device)
+    assert begin.done
+    begin.synchronize()
+    begin.wait()
+    with pytest.raises(ValueError, match="not recorded"):
+        begin.elapsed_ms(end)
+    begin.record()
+    x = xarr.arange(1_000_000, dtype="float32", device=device)
+    pending = xarr.sin(x) + xarr.cos(x)
+    end.record()
+    assert pending._node.storage is not None  # what was asked before the event is before it
+    took = begin.elapsed_ms(end)
+    assert 0 < took < 60_000
+    assert end.done
+    with stream:
+        y = pending * 2
+        inside = stream.record()
+    inside.wait()
+    inside.wait(stream)
+    stream.synchronize()
+    assert inside.done
+    assert end.elapsed_ms(inside) >= 0
+    assert y._node.storage is not None
+    assert "done" in repr(inside)
+
+
+def test_elapsed_time_grows_with_the_work(device: xarr.Device) -> None:
+    x = xarr.linspace(0, 1, 3_000_000, dtype="float32", device=device)
+
+    def took(rounds: int) -> float:
+        begin, end = xarr.Event(device), xarr.Event(device)
+        begin.record()
+        y = x
+        for _ in range(rounds):
+            y = xarr.sin(y) + y
+            xarr.synchronize(y)
+        end.record()
+        return begin.elapsed_ms(end)
+
+    took(1)
+    assert took(20) > 3 * min(took(1) for _ in range(5))
+
+
+def test_what_is_pending_runs_where_it_was_asked(device: xarr.Device) -> None:
+    """Entering and leaving a stream asks for what is pending."""
+    stream = xarr.Stream(device)
+    x = xarr.ones(10, device=device)
+    before = x + 1
+    with stream:
+        assert before._node.storage is not None
+        within = before * 2
+        assert within._node.storage is None
+    assert within._node.storage is not None
+    after = within + 1
+    device.synchronize()
+    assert after._node.storage is not None
+    assert float(after[0]) == 5
+
+
+def test_copies_to_a_device_on_its_stream(device: xarr.Device) -> None:
+    other = device.pretending("as-gpu")
+    stream = xarr.Stream(other)
+    x = xarr.arange(10, device=device)
+    y = x.to_device(other, stream=stream)
+    assert y.device is other
+    assert_same(np.asarray(y), np.arange(10), "to_device")
+    for wrong in (0, 1, "stream"):
+        with pytest.raises(ValueError, match=r"xarr\.Stream"):
+            x.to_device(other, stream=wrong)
+
+
+def test_two_threads_with_a_stream_each(device: xarr.Device) -> None:
+    shared = xarr.arange(10_000, dtype="int64", device=device)
+    wrong = []
+
+    def work(place: int) -> None:
+        with xarr.Stream(device):
+            x = shared
+            for step in range(50):
+                x = (x + shared * place) & 0xFFFF
+                if step % 10 == 9:
+                    x[::3] = x[1::3][: x[::3].shape[0]].sum() & 0xFF
+            host = np.arange(10_000)
+            for step in range(50):
+                host = (host + np.arange(10_000) * place) & 0xFFFF
+                if step % 10 == 9:
+                    host[::3] = host[1::3][: host[::3].shape[0]].sum() & 0xFF
+            if not np.array_equal(np.asarray(x), host):
+                wrong.append(place)
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
