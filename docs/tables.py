@@ -20,6 +20,7 @@ from unittest import mock
 import xarr
 from xarr import dtypes, elementwise, engine, errors, library, reductions
 from xarr.array import FUNCTIONS, Array, settled
+from xarr.backends import cupy_library
 from xarr.device import Device
 from xarr.dtypes import DType
 from xarr.expression import Node, constant
@@ -213,31 +214,45 @@ _NOTHING: Final = "no kernel"
 def places_table() -> list[list[str]]:
     """Make a line for functions that run alike, the header first: what their examples launch."""
     cpu = next(found for found in xarr.devices() if library.is_preferred(found))
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[str, str, str], list[str]] = {}
     rows = {row.name for row in elementwise.TABLE}
     for names in names_by_part().values():
         for name in names:
             if _module(PUBLIC[name]) == "xarr.printing" or not inspect.isroutine(PUBLIC[name]):
                 continue
             # Examples of one element are computed with Python numbers.
-            on_cpu = on_gpu = _KERNELS["elementwise.c"] if name in rows else _runs(name, cpu)
+            on_cpu, asked = (
+                (_KERNELS["elementwise.c"], set[str]()) if name in rows else _runs(name, cpu)
+            )
+            on_gpu = on_cpu
             if _ON_HOST in on_cpu:
                 on_cpu = on_cpu.replace(_ON_HOST, _IN_PLACE)
-                on_gpu = _runs(name, cpu.pretending("as-gpu"))
-            alike.setdefault((on_cpu, on_gpu), []).append(f"`~xarr.{name}`")
-    header = ["on CPUs (OpenCL)", "on GPUs (OpenCL)", "functions"]
+                on_gpu, asked = _runs(name, cpu.pretending("as-gpu"))
+            cells = on_cpu, on_gpu, _by_cupy(on_gpu, asked)
+            alike.setdefault(cells, []).append(f"`~xarr.{name}`")
+    header = ["on CPUs (OpenCL)", "on GPUs (OpenCL)", "on GPUs (CuPy)", "functions"]
     return [header, *([*cells, ", ".join(alike[cells])] for cells in sorted(alike))]
 
 
-def _runs(name: str, device: Device) -> str:
-    """Run a function's examples on a device; return what computed its results."""
+def _by_cupy(on_gpu: str, asked: set[str]) -> str:
+    """Say what computes with CuPy what else `on_gpu` does, where libraries are asked for."""
+    libraries = {cupy_library.NAMES[name] for name in asked if name in cupy_library.NAMES}
+    return ", ".join(sorted(libraries)) or on_gpu
+
+
+def _runs(name: str, device: Device) -> tuple[str, set[str]]:
+    """Run a function's examples on a device.
+
+    Return what computed its results, and the names that a library was asked for.
+    """
     function = PUBLIC[name]
     text = inspect.getdoc(function) or ""
     if ">>>" not in text:
         raise ValueError(f"xarr.{name} has no example that says what runs")
     seen: set[str] = set()
     inside = False
-    launch, opened = engine.launch, library.opened
+    asked: set[str] = set()
+    launch, opened, routine = engine.launch, library.opened, library.routine
 
     def launched(device: Device, skeleton: str, *rest: Any) -> None:
         if inside:
@@ -245,11 +260,16 @@ def _runs(name: str, device: Device) -> str:
         launch(device, skeleton, *rest)
 
     @contextlib.contextmanager
-    def on_host(*given: Any) -> Iterator[Any]:
+    def on_host(*given: Any, **named: Any) -> Iterator[Any]:
         if inside:
             seen.add(_ON_HOST)
-        with opened(*given) as arrays:
+        with opened(*given, **named) as arrays:
             yield arrays
+
+    def looked_for(name: str, *rest: Any) -> Any:
+        if inside:
+            asked.add(name)
+        return routine(name, *rest)
 
     def called(*given: Any, **named: Any) -> Any:
         nonlocal inside
@@ -270,11 +290,12 @@ def _runs(name: str, device: Device) -> str:
         stack.enter_context(xarr.device(device))
         stack.enter_context(mock.patch.object(engine, "launch", launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
+        stack.enter_context(mock.patch.object(library, "routine", looked_for))
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", errors.HostFallbackWarning)
         doctest.DocTestRunner(verbose=False).run(test, out=lambda _: None)
     special = seen - {_KERNELS["elementwise.c"]} or seen
-    return ", ".join(sorted(special)) or _NOTHING
+    return ", ".join(sorted(special)) or _NOTHING, asked
 
 
 def explained(program: str) -> str:

@@ -76,7 +76,8 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 needs_pocl = pytest.mark.skipif(
-    importlib.util.find_spec("pocl_binary_distribution") is None, reason="PoCL's wheel is not installed"
+    importlib.util.find_spec("pocl_binary_distribution") is None,
+    reason="PoCL's wheel is not installed",
 )
 
 

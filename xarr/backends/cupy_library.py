@@ -7,16 +7,39 @@ broadcasting of stacks; that is mended here. What is absent, kernels of xarr's o
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy
 
-_LINALG: Final = frozenset(("det", "eigh", "eigvalsh", "inv", "qr", "slogdet", "svd"))
-_EIG: Final = frozenset(("eig", "eigvals"))
-_FFT: Final = frozenset(
-    ("fft", "ifft", "fftn", "ifftn", "rfft", "irfft", "rfftn", "irfftn", "hfft", "ihfft")
-)
+NAMES: Final = {
+    "matmul": "cuBLAS",
+    "sort": "CUB",
+    **dict.fromkeys(
+        (
+            f"linalg.{name}"
+            for name in (
+                *("cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "qr", "slogdet"),
+                *("solve", "svd", "svdvals"),
+            )
+        ),
+        "cuSOLVER",
+    ),
+    **dict.fromkeys(
+        (
+            f"fft.{name}"
+            for name in (
+                *("fft", "ifft", "fftn", "ifftn", "rfft", "irfft", "rfftn", "irfftn"),
+                *("hfft", "ihfft"),
+            )
+        ),
+        "cuFFT",
+    ),
+}
+"""The functions that there are, and the library behind each."""
+
+_NEEDS_GEEV: Final = ("linalg.eig", "linalg.eigvals")
 _DTYPES: Final = {"matmul": "fdFD", "sort": "bBhHiIlLqQfd"}
 """What cuBLAS multiplies and CUB sorts by digits; for the rest CuPy has kernels of its own."""
 
@@ -33,22 +56,15 @@ def routine(name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
 def _routine(name: str) -> Callable[..., Any] | None:
     import cupy
 
-    space, _, plain = name.rpartition(".")
-    if space == "fft":
-        return getattr(cupy.fft, plain) if plain in _FFT else None
+    if name not in NAMES or (name in _NEEDS_GEEV and not _has_geev()):
+        return None
     own = {
-        "matmul": cupy.matmul,
-        "sort": cupy.sort,
         "linalg.cholesky": functools.partial(_cholesky, cupy),
         "linalg.solve": functools.partial(_solve, cupy),
         "linalg.svdvals": functools.partial(cupy.linalg.svd, compute_uv=False),
     }
-    function = own.get(name)
-    if space != "linalg":
-        return function
-    if plain in _LINALG or (plain in _EIG and _has_geev()):
-        function = getattr(cupy.linalg, plain)
-    return None if function is None else _raising(function)
+    function = own.get(name) or operator.attrgetter(name)(cupy)
+    return _raising(function) if NAMES[name] == "cuSOLVER" else function
 
 
 def _has_geev() -> bool:
