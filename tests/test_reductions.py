@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -439,37 +436,6 @@ def test_lane_and_group_form_agree_on_small_operands(
     x = values(row, dtype, (70, 300))
     for axis in (0, 1):
         check(row, x, apply(row, xarr.asarray(x), axis=axis), axis=axis)
-
-
-DIGESTS = """
-import hashlib, numpy as np, xarr
-from tests.test_reductions import BIT_EQUAL, LARGE, large, reduced
-for dtype in ("float32", "float64"):
-    if dtype == "float64" and not xarr.default_device().has_float64:
-        continue
-    for axis in LARGE:
-        for result in reduced(xarr.asarray(large(dtype, axis)), axis):
-            print(dtype, axis, hashlib.sha256(result.tobytes()).hexdigest())
-"""
-
-
-@pytest.mark.slow
-def test_all_drivers_have_the_same_bits() -> None:
-    found = {}
-    for candidate in xarr.devices():
-        found.setdefault(candidate.info.platform, candidate)
-    if len(found) < 2:
-        pytest.skip(f"one driver is here only: {', '.join(found)}")
-    answers = {}
-    for platform, candidate in found.items():
-        environment = os.environ | {"XARR_DEVICE": str(candidate)}
-        command = [sys.executable, "-c", DIGESTS]
-        run = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-        answers[platform] = run.stdout.splitlines()
-    (first, wanted), *others = answers.items()
-    for platform, lines in others:
-        common = [line for line in wanted if line.split()[0] in {got.split()[0] for got in lines}]
-        assert lines == common, f"{platform} differs from {first}"
 
 
 def test_a_device_without_float64_takes_means_in_float32(device: xarr.Device) -> None:

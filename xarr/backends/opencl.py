@@ -32,7 +32,12 @@ from xarr.errors import CompileError, message
 _INSTALL = 'pip install "pyopencl[pocl]"'
 _SEAL_NBYTES = hashlib.sha256().digest_size
 _POCL = "Portable Computing Language"
+_X86 = ("x86_64", "AMD64")
 _SYSTEM = Path("/etc/OpenCL/vendors")
+# PoCL would read 17,000 lines of declarations for each kernel, 80 of its 200 ms. A source that has
+# the word declares itself what it needs, if asked to; see kernels/opencl.h.
+_DECLARES = "XR_DECLARES"
+_WITHOUT_DECLARATIONS = ("-D_OPENCL_H_", f"-D{_DECLARES}")
 # Work that is queued but not handed to the device waits; every so many launches it is handed over.
 _LAUNCHES_PER_FLUSH = 16
 
@@ -71,6 +76,7 @@ class OpenCLDriver:
                 message(f"{info.backend}:{info.index}", f"{info.name} does not open", str(error))
             ) from error
         self._options = _base_options(cl, device)
+        self._skips_declarations = info.platform == _POCL and platform.machine() in _X86
         self._streams = threading.local()
         self._several = False  # whether a stream beside the default one has been current
         self._last: dict[int, Any] = {}
@@ -85,8 +91,16 @@ class OpenCLDriver:
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile to a binary that `load` takes, in any process; raises `CompileError`."""
+        if self._skips_declarations and _DECLARES in source:
+            try:
+                return self._built(source, (*self._options, *_WITHOUT_DECLARATIONS, *options))
+            except CompileError:
+                # Another PoCL may go another way; an error of the source comes again.
+                self._skips_declarations = False
+        return self._built(source, (*self._options, *options))
+
+    def _built(self, source: str, options: tuple[str, ...]) -> bytes:
         cl = self._cl
-        options = (*self._options, *options)
         program = None
         try:
             program = cl._cl._Program(self._context, source)
@@ -510,10 +524,10 @@ def _info(cl: Any, index: int, of: Any, device: Any) -> DeviceInfo:
 
 def _base_options(cl: Any, device: Any) -> tuple[str, ...]:
     """What every kernel is compiled with."""
-    exact = cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
-    if device.single_fp_config & exact:
-        return "-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"
-    return ("-cl-std=CL1.2",)
+    options = ["-cl-std=CL1.2"]
+    if device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
+        options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    return tuple(options)
 
 
 def _processor_features() -> str:
