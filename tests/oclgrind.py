@@ -10,6 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+CHECKS = "XARR_TESTS_CHECK_MEMORY"
+"""The variable that tells the tests that something checks what kernels do to memory."""
+
 KERNEL_TESTS = [
     "tests/test_oclgrind.py",
     "tests/test_kernels_memory.py",
@@ -53,6 +56,7 @@ def main(folder: Path, arguments: list[str]) -> int:
             "OCL_ICD_VENDORS": scratch,
             "OCLGRIND_LOG": str(log),
             "XARR_CACHE_DIR": str(Path(scratch) / "cache"),
+            CHECKS: "1",
         }
         # PoCL's wheel is found whatever OCL_ICD_VENDORS says, so the device has to be named.
         os.environ["XARR_DEVICE"] = _simulator()

@@ -1,7 +1,7 @@
-"""Every kernel in every form, on tiny operands: what `make check-memory` runs on Oclgrind.
+"""Every kernel in every form, on tiny operands: for Oclgrind and NVIDIA's compute-sanitizer.
 
-Oclgrind checks each access to memory, each uninitialised value and each pair of items that touch
-the same place; here only the results are looked at.
+These check each access to memory, each uninitialised value and each pair of items that touch the
+same place; here only the results are looked at. See oclgrind.py and sanitizer.py.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from xarr.array import Array
 from xarr.dtypes import COMPLEX, SIGNED, DType
 
 from . import reference
+from .oclgrind import CHECKS
 from .reference import Values, assert_same
 
 # Elsewhere the other tests have run every kernel already, but for those that are marked otherwise.
-on_oclgrind = pytest.mark.skipif(
-    "OCLGRIND_LOG" not in os.environ, reason="not on Oclgrind; run make check-memory"
+when_checked = pytest.mark.skipif(
+    CHECKS not in os.environ, reason="no simulator or sanitizer checks; run make check-memory"
 )
 
 SAMPLED = ("float32", "int32", "float64", "complex64", "bool", "float16", "uint8")
@@ -49,7 +50,7 @@ def on_device(values: Any) -> xarr.Array:
     return result
 
 
-@on_oclgrind
+@when_checked
 @pytest.mark.parametrize("name", SAMPLED)
 @pytest.mark.parametrize("form", ["cpu"], indirect=True)
 def test_every_function(name: str, form: xarr.Device) -> None:
@@ -77,7 +78,7 @@ def test_every_function(name: str, form: xarr.Device) -> None:
         assert np.asarray(result).shape == special.shape
 
 
-@on_oclgrind
+@when_checked
 def test_conversions(form: xarr.Device) -> None:
     for dtype in dtypes.TABLE:
         if not is_on(form, dtype):
@@ -112,7 +113,7 @@ def walk(x: Values, array: xarr.Array) -> None:
     assert_same(np.asarray(array), x, "in place")
 
 
-@on_oclgrind
+@when_checked
 def test_walks(form: xarr.Device) -> None:
     for shape in ((3, 4, 5), (1, 3, 300), (300, 3, 1)):
         x = np.arange(np.prod(shape)).reshape(shape).astype(np.float32)
@@ -145,7 +146,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 ROWS = {row.name: row for row in reductions.TABLE}
 
 
-@on_oclgrind
+@when_checked
 @pytest.mark.parametrize("name", ROWS)
 def test_every_reduction(name: str, form: xarr.Device, small_pieces: None) -> None:
     row = ROWS[name]
@@ -180,7 +181,7 @@ def test_reductions_of_expressions_and_views(form: xarr.Device, small_pieces: No
     assert_same(np.asarray(scan), wanted, "scan")
 
 
-@on_oclgrind
+@when_checked
 def test_gathers_and_scatters(form: xarr.Device) -> None:
     x = np.arange(20, dtype=np.float32).reshape(4, 5)
     array = on_device(x)

@@ -13,7 +13,7 @@ from xarr import layout, products
 from xarr.array import Array
 from xarr.products import TILES, Tile
 
-from .test_kernels_memory import on_oclgrind
+from .test_kernels_memory import when_checked
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ CASES = [
 ]
 
 
-@on_oclgrind
+@when_checked
 @pytest.mark.parametrize(("dtype", "tile"), CASES, ids=str)
 def test_tiles(dtype: str, tile: Tile, monkeypatch: pytest.MonkeyPatch) -> None:
     if dtype != "float32" and not xarr.default_device().has_float64:
@@ -53,7 +53,7 @@ def test_tiles(dtype: str, tile: Tile, monkeypatch: pytest.MonkeyPatch) -> None:
         check(operand((35, 3), dtype).T, operand((2, 35), dtype).T)
 
 
-@on_oclgrind
+@when_checked
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "complex64"])
 def test_dtypes(dtype: str) -> None:
     check(operand((2, 3, 19), dtype), operand((2, 19, 2), dtype))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,7 @@ from xarr import dtypes, radix
 from xarr.array import Array
 from xarr.expression import Node
 
-on_oclgrind = pytest.mark.skipif(
-    "OCLGRIND_LOG" not in os.environ, reason="not on Oclgrind; run make check-memory"
-)
+from .test_kernels_memory import when_checked
 
 Values = np.ndarray[Any, Any]
 
@@ -32,7 +29,7 @@ def on_device(values: Values) -> Node:
     return result
 
 
-@on_oclgrind
+@when_checked
 @pytest.mark.parametrize(
     ("name", "shape"),
     [
@@ -58,7 +55,7 @@ def test_sorts(name: str, shape: tuple[int, int], tiny_groups: None) -> None:
     np.testing.assert_array_equal(np.asarray(Array(got)), np.take_along_axis(x, wanted, 1))
 
 
-@on_oclgrind
+@when_checked
 def test_long_rows(tiny_groups: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(radix, "_LONG", 1)
     x = np.arange(300, dtype=np.uint8)[::-1].copy()
@@ -66,7 +63,7 @@ def test_long_rows(tiny_groups: None, monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(got, np.argsort(x, kind="stable"))
 
 
-@on_oclgrind
+@when_checked
 @pytest.mark.parametrize("name", ["float32", "complex64"])
 @pytest.mark.parametrize("form", ["", "as-gpu"])
 def test_searches(name: str, form: str, tiny_groups: None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,7 @@ from xarr import transforms
 from xarr.array import Array
 from xarr.expression import Node
 
-on_oclgrind = pytest.mark.skipif(
-    "OCLGRIND_LOG" not in os.environ, reason="not on Oclgrind; run make check-memory"
-)
+from .test_kernels_memory import when_checked
 
 Values = np.ndarray[Any, Any]
 
@@ -39,7 +36,7 @@ def near(ours: Node, wanted: Values) -> None:
     np.testing.assert_allclose(np.asarray(Array(ours)), wanted, rtol=1e-4, atol=1e-4)
 
 
-@on_oclgrind
+@when_checked
 @pytest.mark.parametrize("length", [1, 2, 5, 6, 7, 11, 30, 64, 72])
 def test_complex_lines(length: int, small_passes: None) -> None:
     for shape, axis in (((3, length), 1), ((length, 3), 0)):
@@ -52,7 +49,7 @@ def test_complex_lines(length: int, small_passes: None) -> None:
         )
 
 
-@on_oclgrind
+@when_checked
 @pytest.mark.parametrize("length", [1, 2, 9, 12, 22, 64, 100])
 def test_real_lines(length: int, small_passes: None) -> None:
     for shape, axis in (((3, length), 1), ((length, 2), 0)):
@@ -62,7 +59,7 @@ def test_real_lines(length: int, small_passes: None) -> None:
         near(transforms.irfft(node(spectrum), axis, length, scale=1 / length), values)
 
 
-@on_oclgrind
+@when_checked
 def test_expressions_and_views(small_passes: None) -> None:
     values = (np.arange(60) % 11).reshape(3, 20).astype(np.complex64)
     x = xarr.asarray(values)

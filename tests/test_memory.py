@@ -1,0 +1,59 @@
+"""Memory: what is freed is there again, and what does not fit is refused."""
+
+from __future__ import annotations
+
+import gc
+import random
+
+import numpy as np
+import pytest
+
+import xarr
+from xarr import engine
+
+
+def settled(device: xarr.Device) -> dict[str, int]:
+    gc.collect()
+    device.synchronize()
+    return device.memory_info()
+
+
+def test_changing_sizes_leave_no_leak_and_no_fragments(device: xarr.Device) -> None:
+    draw = random.Random(0)
+    before = settled(device)["used_nbytes"]
+    live = []
+    for _ in range(100_000):
+        live.append(engine.allocate(device, int(2 ** draw.uniform(0, 24))))
+        while len(live) > draw.randrange(1, 64):
+            live.pop(draw.randrange(len(live)))
+    live.clear()
+    assert settled(device)["used_nbytes"] == before
+    device.driver.release_memory()
+    assert settled(device)["held_nbytes"] <= before * 0.1 + 1e6
+    if device.kind == "gpu":
+        # What is free is in one piece, but for a tenth.
+        free = device.memory_nbytes - before
+        room = engine.allocate(device, int(0.9 * free) - (1 << 30))
+        assert room.nbytes > 0.8 * free
+
+
+def test_what_does_not_fit_is_refused_and_work_goes_on(device: xarr.Device) -> None:
+    size = 2 * device.memory_nbytes // 4
+    x = xarr.arange(1000, dtype="float32", device=device)
+    for _ in range(2):
+        with pytest.raises(MemoryError, match=r"bytes"):
+            engine.compute((xarr.zeros(size, dtype="float32", device=device) + x[:1])._node)
+        assert float((x + 1).sum()) == 500500
+    assert settled(device)["used_nbytes"] < device.memory_nbytes / 2
+
+
+def test_many_streams_return_what_they_took(device: xarr.Device) -> None:
+    before = settled(device)["used_nbytes"]
+    for place in range(50):
+        with xarr.Stream(device):
+            x = xarr.full(100_000, float(place), dtype="float32", device=device) + 1
+            y = x * 2
+        assert float(y[0]) == 2 * place + 2
+    del x, y
+    assert settled(device)["used_nbytes"] == before
+    assert np.asarray(xarr.ones(3, device=device)).tolist() == [1, 1, 1]
