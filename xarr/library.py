@@ -57,15 +57,23 @@ def run(
 ) -> list[Node]:
     """Let a library compute results of given shapes and dtypes: the device's, else the host's.
 
-    `out` says whether the function takes the result's array under this name.
+    `out` says whether the function takes the result's array under this name. A routine of a library
+    that has no arrays of its own always takes those of all results; its `takes` says whether an
+    operand may have a shape and strides, in elements.
     """
     device = operands[0].device
     own = routine(name, operands[0].dtype, device)
     function = own or _of_numpy(name)
+    takes = getattr(own, "takes", None)
     with device.lock:
+        if takes is not None:
+            operands = [_taken(node, takes) for node in operands]
         rooms = [room(shape, dtype, device) for shape, dtype in results]
         with opened(where, operands, rooms, own=own is not None) as arrays:
             given, made = arrays[: len(operands)], arrays[len(operands) :]
+            if takes is not None:
+                function(*given, out=made, **options)
+                return rooms
             if out:
                 function(*given, out=made[0], **options)
                 return rooms
@@ -73,6 +81,13 @@ def run(
             for target, value in zip(made, values if len(made) > 1 else (values,), strict=True):
                 target[...] = value
     return rooms
+
+
+def _taken(node: Node, takes: Callable[[Shape, tuple[int, ...]], bool]) -> Node:
+    """The node in a layout that a routine takes: its own, else C order."""
+    engine.compute(node)
+    assert node.layout is not None
+    return node if takes(node.shape, node.layout.strides) else engine.copied(node)
 
 
 def room(shape: Shape, dtype: DType, device: Device) -> Node:
@@ -131,12 +146,12 @@ def _as_array(node: Node, memory: Any) -> Any:
     where = node.layout
     assert where is not None
     if where.size == 0:
-        return memory[:0].view(node.dtype.numpy).reshape(where.shape)
+        return type(memory)(where.shape, node.dtype.numpy)
     return array_of(memory, where, node.dtype)
 
 
 def array_of(memory: Any, where: Layout, dtype: DType) -> Any:
-    """The elements at a layout in the bytes of a storage, as a view of NumPy's or CuPy's."""
+    """The elements at a layout in the bytes of a storage, as the library's kind of array."""
     begin = where.offset * dtype.itemsize
     strides = tuple(stride * dtype.itemsize for stride in where.strides)
     if isinstance(memory, numpy.ndarray):

@@ -124,7 +124,9 @@ class Driver(Protocol):
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
         """The device's library's function that NumPy calls `name`, as "linalg.qr", or None.
 
-        It takes and gives the library's arrays, of which `map` makes one of a buffer.
+        It takes and gives the library's arrays, of which `map` makes one of a buffer. One with an
+        attribute `takes` gives none: it writes into those of the results, `out`, and takes operands
+        of whose shape and strides, in elements, `takes` approves.
         """
 
     def address(self, buffer: Any) -> int:

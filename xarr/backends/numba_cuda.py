@@ -1,5 +1,6 @@
 """NVIDIA GPUs through Numba-CUDA, without CuPy: its context, its stream, its memory manager.
 
+NVIDIA's libraries come from nvmath-python; without it xarr's kernels and the host do their work.
 Numba's memory manager, or the plug-in that replaces it, takes 22 us for a block where CuPy's pool
 takes 1.2, so blocks are kept in classes of sizes. Numba is imported when devices are looked for.
 """
@@ -10,9 +11,12 @@ import contextlib
 import importlib.util
 import threading
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from xarr.backends import cuda
+import numpy
+
+from xarr.backends import cuda, nvmath_library
 from xarr.backends.base import DeviceInfo, Discovery
 
 _INSTALL = 'pip install "xarr[numba,cuda13]" (or cuda12, for older drivers)'
@@ -106,6 +110,7 @@ class NumbaDriver(cuda.CudaDriver):
         self._pool = Pool(self, self._numba)
         self._default = self._numba.get_default_stream()
         self._current = threading.local()
+        self._library = nvmath_library.Library(self)
 
     def current_stream(self) -> int:
         """The handle of Numba's default stream, or of one that was made current here."""
@@ -134,6 +139,22 @@ class NumbaDriver(cuda.CudaDriver):
     def take(self, nbytes: int) -> Block:
         """A block of the pool."""
         return self._pool.take(nbytes)
+
+    @contextlib.contextmanager
+    def map(self, buffer: cuda.Block) -> Iterator[nvmath_library.DeviceArray]:
+        """The buffer's own memory as the libraries' routines take it, in the current stream."""
+        with self._context:
+            stream = self._begin((buffer,))
+            try:
+                yield nvmath_library.DeviceArray(
+                    (buffer.nbytes,), numpy.dtype(numpy.uint8), buffer.pointer, (1,)
+                )
+            finally:
+                self._end(stream, (buffer,))
+
+    def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
+        """The function of NVIDIA's libraries that NumPy calls `name`, through nvmath-python."""
+        return self._library.routine(name, dtype)
 
     def used_nbytes(self) -> tuple[int, int]:
         """The bytes in live blocks and those held for reuse."""
@@ -164,4 +185,8 @@ def discover() -> Discovery:
         count = len(numba_cuda.gpus)
     except Exception as error:  # noqa: BLE001 - whatever Numba's loading of the driver raises
         return Discovery([], [f"Numba-CUDA finds no device ({type(error).__name__}: {error})"])
-    return cuda.discovered("numba", count, NumbaDriver, _INSTALL)
+    found = cuda.discovered("numba", count, NumbaDriver, _INSTALL)
+    lacking = nvmath_library.missing()
+    if found.devices and lacking:
+        found.problems.append(f"{lacking}; {_INSTALL}")
+    return found
