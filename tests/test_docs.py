@@ -221,8 +221,8 @@ def _words(dialect: str) -> set[str]:
     text = (KERNELS / source.DIALECTS[dialect]).read_text()
     defined = set(re.findall(r"^#define (\w+)", text, re.MULTILINE))
     defined |= set(re.findall(r"^typedef .*\b(\w+);", text, re.MULTILINE))
-    # XR_ words belong to the header itself.
-    return {word for word in defined if not word.startswith("XR_")}
+    # XR_ words belong to the header itself, and these to OpenCL, where it has to be told of them.
+    return {word for word in defined if not word.startswith(("XR_", "as_", "CLK_"))}
 
 
 def _named(section: str) -> set[str]:
