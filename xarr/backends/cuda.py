@@ -13,6 +13,7 @@ import importlib
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, ClassVar, Final, NoReturn
 
 import numpy
@@ -94,7 +95,7 @@ def describe(backend: str, index: int) -> DeviceInfo:
         name=name,
         vendor="NVIDIA Corporation",
         platform="CUDA",
-        driver_version=f"CUDA {version // 1000}.{version % 1000 // 10}",
+        driver_version=f"{version // 1000}.{version % 1000 // 10}{_driver_release()}",
         kind="gpu",
         dialect="cuda",
         memory_nbytes=int(_checked(cuda.cuDeviceTotalMem(handle))),
@@ -106,6 +107,15 @@ def describe(backend: str, index: int) -> DeviceInfo:
         shares_host_memory=False,
         target="\n".join(("cuda", arch, nvrtc_version(), *OPTIONS)),
     )
+
+
+def _driver_release() -> str:
+    """The release of the driver in words, where the system tells it."""
+    try:
+        release = Path("/sys/module/nvidia/version").read_text()
+    except OSError:
+        return ""
+    return f", driver {release.strip()}"
 
 
 def discovered(
