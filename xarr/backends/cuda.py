@@ -40,11 +40,19 @@ _LEGACY: Final = 1
 
 def missing() -> str:
     """Why no CUDA device can be there, without loading a library that would look for one."""
-    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    return _unloadable("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1", "NVIDIA")
+
+
+def missing_rocm() -> str:
+    """Why no device of ROCm's can be there."""
+    return _unloadable("libamdhip64.so", "AMD")
+
+
+def _unloadable(library: str, vendor: str) -> str:
     try:
         ctypes.CDLL(library)
     except OSError as error:
-        return f"NVIDIA's driver does not load ({error})"
+        return f"{vendor}'s driver does not load ({error})"
     return ""
 
 
@@ -119,13 +127,17 @@ def _driver_release() -> str:
 
 
 def discovered(
-    backend: str, count: int, opened: Callable[[DeviceInfo], CudaDriver], install: str
+    backend: str,
+    count: int,
+    opened: Callable[[DeviceInfo], CudaDriver],
+    install: str,
+    described: Callable[[int], DeviceInfo] | None = None,
 ) -> Discovery:
     """The first `count` CUDA devices, for the backend whose drivers `opened` makes."""
     discovery = Discovery([], [])
     for index in range(count):
         try:
-            info = describe(backend, index)
+            info = described(index) if described is not None else describe(backend, index)
         except (ImportError, RuntimeError) as error:
             discovery.problems.append(f"CUDA device {index} was passed over: {error}; {install}")
             continue
@@ -240,12 +252,16 @@ class CudaDriver:
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
-        self._cuda = cuda = _bindings("driver")
+        self._cuda = cuda = self.driver_functions()
         _checked((*cuda.cuInit(0), None))
         self._handle = _checked(cuda.cuDevicePrimaryCtxRetain(_device(cuda, info.index)))
         self._context = _Context(cuda, self._handle)
         self._peers: dict[int, bool] = {}
         self._peak_nbytes = 0
+
+    def driver_functions(self) -> Any:
+        """The functions of the CUDA driver, by its names."""
+        return _bindings("driver")
 
     def current_stream(self) -> int:
         """The handle of the stream that this thread's work goes to; 0 is the default one."""

@@ -1,11 +1,12 @@
 """NVIDIA GPUs through CuPy: its memory, its streams, its libraries.
 
 The user's allocator and current stream are honoured. CuPy is imported when devices are looked for,
-so that importing xarr needs no driver.
+so that importing xarr needs no driver. What is CUDA's own is in `cuda.py`; see `hip.py` for AMD.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -110,12 +111,18 @@ def discover() -> Discovery:
     if importlib.util.find_spec("cupy") is None:
         return Discovery([], [f"CuPy is not installed; {_INSTALL}"])
     problem = cuda.missing()
-    if problem:
+    if problem and cuda.missing_rocm():
         return Discovery([], [problem])
     try:
         import cupy
 
-        count = cupy.cuda.runtime.getDeviceCount()
+        runtime = cupy.cuda.runtime
+        count = runtime.getDeviceCount()
     except Exception as error:  # noqa: BLE001 - whatever CuPy's loading of its libraries raises
         return Discovery([], [f"CuPy finds no device ({type(error).__name__}: {error})"])
+    if runtime.is_hip:
+        from xarr.backends import hip
+
+        described = functools.partial(hip.describe, runtime)
+        return cuda.discovered("cupy", count, hip.HipDriver, _INSTALL, described)
     return cuda.discovered("cupy", count, CupyDriver, _INSTALL)

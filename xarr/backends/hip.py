@@ -1,0 +1,227 @@
+"""AMD GPUs through CuPy for ROCm: the CuPy backend without anything of CUDA's.
+
+CuPy's runtime stands for the driver's functions, and `cupy.RawModule` for NVRTC: it has HIP's
+compiler compile the same source.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy
+
+from xarr.backends import cuda
+from xarr.backends.base import DeviceInfo
+from xarr.backends.cupy import CupyDriver
+from xarr.errors import CompileError, message
+
+OPTIONS: Final = ("-ffp-contract=off", "-fno-gpu-flush-denormals-to-zero")
+"""The numerics policy: no contraction, denormals kept; division and root are correctly rounded."""
+
+_ARGUMENTS_NBYTES: Final = 4096
+
+
+class Runtime:
+    """The functions of the driver that `CudaDriver` calls, as CuPy's runtime has them.
+
+    Each returns a tuple that begins with the status 0, as the bindings of CUDA do; CuPy raises its
+    own exception, a RuntimeError, for any other.
+    """
+
+    class CUevent_flags:  # noqa: N801 - the driver's name
+        """How events are made."""
+
+        CU_EVENT_DEFAULT = 0
+        CU_EVENT_DISABLE_TIMING = 2
+
+    class CUresult:
+        """Statuses that are asked for by name, but that CuPy raises."""
+
+        CUDA_ERROR_OUT_OF_MEMORY = -1
+        CUDA_ERROR_NOT_READY = -2
+        CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = -3
+
+    class CUpointer_attribute:  # noqa: N801 - the driver's name
+        """What is asked of a pointer."""
+
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
+
+    def __init__(self, runtime: Any) -> None:
+        self._runtime = runtime
+        self._thread = threading.local()
+
+    # Each is the driver's function of the same name; a context is a device's number.
+
+    def cuInit(self, flags: int) -> tuple[int]:  # noqa: N802, D102
+        return (0,)
+
+    def cuDeviceGet(self, index: int) -> tuple[int, int]:  # noqa: N802, D102
+        return 0, index
+
+    def cuDevicePrimaryCtxRetain(self, device: int) -> tuple[int, int]:  # noqa: N802, D102
+        return 0, device
+
+    def cuDeviceGetCount(self) -> tuple[int, int]:  # noqa: N802, D102
+        return 0, self._runtime.getDeviceCount()
+
+    def cuCtxSetCurrent(self, context: int) -> tuple[int]:  # noqa: N802, D102
+        self._runtime.setDevice(context)
+        return (0,)
+
+    def cuCtxPushCurrent(self, context: int) -> tuple[int]:  # noqa: N802, D102
+        self._thread.before = [*getattr(self._thread, "before", ()), self._runtime.getDevice()]
+        return self.cuCtxSetCurrent(context)
+
+    def cuCtxPopCurrent(self) -> tuple[int]:  # noqa: N802, D102
+        return self.cuCtxSetCurrent(self._thread.before.pop())
+
+    def cuCtxSynchronize(self) -> tuple[int]:  # noqa: N802, D102
+        self._runtime.deviceSynchronize()
+        return (0,)
+
+    def cuStreamSynchronize(self, stream: int) -> tuple[int]:  # noqa: N802, D102
+        self._runtime.streamSynchronize(stream)
+        return (0,)
+
+    def cuStreamWaitEvent(self, stream: int, event: int, flags: int) -> tuple[int]:  # noqa: N802, D102
+        self._runtime.streamWaitEvent(stream, event, flags)
+        return (0,)
+
+    def cuEventCreate(self, flags: int) -> tuple[int, int]:  # noqa: N802, D102
+        return 0, self._runtime.eventCreateWithFlags(flags)
+
+    def cuEventDestroy(self, event: int) -> tuple[int]:  # noqa: N802, D102
+        self._runtime.eventDestroy(event)
+        return (0,)
+
+    def cuEventRecord(self, event: int, stream: int) -> tuple[int]:  # noqa: N802, D102
+        self._runtime.eventRecord(event, stream)
+        return (0,)
+
+    def cuEventQuery(self, event: int) -> tuple[int]:  # noqa: N802, D102
+        return (self._runtime.eventQuery(event) and self.CUresult.CUDA_ERROR_NOT_READY,)
+
+    def cuEventSynchronize(self, event: int) -> tuple[int]:  # noqa: N802, D102
+        self._runtime.eventSynchronize(event)
+        return (0,)
+
+    def cuEventElapsedTime(self, first: int, last: int) -> tuple[int, float]:  # noqa: N802, D102
+        return 0, self._runtime.eventElapsedTime(first, last)
+
+    def cuMemcpyHtoDAsync(self, to: int, of: int, nbytes: int, stream: int) -> tuple[int]:  # noqa: N802, D102
+        return self._copy(to, of, nbytes, self._runtime.memcpyHostToDevice, stream)
+
+    def cuMemcpyDtoHAsync(self, to: int, of: int, nbytes: int, stream: int) -> tuple[int]:  # noqa: N802, D102
+        return self._copy(to, of, nbytes, self._runtime.memcpyDeviceToHost, stream)
+
+    def cuMemcpyDtoDAsync(self, to: int, of: int, nbytes: int, stream: int) -> tuple[int]:  # noqa: N802, D102
+        return self._copy(to, of, nbytes, self._runtime.memcpyDeviceToDevice, stream)
+
+    def cuMemcpyPeerAsync(  # noqa: N802, D102
+        self, to: int, to_context: int, of: int, of_context: int, nbytes: int, stream: int
+    ) -> tuple[int]:
+        self._runtime.memcpyPeerAsync(to, to_context, of, of_context, nbytes, stream)
+        return (0,)
+
+    def cuDeviceCanAccessPeer(self, device: int, other: int) -> tuple[int, int]:  # noqa: N802, D102
+        return 0, self._runtime.deviceCanAccessPeer(device, other)
+
+    def cuCtxEnablePeerAccess(self, context: int, flags: int) -> tuple[int]:  # noqa: N802, D102
+        self._runtime.deviceEnablePeerAccess(context)
+        return (0,)
+
+    def cuPointerGetAttribute(self, which: int, pointer: int) -> tuple[int, int]:  # noqa: N802, D102
+        return 0, self._runtime.pointerGetAttributes(pointer).device
+
+    def _copy(self, to: int, of: int, nbytes: int, kind: int, stream: int) -> tuple[int]:
+        self._runtime.memcpyAsync(to, of, nbytes, kind, stream)
+        return (0,)
+
+
+class HipDriver(CupyDriver):
+    """One device, of which CuPy is all that is known: its runtime, its compiler, its launch."""
+
+    options = OPTIONS
+
+    def driver_functions(self) -> Any:
+        """CuPy's runtime in the place of the driver."""
+        return Runtime(self._cupy.cuda.runtime)
+
+    def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
+        """Compile, for the errors; what `load` takes is the source, as CuPy keeps its binary."""
+        self._module(source.encode(), options)
+        return source.encode()
+
+    def load(self, binary: bytes, name: str) -> Any:
+        """The kernel `name` of a source; ValueError when it is none."""
+        try:
+            return self._module(binary).get_function(name)
+        except (CompileError, RuntimeError, UnicodeDecodeError) as error:
+            raise ValueError(
+                message(
+                    "load(binary, name)",
+                    f"{self.info.name} refuses the binary of kernel {name!r}: {error}",
+                    "what compile() gave is accepted",
+                    "compile it anew",
+                )
+            ) from error
+
+    def launch(
+        self,
+        kernel: Any,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        buffers: Sequence[cuda.Block],
+        arguments: bytes,
+    ) -> None:
+        """Run `grid` groups of `group` items, without waiting."""
+        if 0 in grid:
+            return
+        values: list[Any] = [buffer.pointer for buffer in buffers]
+        if arguments:
+            values.append(numpy.frombuffer(arguments, f"V{len(arguments)}")[0])
+        with self._device, self._context:
+            stream = self._begin(buffers)
+            kernel(grid, group, tuple(values))
+            self._end(stream, buffers)
+
+    def _module(self, source: bytes, options: tuple[str, ...] = ()) -> Any:
+        options = (*self.options, *options)
+        with self._device:
+            module = self._cupy.RawModule(code=source.decode(), options=options)
+            try:
+                module.compile()
+            except self._cupy.cuda.compiler.CompileException as error:
+                raise CompileError(
+                    device=f"{self.info.backend}:{self.info.index} ({self.info.name})",
+                    options=options,
+                    log=error.get_message(),
+                    source=source.decode(),
+                ) from error
+        return module
+
+
+def describe(runtime: Any, index: int) -> DeviceInfo:
+    """What CuPy's runtime says of a device of ROCm's."""
+    found = runtime.getDeviceProperties(index)
+    arch = found.get("gcnArchName", b"").decode() or f"{found['major']}{found['minor']}"
+    return DeviceInfo(
+        backend="cupy",
+        index=index,
+        name=found["name"].decode(),
+        vendor="Advanced Micro Devices, Inc.",
+        platform="ROCm",
+        driver_version=str(runtime.driverGetVersion()),
+        kind="gpu",
+        dialect="cuda",
+        memory_nbytes=int(found["totalGlobalMem"]),
+        has_float64=True,
+        compute_units=int(found["multiProcessorCount"]),
+        group_size=int(found["maxThreadsPerBlock"]),
+        local_nbytes=int(found["sharedMemPerBlock"]),
+        parameter_nbytes=_ARGUMENTS_NBYTES,
+        shares_host_memory=False,
+        target="\n".join(("hip", arch, str(runtime.runtimeGetVersion()), *OPTIONS)),
+    )
