@@ -132,6 +132,14 @@ def test_jax(gpu: xarr.Device) -> None:
     assert_same(np.asarray(y + 1), values() * 2 + 1, "import")
 
 
+def test_empty_arrays(gpu: xarr.Device) -> None:
+    cuda, cupy = imported("numba.cuda"), imported("cupy")
+    for theirs in (cuda.device_array((0, 3), np.float32), cupy.empty((0, 3), np.float32)):
+        x = xarr.asarray(theirs)
+        assert (x.shape, x.device) == ((0, 3), gpu)
+        assert cupy.asarray(x).shape == cupy.from_dlpack(x).shape == (0, 3)
+
+
 def test_streams_of_others_are_waited_for(gpu: xarr.Device) -> None:
     cupy = imported("cupy")
     with cupy.cuda.Stream(non_blocking=True) as stream:

@@ -275,7 +275,7 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
                 "copy it to contiguous memory",
             )
         )
-    source = _cuda_device_of(pointer)
+    source = _cuda_device(0) if 0 in shape else _cuda_device_of(pointer)
     memory = dlpack.Memory(pointer, shape, steps, dtype, _dlpack_device(source), read_only, obj)
     return _from_cuda(memory, source, device, copy, given.get("stream"))
 
