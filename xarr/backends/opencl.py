@@ -18,6 +18,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
@@ -50,6 +51,13 @@ class Kernel(NamedTuple):
     set_struct: Any
 
 
+class Event(NamedTuple):
+    """A place in the work of a queue, and the time of it where the host noted it."""
+
+    handle: Any
+    seconds: float | None
+
+
 class OpenCLDriver:
     """One OpenCL device, opened: a context, in-order queues and a pool of memory.
 
@@ -76,6 +84,7 @@ class OpenCLDriver:
                 message(f"{info.backend}:{info.index}", f"{info.name} does not open", str(error))
             ) from error
         self._options = _base_options(cl, device)
+        self._is_rusticl = info.platform == "rusticl"
         self._skips_declarations = info.platform == _POCL and platform.machine() in _X86
         self._streams = threading.local()
         self._several = False  # whether a stream beside the default one has been current
@@ -307,7 +316,11 @@ class OpenCLDriver:
         """Wait until everything asked so far is done, on all streams."""
         try:
             for queue in (self._queue, *self._last.values()):
-                queue.finish()
+                if self._is_rusticl:
+                    # Its clFinish (22.3) does not wait for what was flushed before.
+                    self._cl.enqueue_marker(queue).wait()
+                else:
+                    queue.finish()
         except self._cl.Error as error:
             self._fail("synchronize", error)
 
@@ -345,31 +358,38 @@ class OpenCLDriver:
         self._several = True
         return before
 
-    def mark(self, *, timed: bool = False) -> Any:
+    def mark(self, *, timed: bool = False) -> Event:
         """An event at the end of what this thread's current queue was asked."""
         queue = self._current()
         try:
             event = self._cl.enqueue_marker(queue)
             queue.flush()
+            if timed and self._is_rusticl:
+                # Its queues (22.3) note no times, so the host does.
+                event.wait()
+                return Event(event, time.perf_counter())
         except self._cl.Error as error:
             self._fail("event", error)
-        return event
+        return Event(event, None)
 
-    def wait(self, event: Any) -> None:
+    def wait(self, event: Event) -> None:
         """Let this thread's current queue wait for an event."""
-        self._cl.enqueue_barrier(self._current(), [event])
+        self._cl.enqueue_barrier(self._current(), [event.handle])
 
-    def reached(self, event: Any) -> bool:
+    def reached(self, event: Event) -> bool:
         """Whether all work before an event is done."""
-        return bool(event.command_execution_status == self._cl.command_execution_status.COMPLETE)
+        status = event.handle.command_execution_status
+        return bool(status == self._cl.command_execution_status.COMPLETE)
 
-    def finish(self, event: Any) -> None:
+    def finish(self, event: Event) -> None:
         """Wait on the host until all work before an event is done."""
-        event.wait()
+        event.handle.wait()
 
-    def elapsed(self, first: Any, last: Any) -> float:
+    def elapsed(self, first: Event, last: Event) -> float:
         """The milliseconds between two events, both reached."""
-        return float(last.profile.end - first.profile.end) * 1e-6
+        if first.seconds is not None and last.seconds is not None:
+            return (last.seconds - first.seconds) * 1e3
+        return float(last.handle.profile.end - first.handle.profile.end) * 1e-6
 
     def _current(self) -> Any:
         return getattr(self._streams, "queue", self._queue)
