@@ -848,3 +848,14 @@ def test_round_to_decimals(decimals: int, device: xarr.Device) -> None:
     for host in (np.asarray([1.25, -2.345, 155.0], np.float32), np.asarray([15, -25, 149])):
         got = np.asarray(xarr.round(xarr.asarray(host), decimals))
         assert_same(got, np.round(host, decimals), f"round to {decimals}")
+
+
+def test_integers_to_negative_powers_are_refused(device: xarr.Device) -> None:
+    for power in (-1, np.int64(-1), np.asarray([1, -1]), [1, -1], xarr.asarray([1, -1])):
+        x = xarr.asarray([2, 3])
+        with pytest.raises(ValueError, match="negative power"):
+            x**power
+        with pytest.raises(ValueError, match="negative power"):
+            x **= power
+        assert x.tolist() == [2, 3]
+    assert (xarr.asarray([2.0, 4.0]) ** -1).tolist() == [0.5, 0.25]

@@ -183,3 +183,25 @@ def test_no_result_takes_over_borrowed_memory(shared_host: xarr.Device) -> None:
     for result, wanted in zip(results, (3, -1, 2), strict=True):
         assert_same(np.asarray(result), np.full(5000, wanted, np.float32), "result")
     assert_same(host, np.ones(5000, np.float32), "the lender's memory")
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_one_memory_given_twice_may_overlap(shared_host: xarr.Device, size: int) -> None:
+    """What is written through one import may be what is read through another."""
+
+    def twice(of: Any, to: Any) -> tuple[Any, Any, Any]:
+        host = np.arange(size, dtype=np.float32)
+        return host, xarr.from_dlpack(host[of]), xarr.from_dlpack(host[to])
+
+    everything, backward = slice(None), slice(None, None, -1)
+    host, source, target = twice(backward, everything)
+    target[...] = source
+    assert_same(host, np.arange(size, dtype=np.float32)[::-1], "reversed in place")
+    host, source, target = twice(slice(None, -1), slice(1, None))
+    target[...] = source
+    wanted = np.arange(size, dtype=np.float32)
+    wanted[1:] = wanted[:-1].copy()
+    assert_same(host, wanted, "shifted in place")
+    host, source, target = twice(backward, everything)
+    target += source
+    assert_same(host, np.full(size, size - 1, np.float32), "added in place")

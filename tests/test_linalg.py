@@ -184,3 +184,28 @@ def test_numpys_functions_call_those_of_the_same_module(device: xarr.Device) -> 
     assert isinstance(np.fft.fft(x), xarr.Array)
     with pytest.raises(TypeError, match="no implementation found"):
         np.emath.sqrt(x)
+
+
+def test_products_in_place(form: xarr.Device) -> None:
+    x = xarr.asarray([[1, 2], [3, 4]], dtype="int32")
+    whole, row = x, x[0]
+    x @= x
+    assert whole.tolist() == [[7, 10], [15, 22]]
+    assert row.tolist() == [7, 10]
+    with pytest.raises(TypeError, match="in place: x1 has dtype int32 and the result float"):
+        x @= xarr.full((2, 2), 0.5, dtype="float32")
+    for other in ([1, 1], [[1], [1]]):
+        with pytest.raises(ValueError, match="in place: x1 has shape"):
+            x @= xarr.asarray(other, dtype="int32")
+    assert whole.tolist() == [[7, 10], [15, 22]]
+
+
+def test_errors_of_factorizations_say_what_is_wrong(form: xarr.Device) -> None:
+    singular = xarr.zeros((2, 2), dtype="float32")
+    for call, said in (
+        (lambda: xarr.linalg.solve(singular, singular[0]), r"linalg\.solve\(x1, x2\): .*\(2, 2\)"),
+        (lambda: xarr.linalg.inv(singular), r"linalg\.inv\(x\): .*\(2, 2\).*pinv"),
+        (lambda: xarr.linalg.cholesky(singular), r"linalg\.cholesky\(x\): .*positive-definite"),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match=said):
+            call()

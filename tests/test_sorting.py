@@ -124,3 +124,21 @@ def test_what_is_refused(form: xarr.Device) -> None:
         xarr.searchsorted(x, x, sorter=xarr.zeros(3))
     with pytest.raises(TypeError, match="is of type list"):
         xarr.sort([1, 2])
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_many_elements_of_float16(device: xarr.Device, descending: bool) -> None:
+    """NumPy's own unstable sort of them (2.4, with AVX-512) is wrong."""
+    host = np.random.default_rng(0).choice(np.asarray([2, 1, 0.0, -0.0, -1, -2], "float16"), 5000)
+    x = xarr.asarray(host)
+    order = np.argsort(-host if descending else host, kind="stable")
+    assert_same(np.asarray(xarr.sort(x, descending=descending)), host[order], "sort")
+    assert xarr.unique_values(x).tolist() == [-2, -1, 0, 1, 2]
+    assert xarr.unique_counts(x).counts.sum() == 5000
+    every = xarr.unique_all(x)
+    assert_same(
+        np.asarray(every.values[every.inverse_indices] == x), np.full(5000, True), "inverse"
+    )
+    assert bool(
+        xarr.isin(x, xarr.asarray([2, -2], dtype="float16")).sum() == (abs(host) == 2).sum()
+    )

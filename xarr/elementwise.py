@@ -215,31 +215,7 @@ class Elementwise:
         result = self._combined(x1, x2)
         if result is None:
             raise self._refusal("x2", x2)
-        target = x1._node
-        if result.shape != target.shape:
-            raise ValueError(
-                errors.message(
-                    name,
-                    f"x1 has shape {target.shape} and the result {result.shape}",
-                    "the result has to have the shape of x1",
-                )
-            )
-        if result.dtype is not target.dtype:
-            if not _same_kind(result.dtype, target.dtype):
-                raise TypeError(
-                    errors.message(
-                        name,
-                        f"x1 has dtype {target.dtype} and the result {result.dtype}",
-                        "the result has to be of the same kind as x1 or a lower one",
-                        f"write x1 = x1.astype({result.dtype.name!r}) first",
-                    )
-                )
-            result = engine.converted(result, target.dtype)
-        if is_whole(x1):
-            rebind(x1, result)
-        else:
-            assign(x1, settled(x1), result)
-        return x1
+        return stored_in_place(x1, result, name)
 
     # -- data types ---------------------------------------------------------------------------
 
@@ -771,39 +747,73 @@ def named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., An
     return function
 
 
+def stored_in_place(x1: Array, result: Node, name: str) -> Array:
+    """The array with the result of an operator in place of its value."""
+    target = x1._node
+    if result.shape != target.shape:
+        raise ValueError(
+            errors.message(
+                name,
+                f"x1 has shape {target.shape} and the result {result.shape}",
+                "the result has to have the shape of x1",
+            )
+        )
+    if result.dtype is not target.dtype:
+        if not _same_kind(result.dtype, target.dtype):
+            raise TypeError(
+                errors.message(
+                    name,
+                    f"x1 has dtype {target.dtype} and the result {result.dtype}",
+                    "the result has to be of the same kind as x1 or a lower one",
+                    f"write x1 = x1.astype({result.dtype.name!r}) first",
+                )
+            )
+        result = engine.converted(result, target.dtype)
+    if is_whole(x1):
+        rebind(x1, result)
+    else:
+        assign(x1, settled(x1), result)
+    return x1
+
+
 def _power(x1: Any, x2: Any) -> Any:
     """pow, with the square for what it is, and NumPy's refusal of negative integer exponents."""
     row = BY_NAME["pow"]
     if type(x1) is not Array and type(x2) is not Array:
         x1 = row._lone("x1", x1)
-    if type(x1) is Array:
-        base = x1._node.dtype
-        if type(x2) is int or type(x2) is float:
-            if x2 == 2 and base.kind != BOOL and not (type(x2) is float and base.kind in INTEGER):
-                return BY_NAME["square"].unary(x1)
-            if type(x2) is int and x2 < 0 and base.kind in INTEGER:
-                raise _negative_exponent(str(x2))
-        elif type(x2) is Array and x2._node.dtype.kind == SIGNED and base.kind in INTEGER:
-            _refuse_negative(x2)
-    elif type(x2) is Array and type(x1) is int and x2._node.dtype.kind == SIGNED:
-        _refuse_negative(x2)
+    if type(x1) is Array and (type(x2) is int or type(x2) is float) and x2 == 2:
+        base = x1._node.dtype.kind
+        if base != BOOL and not (type(x2) is float and base in INTEGER):
+            return BY_NAME["square"].unary(x1)
+    _refuse_negative_powers(x1, x2)
     return row.binary(x1, x2)
 
 
-def _refuse_negative(exponent: Array) -> None:
-    if bool(FUNCTIONS["any"](exponent < 0)):
-        raise _negative_exponent("an array with a negative element")
-
-
-def _negative_exponent(given: str) -> ValueError:
-    return ValueError(
-        errors.message(
-            "pow(x1, x2)",
-            f"x2 is {given} and both are integers",
-            "an integer to a negative power is no integer",
-            "convert x1 with x1.astype('float64')",
+def _refuse_negative_powers(x1: Any, x2: Any) -> None:
+    """Refuse an integer to a negative integer power, as NumPy does."""
+    if type(x1) is Array:
+        whole = x1._node.dtype.kind in INTEGER
+    else:
+        whole = numpy.asarray(x1).dtype.kind in "iu"
+    if not whole or type(x2) is float:
+        return
+    if type(x2) is Array:
+        found = x2._node.dtype.kind == SIGNED and bool(FUNCTIONS["any"](x2 < 0))
+        given = "an array with a negative element"
+    elif type(x2) is int:
+        found, given = x2 < 0, str(x2)
+    else:
+        values = numpy.asarray(x2)
+        found, given = values.dtype.kind == "i" and bool((values < 0).any()), repr(x2)
+    if found:
+        raise ValueError(
+            errors.message(
+                "pow(x1, x2)",
+                f"x2 is {given} and both are integers",
+                "an integer to a negative power is no integer",
+                "convert x1 with x1.astype('float64')",
+            )
         )
-    )
 
 
 def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
@@ -910,8 +920,10 @@ def _install(row: Elementwise) -> None:
     def in_place(self: Array, other: Any) -> Any:
         if type(other) is not Array and not _accepts(other):
             return NotImplemented
-        if apply is _power and type(other) is int and other == 2:
-            return BY_NAME["multiply"].in_place(self, self)
+        if apply is _power:
+            if type(other) is int and other == 2:
+                return BY_NAME["multiply"].in_place(self, self)
+            _refuse_negative_powers(self, other)
         return row.in_place(self, other)
 
     attach(f"__r{row.operator}__", named(reflected, f"__r{row.operator}__", row.about))

@@ -366,6 +366,7 @@ def _shrink(root: Node) -> bool:
 
 def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> bool:
     """Whether one element's write may come before another element's read of the same address."""
+    shared = storage.device.shared
     for node in trace((value,))[0]:
         if type(node.operation) is Indirect and node.inputs[0].storage is storage:
             return True
@@ -374,6 +375,10 @@ def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> b
             assert read is not None
             if read.broadcast(where.shape) != where and layout.overlap(read, where):
                 return True
+        elif (
+            node.storage is not None and storage.serial in shared and node.storage.serial in shared
+        ):
+            return True  # others may have given the same memory twice
     return False
 
 

@@ -386,7 +386,7 @@ def _common_shape(arrays: list[Array]) -> Shape:
         raise IndexError(str(error)) from None
 
 
-def require_in_range(array: Array, extent: int, axis: int) -> None:
+def require_in_range(array: Array, extent: int, axis: int, where: str = _WHERE) -> None:
     """Refuse indices out of range; reads one value back from the device."""
     if array.size == 0:
         return
@@ -402,7 +402,7 @@ def require_in_range(array: Array, extent: int, axis: int) -> None:
     if low < -extent or high >= extent:
         raise IndexError(
             errors.message(
-                _WHERE,
+                where,
                 f"the index {low if low < -extent else high} is out of range",
                 f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted",
             )

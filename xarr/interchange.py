@@ -125,9 +125,8 @@ def export(
     where = "x.__dlpack__()"
     device = self._node.device
     place = _dlpack_device(device)
-    wanted = place
-    if dl_device is not None:
-        wanted = int(getattr(dl_device[0], "value", dl_device[0])), int(dl_device[1])
+    wanted = place if dl_device is None else _pair(dl_device, "dl_device", where)
+    version = (0, 0) if max_version is None else _pair(max_version, "max_version", where)
     if wanted not in (place, (dlpack.CPU, 0)) or wanted[0] == dlpack.OPENCL:
         raise BufferError(
             errors.message(
@@ -139,7 +138,7 @@ def export(
             )
         )
     _check_stream(stream, place, where)
-    versioned = max_version is not None and max_version[0] >= dlpack.VERSION[0]
+    versioned = version[0] >= dlpack.VERSION[0]
     if wanted != place:
         if copy is False:
             raise errors.CopyError(
@@ -173,6 +172,17 @@ def export(
         if place[0] in _GPUS.values() and stream != -1:
             _cuda(device).order_after(stream or 0, memory.owner.memory.buffer)
     return dlpack.lend(memory, versioned=versioned, copied=bool(copy))
+
+
+def _pair(value: Any, name: str, where: str) -> tuple[int, int]:
+    """A pair of integers, of which the first may be a member of an enumeration."""
+    try:
+        first, second = value
+        return int(getattr(first, "value", first)), int(second)
+    except (TypeError, ValueError):
+        raise TypeError(
+            errors.message(where, f"{name} is {value!r}", "a pair of integers is accepted")
+        ) from None
 
 
 def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:

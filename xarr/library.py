@@ -7,6 +7,7 @@ Else NumPy works on copies, and a warning says so once. Knows no function by nam
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -171,8 +172,20 @@ def _warn(name: str, device: Device) -> None:
                 "this is said once",
             ),
             errors.HostFallbackWarning,
-            stacklevel=7,
+            stacklevel=_frames_to_the_user(),
         )
+
+
+def _frames_to_the_user() -> int:
+    """How many frames from `_warn` on are xarr's, and those that it runs in."""
+    count, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        count, frame = count + 1, frame.f_back
+    return count
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in ("xarr", "contextlib")
 
 
 _warned: Final[set[tuple[str, Device]]] = set()

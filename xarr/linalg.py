@@ -22,11 +22,12 @@ from xarr.array import (
     default_float,
     operand,
     require_on,
+    require_writeable,
     settled,
     view,
 )
 from xarr.dtypes import COMPLEX, FLOATING, DType
-from xarr.elementwise import named
+from xarr.elementwise import named, stored_in_place
 from xarr.expression import Node, constant
 from xarr.layout import Layout, Shape
 from xarr.reductions import node_of
@@ -163,8 +164,24 @@ def _by_library(
     name: str, operands: Sequence[Node], *results: tuple[Shape, DType], **options: Any
 ) -> list[Array]:
     """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
-    made = library.run(f"linalg.{name}(x)", f"linalg.{name}", operands, results, **options)
+    where = f"linalg.{name}({'x1, x2' if len(operands) > 1 else 'x'})"
+    try:
+        made = library.run(where, f"linalg.{name}", operands, results, **options)
+    except LinAlgError as error:
+        shapes = " and ".join(str(node.shape) for node in operands)
+        accepted, remedy = _SOLVABLE.get(name, ("finite matrices are accepted", ""))
+        raise LinAlgError(
+            errors.message(where, f"of shape {shapes}: {error}", accepted, remedy)
+        ) from error
     return [Array(node) for node in made]
+
+
+_SOLVABLE: Final = {
+    "inv": ("invertible matrices are accepted", "use linalg.pinv(x)"),
+    "solve": ("invertible matrices x1 are accepted", "use linalg.pinv(x1) @ x2"),
+    "cholesky": ("positive-definite matrices are accepted", "use linalg.eigh(x)"),
+}
+"""What factorizations need, where that is more than finite elements, and what does with less."""
 
 
 def matmul(x1: Any, x2: Any, /) -> Array:
@@ -748,6 +765,12 @@ def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: f
     5.0
     """
     where = "linalg.vector_norm(x)"
+    if not isinstance(ord, int | float | numpy.integer | numpy.floating):
+        raise TypeError(
+            errors.message(
+                where, f"ord is {ord!r}", "a real number is accepted, inf and -inf among them"
+            )
+        )
     node = _node(x, where)
     if node.dtype.kind not in FLOATING:
         x = x.astype(default_float(node.device).numpy)
@@ -1563,8 +1586,9 @@ def _reflected(self: Array, other: Any) -> Any:
 def _in_place(self: Array, other: Any) -> Any:
     if not _is_operand(other):
         return NotImplemented
-    self[...] = matmul(self, other)
-    return self
+    name = "matmul(x1, x2), in place"
+    require_writeable(self, name)
+    return stored_in_place(self, matmul(self, other)._node, name)
 
 
 def _is_operand(value: Any) -> bool:

@@ -72,7 +72,7 @@ def unique_values(x: Array, /) -> Array:
     node = node_of(x, "unique_values(x)")
     if library.is_preferred(node.device):
         with library.opened("unique_values(x)", (node,)) as (values,):
-            return _uploaded(numpy.unique(values, equal_nan=False), node)
+            return _uploaded(_unique(values)[0], node)
     ordered = sort(x.reshape(-1))
     return Array(gather.compress(ordered._node, _begins(ordered)))
 
@@ -109,7 +109,7 @@ def unique_counts(x: Array, /) -> UniqueCountsResult:
     node = node_of(x, "unique_counts(x)")
     if library.is_preferred(node.device):
         with library.opened("unique_counts(x)", (node,)) as (values,):
-            found = numpy.unique(values, return_counts=True, equal_nan=False)
+            found = _unique(values, return_counts=True)
             return UniqueCountsResult(*(_uploaded(part, node) for part in found))
     ordered = sort(x.reshape(-1))
     begins = _begins(ordered)
@@ -188,9 +188,7 @@ def _all(x: Array, where: str) -> UniqueAllResult:
     node = node_of(x, where)
     if library.is_preferred(node.device):
         with library.opened(where, (node,)) as (values,):
-            found = numpy.unique(
-                values, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
-            )
+            found = _unique(values, return_index=True, return_inverse=True, return_counts=True)
             shaped = (found[0], found[1], found[2].reshape(node.shape), found[3])
             return UniqueAllResult(*(_uploaded(part, node) for part in shaped))
     order = argsort(x.reshape(-1))
@@ -220,6 +218,18 @@ def _counts(begins: Node) -> Array:
     end = FUNCTIONS["asarray"]([begins.shape[0]], dtype="int64", device=begins.device)
     bounds = FUNCTIONS["concat"]((Array(starts), end))
     return bounds[1:] - bounds[:-1]  # type: ignore[no-any-return]
+
+
+def _unique(values: library.Host, **returned: bool) -> tuple[library.Host, ...]:
+    """What `numpy.unique` returns, each NaN distinct; a tuple in any case."""
+    found = numpy.unique(_sortable(values), equal_nan=False, **returned)  # type: ignore[call-overload]
+    first, *others = found if returned else (found,)
+    return first.astype(values.dtype), *others
+
+
+def _sortable(values: library.Host) -> library.Host:
+    """Values of a type that NumPy (2.4) sorts right with AVX-512, where float16 comes out wrong."""
+    return values.astype(numpy.float32) if values.dtype == numpy.float16 else values
 
 
 def _uploaded(values: library.Host, node: Node) -> Array:
@@ -279,7 +289,7 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
         with node.device.lock:
             result = library.room(first.shape, dtypes.bool_, node.device)
             with library.opened(where, (first, second), (result,)) as (wanted, among, found):
-                found[...] = numpy.isin(wanted, among, invert=bool(invert))
+                found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
         return Array(result)
     among_sorted = sort(Array(second).reshape(-1))
     places = searchsorted(among_sorted, Array(first))
