@@ -164,7 +164,7 @@ def take(x: Array, indices: Any, /, axis: int | None = None) -> Array:
         axis = 0
     place = layout.normalize_axis(axis, len(node.shape), "take(x, indices, axis)")
     index = _integers(indices, x, name)
-    require_in_range(index, node.shape[place], place)
+    require_in_range(index, node.shape[place], place, name)
     where = settled(x)
     return Array(
         gather.take(node, where, [(place, engine.converted(index._node, dtypes.int64))], place)
@@ -215,7 +215,7 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
                 name, f"indices have {index.ndim} dimensions", f"x has {ndim}; both have to agree"
             )
         )
-    require_in_range(index, node.shape[place], place)
+    require_in_range(index, node.shape[place], place, name)
     without = (*node.shape[:place], 1, *node.shape[place + 1 :])
     flat_index = (*index.shape[:place], 1, *index.shape[place + 1 :])
     common = layout.broadcast_shapes(without, flat_index, where=name)
