@@ -20,7 +20,7 @@ from unittest import mock
 import xarr
 from xarr import dtypes, elementwise, engine, errors, library, reductions
 from xarr.array import FUNCTIONS, Array, settled
-from xarr.backends import cupy_library
+from xarr.backends import cupy_library, nvmath_library
 from xarr.device import Device
 from xarr.dtypes import DType
 from xarr.expression import Node, constant
@@ -209,12 +209,14 @@ _KERNELS: Final = {
 _ON_HOST: Final = "NumPy on the host"
 _IN_PLACE: Final = "NumPy, in the arrays' own memory"
 _NOTHING: Final = "no kernel"
+_REPLACED: Final = ("FFT kernels", "matrix product kernels", "radix sort kernels", _ON_HOST)
+"""What a library stands in the place of."""
 
 
 def places_table() -> list[list[str]]:
     """Make a line for functions that run alike, the header first: what their examples launch."""
     cpu = next(found for found in xarr.devices() if library.is_preferred(found))
-    alike: dict[tuple[str, str, str], list[str]] = {}
+    alike: dict[tuple[str, str, str, str], list[str]] = {}
     rows = {row.name for row in elementwise.TABLE}
     for names in names_by_part().values():
         for name in names:
@@ -228,16 +230,26 @@ def places_table() -> list[list[str]]:
             if _ON_HOST in on_cpu:
                 on_cpu = on_cpu.replace(_ON_HOST, _IN_PLACE)
                 on_gpu, asked = _runs(name, cpu.pretending("as-gpu"))
-            cells = on_cpu, on_gpu, _by_cupy(on_gpu, asked)
+            cells = (
+                on_cpu,
+                on_gpu,
+                _with_libraries(on_gpu, asked, cupy_library.NAMES),
+                _with_libraries(on_gpu, asked, nvmath_library.NAMES),
+            )
             alike.setdefault(cells, []).append(f"`~xarr.{name}`")
-    header = ["on CPUs (OpenCL)", "on GPUs (OpenCL)", "on GPUs (CuPy)", "functions"]
+    header = ["on CPUs", "on GPUs (OpenCL)", "on GPUs (CuPy)", "on GPUs (Numba)", "functions"]
     return [header, *([*cells, ", ".join(alike[cells])] for cells in sorted(alike))]
 
 
-def _by_cupy(on_gpu: str, asked: set[str]) -> str:
-    """Say what computes with CuPy what else `on_gpu` does, where libraries are asked for."""
-    libraries = {cupy_library.NAMES[name] for name in asked if name in cupy_library.NAMES}
-    return ", ".join(sorted(libraries)) or on_gpu
+def _with_libraries(on_gpu: str, asked: set[str], names: dict[str, str]) -> str:
+    """Say what computes with a backend's libraries what else `on_gpu` does, and what it leaves."""
+    if not asked & names.keys():
+        return on_gpu
+    parts = {names[name] for name in asked if name in names}
+    parts |= {part for part in on_gpu.split(", ") if part not in _REPLACED}
+    if asked - names.keys():
+        parts |= {part for part in on_gpu.split(", ") if part == _ON_HOST}
+    return ", ".join(sorted(parts))
 
 
 def _runs(name: str, device: Device) -> tuple[str, set[str]]:

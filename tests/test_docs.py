@@ -184,17 +184,20 @@ def test_the_reference_holds_every_public_function() -> None:
 
 def test_the_table_of_places_says_what_runs() -> None:
     header, *lines = TABLES.places_table()
-    where = {name: line[:3] for line in lines for name in re.findall(r"`~xarr\.([\w.]+)`", line[3])}
-    assert len(header) == 4
-    assert where["add"] == where["pad"] == ["elementwise kernel"] * 3
-    assert where["sum"] == ["reduction kernels"] * 3
-    assert where["reshape"] == where["zeros"] == ["no kernel"] * 3
+    where = {name: line[:4] for line in lines for name in re.findall(r"`~xarr\.([\w.]+)`", line[4])}
+    assert len(header) == 5
+    assert where["add"] == where["pad"] == ["elementwise kernel"] * 4
+    assert where["sum"] == ["reduction kernels"] * 4
+    assert where["reshape"] == where["zeros"] == ["no kernel"] * 4
     own = "NumPy, in the arrays' own memory"
-    assert where["linalg.svd"] == [own, "NumPy on the host", "cuSOLVER"]
-    assert where["matmul"] == [own, "matrix product kernels", "cuBLAS"]
-    assert where["sort"] == [own, "radix sort kernels", "CUB"]
-    assert where["argsort"] == [own, "radix sort kernels", "radix sort kernels"]
-    assert where["fft.fft"] == [own, "FFT kernels", "cuFFT"]
+    assert where["linalg.svd"] == [own, "NumPy on the host", "cuSOLVER", "cuSOLVER"]
+    assert where["linalg.eig"] == [own, "NumPy on the host", "cuSOLVER", "NumPy on the host"]
+    assert where["matmul"] == [own, "matrix product kernels", "cuBLAS", "cuBLAS"]
+    assert where["sort"] == [own, "radix sort kernels", "CUB", "radix sort kernels"]
+    assert where["argsort"] == [own, *["radix sort kernels"] * 3]
+    assert where["fft.fft"] == [own, "FFT kernels", "cuFFT", "cuFFT"]
+    assert "NumPy on the host" in where["linalg.matrix_norm"][1]
+    assert where["linalg.matrix_power"][2:] == ["cuBLAS, cuSOLVER"] * 2
 
 
 def test_an_explained_program_shows_its_kernel() -> None:

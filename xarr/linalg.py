@@ -613,8 +613,11 @@ def matrix_power(x: Array, n: int, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.linalg.matrix_power(xarr.asarray([[1.0, 1.0], [0.0, 1.0]]), 3).tolist()
+    >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
+    >>> xarr.linalg.matrix_power(x, 3).tolist()
     [[1.0, 3.0], [0.0, 1.0]]
+    >>> xarr.linalg.matrix_power(x, -1).tolist()
+    [[1.0, -1.0], [0.0, 1.0]]
     """
     where = "linalg.matrix_power(x, n)"
     node = _node(x, where)
@@ -851,8 +854,11 @@ def matrix_norm(
     Examples
     --------
     >>> import xarr
-    >>> float(xarr.linalg.matrix_norm(xarr.asarray([[3.0, 0.0], [0.0, 4.0]])))
+    >>> x = xarr.asarray([[3.0, 0.0], [0.0, 4.0]])
+    >>> float(xarr.linalg.matrix_norm(x))
     5.0
+    >>> float(xarr.linalg.matrix_norm(x, ord="nuc"))
+    7.0
     """
     where = "linalg.matrix_norm(x)"
     node = _matrices(x, where)

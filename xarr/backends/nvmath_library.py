@@ -933,3 +933,10 @@ _FACTORIZATIONS: Final[dict[str, Callable[..., None]]] = {
     "svd": _svd,
     "svdvals": _svdvals,
 }
+
+NAMES: Final = {
+    "matmul": "cuBLAS",
+    **dict.fromkeys((f"fft.{name}" for name in _TRANSFORMS), "cuFFT"),
+    **dict.fromkeys((f"linalg.{name}" for name in _FACTORIZATIONS), "cuSOLVER"),
+}
+"""The functions that there are, and the library behind each."""
