@@ -26,6 +26,7 @@ test: lint
 
 test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)
 	$(BIN)/python -m tests.gpu $(ARGS)
+	$(BIN)/python -m tests.sanitizer
 
 lint: $(VENV)/installed-test $(VENV)/installed-demo
 	$(BIN)/ruff check .

@@ -272,6 +272,14 @@ def test_compile_error_follows_line_directives(driver: Driver) -> None:
     assert "> loop.c:41 | x[1] = y;" in str(raised.value)
 
 
+def test_an_error_of_a_source_leaves_the_fast_way_open(driver: Driver) -> None:
+    assert isinstance(driver, opencl.OpenCLDriver)
+    before = driver._skips_declarations
+    with pytest.raises(CompileError):
+        driver.compile("#ifdef XR_DECLARES\n#endif\n" + ADD.replace("float", "flaot"))
+    assert driver._skips_declarations == before
+
+
 @pytest.mark.parametrize("damage", [lambda b: b"garbage", lambda b: b"", lambda b: b[:-1]])
 def test_a_damaged_binary_is_refused(driver: Driver, damage: Any) -> None:
     binary = driver.compile(ADD)

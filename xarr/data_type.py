@@ -525,14 +525,16 @@ class Info:
         }
 
     def devices(self) -> tuple[Device, ...]:
-        """List all devices that were found.
+        """List all devices that were found, and the default device where it pretends.
 
         Returns
         -------
         tuple of Device
             See `xarr.devices`.
         """
-        return tuple(found_devices())
+        found = found_devices()
+        chosen = default_device()
+        return tuple(found) if chosen in found else (chosen, *found)
 
 
 def array_namespace_info() -> Info:

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy
+
+RUSTICL: Final = "rusticl"
+"""The name of Mesa's OpenCL platform, which has ways of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class DeviceInfo:
         """Whether an item takes a chunk of neighbours, as suits a core; else items run abreast."""
         # llvmpipe leaves every loop after 65,535 rounds of all loops of an item together, and runs
         # items in the lanes of its vectors.
-        return self.kind == "cpu" and self.platform != "rusticl"
+        return self.kind == "cpu" and self.platform != RUSTICL
 
 
 class Driver(Protocol):

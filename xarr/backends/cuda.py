@@ -11,8 +11,8 @@ import ctypes
 import functools
 import importlib
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final, NoReturn
 
@@ -368,27 +368,17 @@ class CudaDriver:
 
     def upload(self, buffer: Block, offset_nbytes: int, data: Any) -> None:
         """Copy contiguous host data in; returns when `data` may be changed."""
-        nbytes = memoryview(data).nbytes
+        nbytes, host, there = _ends(buffer, offset_nbytes, data)
         if nbytes:
-            host = numpy.frombuffer(data, numpy.uint8).ctypes.data
-            there = buffer.pointer + offset_nbytes
-            self._transfer(
-                "upload",
-                buffer,
-                lambda stream: self._cuda.cuMemcpyHtoDAsync(there, host, nbytes, stream),
-            )
+            with self._waited_for("upload", buffer) as stream:
+                self._check("upload", self._cuda.cuMemcpyHtoDAsync(there, host, nbytes, stream))
 
     def download(self, buffer: Block, offset_nbytes: int, out: Any) -> None:
         """Copy into contiguous writable host memory; returns when it is there."""
-        nbytes = memoryview(out).nbytes
+        nbytes, host, there = _ends(buffer, offset_nbytes, out)
         if nbytes:
-            host = numpy.frombuffer(out, numpy.uint8).ctypes.data
-            there = buffer.pointer + offset_nbytes
-            self._transfer(
-                "download",
-                buffer,
-                lambda stream: self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream),
-            )
+            with self._waited_for("download", buffer) as stream:
+                self._check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
 
     def copy(
         self, source: Block, source_offset: int, target: Block, target_offset: int, nbytes: int
@@ -532,11 +522,12 @@ class CudaDriver:
             for block in blocks:
                 block.event = event
 
-    def _transfer(self, what: str, block: Block, ask: Callable[[int], tuple[Any, ...]]) -> None:
-        """Ask for a copy between a block and the host, and wait for it."""
+    @contextmanager
+    def _waited_for(self, what: str, block: Block) -> Iterator[int]:
+        """The current stream, in which a copy of a block is asked for; waits for the copy."""
         with self._context:
             stream = self._begin((block,))
-            self._check(what, ask(stream))
+            yield stream
             self._check(what, self._cuda.cuStreamSynchronize(stream))
 
     def _recorded(self, stream: int, *, timed: bool = False) -> Event:
@@ -572,6 +563,13 @@ class CudaDriver:
         )
         out_of_memory = self._cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY
         raise (MemoryError if status == out_of_memory else RuntimeError)(text)
+
+
+def _ends(buffer: Block, offset_nbytes: int, host: Any) -> tuple[int, int, int]:
+    """The bytes of host memory, its address, and the device's where they go or come from."""
+    view = memoryview(host)
+    address = numpy.frombuffer(view, numpy.uint8).ctypes.data if view.nbytes else 0
+    return view.nbytes, address, buffer.pointer + offset_nbytes
 
 
 def _device(cuda: Any, index: int) -> Any:

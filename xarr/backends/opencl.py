@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy
 
-from xarr.backends.base import DeviceInfo, Discovery, Driver, Found
+from xarr.backends.base import RUSTICL, DeviceInfo, Discovery, Driver, Found
 from xarr.errors import CompileError, message
 
 _INSTALL = 'pip install "pyopencl[pocl]"'
@@ -84,7 +84,7 @@ class OpenCLDriver:
                 message(f"{info.backend}:{info.index}", f"{info.name} does not open", str(error))
             ) from error
         self._options = _base_options(cl, device)
-        self._is_rusticl = info.platform == "rusticl"
+        self._is_rusticl = info.platform == RUSTICL
         self._skips_declarations = info.platform == _POCL and platform.machine() in _X86
         self._streams = threading.local()
         self._several = False  # whether a stream beside the default one has been current
@@ -100,13 +100,16 @@ class OpenCLDriver:
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile to a binary that `load` takes, in any process; raises `CompileError`."""
-        if self._skips_declarations and _DECLARES in source:
-            try:
-                return self._built(source, (*self._options, *_WITHOUT_DECLARATIONS, *options))
-            except CompileError:
-                # Another PoCL may go another way; an error of the source comes again.
-                self._skips_declarations = False
-        return self._built(source, (*self._options, *options))
+        options = (*self._options, *options)
+        if not (self._skips_declarations and _DECLARES in source):
+            return self._built(source, options)
+        try:
+            return self._built(source, (*_WITHOUT_DECLARATIONS, *options))
+        except CompileError:
+            # An error of the source comes again; else this PoCL goes another way.
+            binary = self._built(source, options)
+            self._skips_declarations = False
+            return binary
 
     def _built(self, source: str, options: tuple[str, ...]) -> bytes:
         cl = self._cl
