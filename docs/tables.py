@@ -20,7 +20,7 @@ from unittest import mock
 import xarr
 from xarr import dtypes, elementwise, engine, errors, library, reductions
 from xarr.array import FUNCTIONS, Array, settled
-from xarr.backends import cupy_library, nvmath_library
+from xarr.backends import cupy_library, nvidia
 from xarr.device import Device
 from xarr.dtypes import DType
 from xarr.expression import Node, constant
@@ -234,7 +234,7 @@ def places_table() -> list[list[str]]:
                 on_cpu,
                 on_gpu,
                 _with_libraries(on_gpu, asked, cupy_library.NAMES),
-                _with_libraries(on_gpu, asked, nvmath_library.NAMES),
+                _with_libraries(on_gpu, asked, nvidia.NAMES),
             )
             alike.setdefault(cells, []).append(f"`~xarr.{name}`")
     header = ["on CPUs", "on GPUs (OpenCL)", "on GPUs (CuPy)", "on GPUs (Numba)", "functions"]

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr.backends import cuda, nvmath_library
+from xarr.backends import cuda, nvidia
 from xarr.backends.base import DeviceInfo, Discovery
 
 _INSTALL = 'pip install "xarr[numba,cuda13]" (or cuda12, for older drivers)'
@@ -110,7 +110,7 @@ class NumbaDriver(cuda.CudaDriver):
         self._pool = Pool(self, self._numba)
         self._default = self._numba.get_default_stream()
         self._current = threading.local()
-        self._library = nvmath_library.Library(self)
+        self._library = nvidia.Library(self)
 
     def current_stream(self) -> int:
         """The handle of Numba's default stream, or of one that was made current here."""
@@ -141,12 +141,12 @@ class NumbaDriver(cuda.CudaDriver):
         return self._pool.take(nbytes)
 
     @contextlib.contextmanager
-    def map(self, buffer: cuda.Block) -> Iterator[nvmath_library.DeviceArray]:
+    def map(self, buffer: cuda.Block) -> Iterator[nvidia.DeviceArray]:
         """The buffer's own memory as the libraries' routines take it, in the current stream."""
         with self._context:
             stream = self._begin((buffer,))
             try:
-                yield nvmath_library.DeviceArray(
+                yield nvidia.DeviceArray(
                     (buffer.nbytes,), numpy.dtype(numpy.uint8), buffer.pointer, (1,)
                 )
             finally:
@@ -186,7 +186,7 @@ def discover() -> Discovery:
     except Exception as error:  # noqa: BLE001 - whatever Numba's loading of the driver raises
         return Discovery([], [f"Numba-CUDA finds no device ({type(error).__name__}: {error})"])
     found = cuda.discovered("numba", count, NumbaDriver, _INSTALL)
-    lacking = nvmath_library.missing()
+    lacking = nvidia.missing()
     if found.devices and lacking:
         found.problems.append(f"{lacking}; {_INSTALL}")
     return found

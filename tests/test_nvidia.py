@@ -1,6 +1,6 @@
 """NVIDIA's libraries under the Numba backend: how they are called, anywhere; what comes, on a GPU.
 
-On a GPU: XARR_DEVICE=numba:0 python -m pytest tests/test_nvmath_library.py
+On a GPU: XARR_DEVICE=numba:0 python -m pytest tests/test_nvidia.py
 """
 
 from __future__ import annotations
@@ -15,17 +15,10 @@ import pytest
 
 import xarr
 from xarr import library
-from xarr.backends import nvmath_library
-from xarr.backends.nvmath_library import (
-    Library,
-    batches,
-    is_contiguous,
-    is_multiplied,
-    leading,
-    plan_of,
-    scale,
-    steps_of,
-)
+from xarr.backends.nvidia import Library, handles, missing
+from xarr.backends.nvidia.library import is_contiguous
+from xarr.backends.nvidia.products import batches, is_multiplied, leading
+from xarr.backends.nvidia.transforms import plan_of, scale, steps_of
 from xarr.dtypes import lookup
 
 pytestmark = pytest.mark.filterwarnings("error::xarr.errors.HostFallbackWarning")
@@ -213,19 +206,19 @@ def test_without_libraries_there_are_no_routines(
     def fail(name: str) -> Any:
         raise error
 
-    monkeypatch.setattr(nvmath_library, "_bindings", fail)
-    nvmath_library._present.cache_clear()
+    monkeypatch.setattr(handles, "bindings_of", fail)
+    handles.present.cache_clear()
     try:
         absent = Library(None)  # type: ignore[arg-type]
         for name in ("matmul", "fft.fft", "fft.rfft", "linalg.qr"):
             for dtype in DTYPES:
                 assert absent.routine(name, np.dtype(dtype)) is None
     finally:
-        nvmath_library._present.cache_clear()
+        handles.present.cache_clear()
 
 
 def test_routines_are_for_what_the_libraries_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvmath_library, "_present", lambda *names: True)
+    monkeypatch.setattr("xarr.backends.nvidia.library.present", lambda *names: True)
     full = Library(None)  # type: ignore[arg-type]
 
     def has(name: str, dtype: str) -> bool:
@@ -244,7 +237,7 @@ def test_routines_are_for_what_the_libraries_have(monkeypatch: pytest.MonkeyPatc
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert "nvmath-python" in nvmath_library.missing()
+    assert "nvmath-python" in missing()
 
 
 # What needs one.
@@ -256,8 +249,8 @@ def gpu(device: xarr.Device) -> xarr.Device:
         pytest.skip(f"{device} is not of the Numba backend")
     if device.options:
         pytest.skip(f"{device} pretends to be another device, which has no library")
-    if nvmath_library.missing():
-        pytest.skip(nvmath_library.missing())
+    if missing():
+        pytest.skip(missing())
     return device
 
 
@@ -295,7 +288,7 @@ def near(result: Any, wanted: Any, dtype: str, about: str = "", factor: float = 
 def test_each_library_is_found(gpu: xarr.Device, dtype: str) -> None:
     """Where nvmath is installed: the traceback says which library does not load."""
     for name, version in (("cublas", "get_property"), ("cufft", ""), ("cusolver", "")):
-        bindings = nvmath_library._bindings(name)
+        bindings = handles.bindings_of(name)
         assert (getattr(bindings, version)(0) if version else bindings.get_version()) > 0
     real = "rfft" if dtype in REAL else "fft"
     for name in ("matmul", f"fft.{real}", *(f"linalg.{name}" for name in MATRICES)):
@@ -502,7 +495,7 @@ def test_operands_stay(gpu: xarr.Device) -> None:
 
 def test_more_plans_than_are_kept(gpu: xarr.Device) -> None:
     for _ in range(2):
-        for length in range(5, 6 + nvmath_library._PLANS):
+        for length in range(5, 6 + handles.PLANS):
             transformed("fft", values((3, length), "complex64"), "complex64")
 
 

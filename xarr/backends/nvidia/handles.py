@@ -1,0 +1,114 @@
+"""Which of NVIDIA's libraries are there, and what of theirs a device keeps: handles and plans.
+
+nvmath is imported here alone, at first use. Knows neither calls nor the memory that they need.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from xarr.backends.cuda import CudaDriver
+
+Integers = tuple[int, ...]
+
+PLANS: Final = 32
+"""How many plans of cuFFT's are kept; they own memory of the device."""
+
+
+class Plan(NamedTuple):
+    """A transform of cuFFT's, all of it in elements: what it is looked up by.
+
+    `kind` is "C2C", "R2C" or "C2R", in double precision "Z2Z", "D2Z" or "Z2D". Of the operand and
+    the result, `embed` is the shape in which a signal lies, `step` the distance of its neighbours
+    along the last axis, `distance` that of one signal from the next.
+    """
+
+    kind: str
+    lengths: Integers
+    given_embed: Integers
+    given_step: int
+    given_distance: int
+    made_embed: Integers
+    made_step: int
+    made_distance: int
+    batch: int
+
+
+class Handles:
+    """The handles and plans of one device."""
+
+    def __init__(self, driver: CudaDriver) -> None:
+        self.driver = driver
+        self._handles: dict[str, int] = {}
+        self._plans: dict[Plan, tuple[int, int]] = {}
+
+    def handle(self, name: str, stream: int) -> tuple[Any, int]:
+        """The bindings of cuBLAS or cuSOLVER, and the device's handle, set to a stream."""
+        bindings = bindings_of(name)
+        if name not in self._handles:
+            self._handles[name] = bindings.create()
+        bindings.set_stream(self._handles[name], stream)
+        return bindings, self._handles[name]
+
+    def plan(self, key: Plan) -> tuple[int, int]:
+        """The handle of a plan, and the bytes of the workspace that it needs."""
+        cufft = bindings_of("cufft")
+        made = self._plans.pop(key, None)
+        if made is None:
+            handle = cufft.create()
+            try:
+                cufft.set_auto_allocation(handle, 0)
+                nbytes = cufft.make_plan_many64(
+                    handle,
+                    len(key.lengths),
+                    *(key.lengths, key.given_embed, key.given_step, key.given_distance),
+                    *(key.made_embed, key.made_step, key.made_distance),
+                    *(int(cufft.Type[key.kind]), key.batch),
+                )
+            except cufft.cuFFTError:
+                cufft.destroy(handle)
+                raise
+            made = handle, nbytes
+            if len(self._plans) == PLANS:
+                oldest, _ = self._plans.pop(next(iter(self._plans)))
+                cufft.destroy(oldest)
+        self._plans[key] = made  # the latest last
+        return made
+
+
+@functools.cache
+def bindings_of(name: str) -> Any:
+    """The module of nvmath for a library."""
+    return importlib.import_module(f"nvmath.bindings.{name}")
+
+
+@functools.cache
+def present(*names: str) -> bool:
+    """Whether nvmath is there and finds libraries of NVIDIA's."""
+    versions = {
+        "cublas": lambda: bindings_of("cublas").get_property(0),
+        "cufft": lambda: bindings_of("cufft").get_version(),
+        "cusolverDn": lambda: bindings_of("cusolver").get_version(),
+    }
+    try:
+        return all(versions[name]() for name in names)
+    except (ImportError, RuntimeError):  # of nvmath's, where it loads no library
+        return False
+
+
+@functools.cache
+def failures() -> tuple[type[Exception], ...]:
+    """What the bindings raise where a library says that it failed."""
+    names = (("cublas", "cuBLASError"), ("cufft", "cuFFTError"), ("cusolver", "cuSOLVERError"))
+    return tuple(getattr(bindings_of(module), name) for module, name in names)
+
+
+def missing() -> str:
+    """What nvmath-python would be needed for, where it is not installed."""
+    if importlib.util.find_spec("nvmath") is not None:
+        return ""
+    return "nvmath-python is not installed, so that NVIDIA's libraries are not used"
