@@ -29,7 +29,7 @@ VERSION = "2025.12"
 BEGIN = "<!-- begin of the table that python -m tests.conformance --write keeps -->"
 END = "<!-- end of the table -->"
 
-OUTCOMES = ("failed", "passed", "xfailed", "skipped")
+OUTCOMES = ("failed", "xfailed", "passed", "skipped")
 """Worst first: of several runs, or of a test and what follows it, the worst counts."""
 
 ENDED = (0, 1)
@@ -161,10 +161,19 @@ def run_once(
 
 
 def commit_of(suite: Path) -> str:
-    """The commit of the checkout, "unknown" where it is no repository of its own."""
+    """The commit of the checkout, "-dirty" where it was changed, "unknown" without a repository."""
     if not (suite / ".git").exists():
         return "unknown"
-    asked = ["git", "-C", str(suite), "rev-parse", "--short=12", "HEAD"]
+    asked = [
+        "git",
+        "-C",
+        str(suite),
+        "describe",
+        "--always",
+        "--exclude=*",
+        "--abbrev=12",
+        "--dirty",
+    ]
     try:
         done = subprocess.run(asked, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -287,6 +296,9 @@ def parse(given: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error("--write: the table is that of the whole suite, so --files cannot go with it")
     if not (arguments.suite / "array_api_tests").is_dir():
         parser.error("--suite: the folder holds no array_api_tests")
+    for name in ("skips.txt", "xfails.txt"):
+        if (arguments.suite / name).exists():
+            parser.error(f"--suite: the suite would obey the {name} there; remove it")
     return arguments
 
 

@@ -572,6 +572,13 @@ def close(mine: Values, other: Values, bound: float, beside: float = 0.0) -> Non
     )
 
 
+def of_norm(call: Call, got: Any, wanted: Any) -> None:
+    """The error's norm within some units of rounding of the result's."""
+    for mine, other in alike(got, wanted):
+        error = np.linalg.norm((mine - other).ravel()) / np.linalg.norm(other.ravel())
+        assert error <= 64 * np.finfo(mine.dtype).eps, f"the relative error is {error:.3g}"
+
+
 def near(bound: float, beside: Callable[[Call], float] = nothing) -> Agreement:
     """Values within `bound` units of rounding."""
 
@@ -634,6 +641,25 @@ def shown(call: Call) -> Iterator[None]:
 def _skipped(dtype: str) -> None:
     if dtype and not has(dtype):
         pytest.skip(f"{xarr.default_device()} has no {dtype}")
+
+
+MANY: Final = 70_001
+"""More elements than one group of items takes, on any device."""
+
+
+def many_elements_of(pairs: Sequence[tuple[Call, Agreement]]) -> Any:
+    """A test of calls on arrays of more than one group."""
+
+    @pytest.mark.parametrize(("call", "agree"), pairs, ids=lambda one: getattr(one, "name", ""))
+    def test_many_elements(call: Call, agree: Agreement) -> None:
+        if not all(has(x.dtype) for x in call.hosts):
+            pytest.skip("the device lacks the data type")
+        wanted = call.on(array_api_strict)
+        results = wanted if isinstance(wanted, (tuple, list)) else [wanted]
+        assert max(np.asarray(x).size for x in (*call.hosts, *results)) > 3000
+        agree(call, call.on(xarr), wanted)
+
+    return test_many_elements
 
 
 @contextlib.contextmanager

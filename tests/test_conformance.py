@@ -68,6 +68,8 @@ def test_of_several_runs_the_worst_counts() -> None:
         assert joined.outcomes == {"a": "failed", "b": "failed", "c": "passed"}
         assert joined.messages == {"a": "second", "b": "first"}
     assert first.outcomes["a"] == "passed"
+    known = Report({"a": "xfailed"})
+    assert (known | first).outcomes["a"] == (first | known).outcomes["a"] == "xfailed"
 
 
 def test_a_line_of_the_same_device_is_replaced_and_others_stay() -> None:
@@ -139,6 +141,9 @@ def test_the_commit_is_that_of_the_checkout_alone(tmp_path: Path) -> None:
         subprocess.run([*git, *step], check=True, capture_output=True)
     assert len(conformance.commit_of(outer)) == 12
     assert conformance.commit_of(inner) == "unknown"
+    (outer / "test.py").touch()
+    subprocess.run([*git, "add", "test.py"], check=True)
+    assert conformance.commit_of(outer).endswith("-dirty")
 
 
 def test_wrong_options_are_refused(tmp_path: Path) -> None:
@@ -147,6 +152,10 @@ def test_wrong_options_are_refused(tmp_path: Path) -> None:
         conformance.parse(["--suite", str(tmp_path / "absent")])
     with pytest.raises(SystemExit):
         conformance.parse(["--suite", str(suite), "--write", "--files", "test_a.py"])
+    conformance.parse(["--suite", str(suite)])
+    (suite / "xfails.txt").touch()
+    with pytest.raises(SystemExit):
+        conformance.parse(["--suite", str(suite)])
 
 
 OPTIONS = """

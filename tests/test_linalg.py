@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -155,6 +155,42 @@ def test_the_library_works_in_the_arrays_own_memory(device: xarr.Device) -> None
     with library.opened("a test", (x._node,)) as (values,):
         assert values.__array_interface__["data"][0] == own
         assert not values.flags.writeable
+
+
+ON_OPERANDS: dict[str, Callable[[Any, Any], Any]] = {
+    "solve": xarr.linalg.solve,
+    "svd": lambda x, y: xarr.linalg.svd(x),
+    "eigh": lambda x, y: xarr.linalg.eigh(x),
+    "matmul": lambda x, y: x @ y,
+    "rfft": lambda x, y: xarr.fft.rfft(x),
+    "rfftn": lambda x, y: xarr.fft.rfftn(x),
+    "argsort": lambda x, y: xarr.argsort(x),
+    "unique_values": lambda x, y: xarr.unique_values(x),
+    "isin": xarr.isin,
+    "searchsorted": lambda x, y: xarr.searchsorted(x[0], y[0]),
+}
+
+
+@pytest.mark.parametrize("name", ON_OPERANDS)
+def test_the_host_computes_on_the_operands_themselves(
+    name: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not library.is_preferred(device):
+        pytest.skip(f"{device} does not share the host's memory")
+    x, y = xarr.asarray(drawn(100, 100)), xarr.asarray(drawn(100, 100))
+    operands = {np.from_dlpack(one).__array_interface__["data"][0] for one in (x, y)}
+    handed = []
+    made = library.array_of
+
+    def noted(memory: Any, where: Any, dtype: Any) -> Any:
+        array = made(memory, where, dtype)
+        handed.append(array.__array_interface__["data"][0])
+        return array
+
+    monkeypatch.setattr(library, "array_of", noted)
+    ON_OPERANDS[name](x, y)
+    wanted = 2 if name in ("solve", "matmul", "isin", "searchsorted") else 1
+    assert len(operands & set(handed)) == wanted
 
 
 def test_numpys_names_have_numpys_axes(device: xarr.Device) -> None:

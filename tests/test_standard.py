@@ -66,6 +66,16 @@ def test_every_function_is_tested() -> None:
     assert tested <= set(SIGNATURES)
 
 
+def test_every_function_of_elements_is_tested_with_many() -> None:
+    pairs = (*test_standard_functions.LARGE, *test_standard_linalg.LARGE)
+    tested = {call.name for call, _ in pairs} | set(test_standard_elementwise.TAKES)
+    without = {f"linalg.{name}" for name in test_standard_linalg.ALIASES} | {
+        *("__array_namespace_info__", "broadcast_shapes"),
+        *("can_cast", "finfo", "iinfo", "isdtype", "result_type"),
+    }
+    assert set(SIGNATURES) - tested == without
+
+
 def test_every_method_is_tested() -> None:
     tested = {f"__{symbol}__" for symbol in test_standard_elementwise.OPERATORS}
     tested |= {f"__{symbol}__" for symbol, _, _ in test_standard_elementwise.UNARY_OPERATORS}
