@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,10 +27,16 @@ LAYOUTS: dict[str, Any] = {
 
 
 @pytest.fixture
-def gpu(device: xarr.Device) -> xarr.Device:
+def gpu(device: xarr.Device) -> Iterator[xarr.Device]:
+    """A CUDA device, on which CuPy's and Numba's arrays are made as well."""
     if device.info.dialect != "cuda":
         pytest.skip(f"{device} is no CUDA device")
-    return device
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(ImportError):
+            held.enter_context(importlib.import_module("cupy").cuda.Device(device.index))
+        with contextlib.suppress(ImportError):
+            held.enter_context(importlib.import_module("numba.cuda").gpus[device.index])
+        yield device
 
 
 def imported(name: str) -> Any:
@@ -108,12 +116,12 @@ def test_torch(name: str, gpu: xarr.Device) -> None:
     dtype = dtypes.lookup(name, "test")
     x = xarr.asarray(values(dtype))
     seen = torch.from_dlpack(x.T)
-    assert seen.device.type == "cuda"
+    assert (seen.device.type, seen.device.index) == ("cuda", gpu.index)
     seen[0, 0] = 1
     wanted = values(dtype)
     wanted[0, 0] = 1
     assert_same(np.asarray(x), wanted, "written by PyTorch")
-    theirs = torch.ones((3, 4), dtype=getattr(torch, name), device="cuda")
+    theirs = torch.ones((3, 4), dtype=getattr(torch, name), device=f"cuda:{gpu.index}")
     y = xarr.from_dlpack(theirs[:, 1:])
     y[...] = 0
     assert int((theirs != 0).sum()) == 3
@@ -127,7 +135,8 @@ def test_jax(gpu: xarr.Device) -> None:
     x = xarr.asarray(values())
     seen = jax.dlpack.from_dlpack(x)
     assert_same(np.asarray(seen), values(), "export")
-    y = xarr.from_dlpack(seen * 2)
+    with jax.default_device(next(iter(seen.devices()))):
+        y = xarr.from_dlpack(seen * 2)
     assert y.device is gpu
     assert_same(np.asarray(y + 1), values() * 2 + 1, "import")
 

@@ -398,10 +398,11 @@ class CudaDriver:
                 self._check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, stream))
                 self._end(stream, (source, target))
             return
+        last = giver.last_use(source)
         with self._context:
             self._let_peer_be_read(giver)
             stream = self._begin((target,))
-            giver.order_after(stream, source)
+            self._wait(stream, last)
             status = self._cuda.cuMemcpyPeerAsync(
                 end, self._handle, begin, giver._handle, nbytes, stream
             )
@@ -484,10 +485,16 @@ class CudaDriver:
                 message("asarray(obj)", f"no CUDA device has memory at {pointer:#x}", str(error))
             ) from error
 
+    def last_use(self, block: Block) -> Event:
+        """The end of what was last asked of a block."""
+        # Here, as each device has a default stream of its own.
+        with self._context:
+            return block.event or self._recorded(0)
+
     def order_after(self, stream: int, block: Block) -> None:
         """Let a stream of anybody's wait for what was last asked of a block."""
         with self._context:
-            self._wait(stream, block.event or self._recorded(0))
+            self._wait(stream, self.last_use(block))
 
     def order_before(self, stream: int, block: Block) -> None:
         """Let what is asked of a block wait for what was asked of a stream of anybody's."""

@@ -23,6 +23,8 @@ _INSTALL = 'pip install "xarr[numba,cuda13]" (or cuda12, for older drivers)'
 _LEADING_BITS: Final = 4
 """Of a size that its class keeps: a block is at most an eighth larger than what was asked for."""
 _SMALLEST_NBYTES: Final = 512
+_OUT_OF_MEMORY: Final = 2
+"""CUDA_ERROR_OUT_OF_MEMORY."""
 
 
 class Block(cuda.Block):
@@ -96,7 +98,9 @@ def _allocated(context: Any, nbytes: int) -> Any:
     try:
         return context.memalloc(nbytes)
     except CudaAPIError as error:
-        raise MemoryError(str(error)) from error
+        if int(error.code) == _OUT_OF_MEMORY:
+            raise MemoryError(str(error)) from error
+        raise
 
 
 class NumbaDriver(cuda.CudaDriver):
@@ -138,7 +142,8 @@ class NumbaDriver(cuda.CudaDriver):
 
     def take(self, nbytes: int) -> Block:
         """A block of the pool."""
-        return self._pool.take(nbytes)
+        with self._context:
+            return self._pool.take(nbytes)
 
     @contextlib.contextmanager
     def map(self, buffer: cuda.Block) -> Iterator[nvidia.DeviceArray]:
@@ -162,7 +167,8 @@ class NumbaDriver(cuda.CudaDriver):
 
     def release_memory(self) -> None:
         """Give the blocks that are held for reuse back to Numba's memory manager."""
-        self._pool.clear()
+        with self._context:
+            self._pool.clear()
 
 
 def discover() -> Discovery:
