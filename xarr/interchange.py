@@ -285,7 +285,7 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
                 "copy it to contiguous memory",
             )
         )
-    source = _cuda_device(0) if 0 in shape else _cuda_device_of(pointer)
+    source = _cuda_device() if 0 in shape else _cuda_device_of(pointer)
     memory = dlpack.Memory(pointer, shape, steps, dtype, _dlpack_device(source), read_only, obj)
     return _from_cuda(memory, source, device, copy, given.get("stream"))
 
@@ -436,15 +436,15 @@ def _from_cuda(
     return x.to_device(target)  # type: ignore[no-any-return]
 
 
-def _cuda_device(index: int) -> Device:
-    """A CUDA device by its number: the default one where it fits, else the best backend's."""
+def _cuda_device(index: int | None = None) -> Device:
+    """A CUDA device, of a number or any: the default one where it fits, else the best backend's."""
     for candidate in (default_device(), *devices()):
-        if candidate.info.dialect == "cuda" and candidate.index == index:
+        if candidate.info.dialect == "cuda" and index in (None, candidate.index):
             return candidate
     raise BufferError(
         errors.message(
             "from_dlpack(x)",
-            f"x is on CUDA device {index}",
+            "x is on a CUDA device" if index is None else f"x is on CUDA device {index}",
             "no backend drives it",
             "`python -m xarr info` tells why",
         )
@@ -453,7 +453,7 @@ def _cuda_device(index: int) -> Device:
 
 def _cuda_device_of(pointer: int) -> Device:
     """The CUDA device that memory is on."""
-    driver = _cuda(_cuda_device(0))
+    driver = _cuda(_cuda_device())
     return _cuda_device(driver.device_of(pointer))
 
 
