@@ -36,11 +36,14 @@ _ARGUMENTS_NBYTES: Final = 4096
 
 _LEGACY: Final = 1
 """Another name of the default stream, CU_STREAM_LEGACY."""
+_LIBRARY: Final = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+_DEVICE_ORDINAL: Final = 9
+"""CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL."""
 
 
 def missing() -> str:
     """Why no CUDA device can be there, without loading a library that would look for one."""
-    return _unloadable("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1", "NVIDIA")
+    return _unloadable(_LIBRARY, "NVIDIA")
 
 
 def missing_rocm() -> str:
@@ -476,14 +479,21 @@ class CudaDriver:
 
     def device_of(self, pointer: int) -> int:
         """The number of the CUDA device that memory is on; ValueError where it is on none."""
-        attributes = self._cuda.CUpointer_attribute
-        which = attributes.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
         try:
-            return int(_checked(self._cuda.cuPointerGetAttribute(which, pointer)))
+            return self.ordinal(pointer)
         except RuntimeError as error:
             raise ValueError(
                 message("asarray(obj)", f"no CUDA device has memory at {pointer:#x}", str(error))
             ) from error
+
+    def ordinal(self, pointer: int) -> int:
+        """The number of the device that memory is on, as the driver says, or RuntimeError."""
+        # Of cuda.bindings (13.3) the answer is 0 for every device, so the driver itself is asked.
+        ordinal = ctypes.c_int()
+        ask = ctypes.CDLL(_LIBRARY).cuPointerGetAttribute
+        status = ask(ctypes.byref(ordinal), _DEVICE_ORDINAL, ctypes.c_uint64(pointer))
+        _checked((self._cuda.CUresult(status), None))
+        return ordinal.value
 
     def last_use(self, block: Block) -> Event:
         """The end of what was last asked of a block."""

@@ -43,11 +43,6 @@ class Runtime:
         CUDA_ERROR_NOT_READY = -2
         CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = -3
 
-    class CUpointer_attribute:  # noqa: N801 - the driver's name
-        """What is asked of a pointer."""
-
-        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
-
     def __init__(self, runtime: Any) -> None:
         self._runtime = runtime
         self._thread = threading.local()
@@ -129,11 +124,13 @@ class Runtime:
         return 0, self._runtime.deviceCanAccessPeer(device, other)
 
     def cuCtxEnablePeerAccess(self, context: int, flags: int) -> tuple[int]:  # noqa: N802, D102
-        self._runtime.deviceEnablePeerAccess(context)
+        try:
+            self._runtime.deviceEnablePeerAccess(context)
+        except self._runtime.CUDARuntimeError as error:
+            if error.status != self._runtime.errorPeerAccessAlreadyEnabled:
+                raise
+            return (self.CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,)
         return (0,)
-
-    def cuPointerGetAttribute(self, which: int, pointer: int) -> tuple[int, int]:  # noqa: N802, D102
-        return 0, self._runtime.pointerGetAttributes(pointer).device
 
     def _copy(self, to: int, of: int, nbytes: int, kind: int, stream: int) -> tuple[int]:
         self._runtime.memcpyAsync(to, of, nbytes, kind, stream)
@@ -148,6 +145,10 @@ class HipDriver(CupyDriver):
     def driver_functions(self) -> Any:
         """CuPy's runtime in the place of the driver."""
         return Runtime(self._cupy.cuda.runtime)
+
+    def ordinal(self, pointer: int) -> int:
+        """The number of the device that memory is on, as the runtime says, or RuntimeError."""
+        return int(self._cupy.cuda.runtime.pointerGetAttributes(pointer).device)
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile, for the errors; what `load` takes is the source, as CuPy keeps its binary."""
