@@ -104,8 +104,9 @@ def test_numba_kernels_take_arrays(gpu: xarr.Device) -> None:
         double[4, 256](x)
     assert_same(np.asarray(x), np.arange(1000, dtype=np.float32) * 2, "written by Numba")
     assert_same(np.asarray(y), np.arange(1000, dtype=np.float32) + 1, "pending before")
-    theirs = cuda.to_device(np.ones(10, np.float32))
+    theirs = cuda.to_device(np.ones(10, np.float32))  # says nothing of its device
     z = xarr.asarray(theirs)
+    assert z.device is gpu
     z += 1
     assert_same(theirs.copy_to_host(), np.full(10, 2, np.float32), "written by xarr")
 
