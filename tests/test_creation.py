@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -484,3 +485,58 @@ def test_to_device() -> None:
     with pytest.raises(TypeError, match="no 64-bit"):
         xp.ones(3).to_device(narrow)
     same(xp.ones(3).astype("float32", device=narrow), np.ones(3, "f4"))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: xp.full((2,), "a"), r"full\(shape, fill_value\): fill_value has dtype <U1"),
+        (lambda: xp.full(2, 1, "bad"), r"full\(shape, fill_value\): dtype is 'bad'"),
+        (lambda: xp.full(2, 1, device="a"), r"full\(shape, fill_value\): there is no device 'a'"),
+        (lambda: xp.full_like(xp.ones(2), "a"), r"full_like\(x, fill_value\): fill_value has"),
+        (lambda: xp.full_like(xp.ones(2), [1, 2, 3]), r"full_like\(x, fill_value\): the shapes"),
+        (lambda: xp.ones_like("a"), r"ones_like\(x\): x has dtype <U1"),
+        (lambda: xp.identity(-1), r"identity\(n\): shape is \(-1, -1\)"),
+        (lambda: xp.tri(2, k="a"), r"tri\(N, M, k\): k is 'a'"),
+        (lambda: xp.tri("a"), r"tri\(N, M, k\): N is 'a'"),
+        (lambda: xp.logspace(0, 1, -1), r"logspace\(start, stop, num\): num is -1"),
+        (lambda: xp.geomspace(1, 2, dtype="bad"), r"geomspace\(start, stop, num\): dtype is 'bad'"),
+        (lambda: xp.linspace(0, 1j, dtype="f4"), r"linspace\(start, stop, num\): stop has dtype"),
+        (lambda: xp.indices((2,), dtype="bad"), r"indices\(dimensions\): dtype is 'bad'"),
+        (lambda: xp.meshgrid("a"), r"meshgrid\(\*arrays\): an array has dtype <U1"),
+        (lambda: xp.array(1, ndmin="a"), r"array\(obj, ndmin\): ndmin is 'a'"),
+        (lambda: xp.ascontiguousarray("a"), r"ascontiguousarray\(a\): a has dtype <U1"),
+        (lambda: xp.zeros(2, dtype=("i4", "f8")), r"zeros\(shape\): dtype is"),
+        (lambda: xp.array_repr(2), r"array_repr\(x\): x is of type int"),
+    ],
+)
+def test_errors_name_the_function_that_was_called(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: xp.zeros((1,) * 65),
+        lambda: xp.full((1,) * 65, 1),
+        lambda: xp.eye(10**10),
+        lambda: xp.arange(1e20),
+        lambda: xp.linspace(0, 1, 10**20),
+        lambda: xp.array(1, ndmin=65),
+        lambda: xp.indices((1,) * 64),
+        lambda: xp.reshape(xp.ones(1), (1,) * 65),
+        lambda: xp.expand_dims(xp.zeros((1,) * 64), 0),
+        lambda: xp.stack([xp.zeros((1,) * 64)]),
+        lambda: xp.tile(xp.ones(1), (1,) * 65),
+        lambda: xp.broadcast_to(xp.ones(1), (1,) * 65),
+        lambda: xp.zeros((1,) * 64)[None],
+        lambda: xp.zeros((1,) * 64)[[[0]]],
+        lambda: xp.take(xp.zeros((1,) * 64), xp.zeros((1, 1), "i8"), axis=0),
+        lambda: xp.tensordot(xp.zeros((1,) * 33), xp.zeros((1,) * 32), axes=0),
+    ],
+)
+def test_results_that_no_array_can_be(call: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match="64 at most|counted with 64 bits"):
+        call()
+    assert xp.zeros((1,) * 64).tolist() == np.zeros((1,) * 64).tolist()

@@ -213,3 +213,11 @@ def test_inspection() -> None:
     }
     with pytest.raises(ValueError, match="kind"):
         info.dtypes(kind="wrong")
+    with pytest.raises(ValueError, match=r"^dtypes\(device, kind\): kind is 'bad'"):
+        info.dtypes(kind=("bool", "bad"))
+
+
+def test_can_cast_by_no_rule() -> None:
+    for casting in ("bad", 1, None):
+        with pytest.raises(ValueError, match=r"^can_cast\(from_, to, casting\): casting is"):
+            xp.can_cast("int8", "int16", casting=casting)  # type: ignore[arg-type]

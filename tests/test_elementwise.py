@@ -751,7 +751,8 @@ def test_other_dtypes_are_refused(row: Elementwise, dtype: DType, device: xarr.D
         apply(row, *operands)
     message = str(caught.value)
     words = dtypes.KIND_WORDS[row.kinds]
-    for part in (row.where, f"has dtype {dtype}", f"takes {words} dtypes", "astype("):
+    remedy = ".real" if dtype.kind == COMPLEX and row.kinds != (BOOL,) else ".astype("
+    for part in (row.where, f"has dtype {dtype}", f"takes {words} dtypes", remedy):
         assert part in message, message
 
 
@@ -859,3 +860,44 @@ def test_integers_to_negative_powers_are_refused(device: xarr.Device) -> None:
             x **= power
         assert x.tolist() == [2, 3]
     assert (xarr.asarray([2.0, 4.0]) ** -1).tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        (("a", None), "min is of type str"),
+        ((None, [1j]), "max is complex"),
+        ((None, [1, 2]), "the shapes are"),
+        ((10**30, None), "the Python integer"),
+    ],
+)
+def test_errors_of_clip_name_clip(bounds: Any, said: str) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError)) as caught:
+        xarr.clip(xarr.asarray([1, 2, 3]), *bounds)
+    assert str(caught.value).startswith(f"clip(x, min, max): {said}")
+
+
+@pytest.mark.parametrize(
+    ("call", "remedy"),
+    [
+        (xarr.imag, 'x.astype("complex64")'),
+        (lambda x: (x * 1j) % 2, "take x1.real or x1.imag"),
+        (lambda x: xarr.remainder(x, x * 1j), "take x2.real or x2.imag"),
+        (lambda x: xarr.logical_and(x > 0, x), 'convert with x2.astype("bool")'),
+        (lambda x: xarr.bitwise_and(x.astype("i8"), x.astype("u8")), "convert both to one"),
+    ],
+)
+def test_the_remedy_for_a_data_type_is_one(call: Callable[[Any], Any], remedy: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        call(xarr.asarray([1, 2], dtype="float32"))
+    assert remedy in str(caught.value).rpartition("; ")[2]
+
+
+def test_lists_that_are_no_arrays() -> None:
+    for call, said in (
+        (lambda: xarr.abs(["a"]), r"abs\(x\): x has dtype"),
+        (lambda: xarr.sum([[1], [1, 2]]), r"sum\(x\): x is no array of numbers"),
+        (lambda: xarr.add([[1], [1, 2]], xarr.ones(2)), r"add\(x1, x2\): the list is no array"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+            call()

@@ -470,3 +470,14 @@ def test_integers_hold_nothing_that_is_not_finite(value: float, error: type[Exce
     with pytest.raises(error, match="finite numbers"):
         x[0] = value
     assert x.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("index", [1, np.int64(1), np.uint8(1), np.asarray(1), -2])
+def test_take_of_one_index_takes_the_axis_away(index: Any) -> None:
+    host = np.arange(6, dtype=np.float32).reshape(3, 2)
+    x = xarr.asarray(host)
+    for places in (index, xarr.asarray(index)):
+        for axis in (0, 1):
+            assert_same(np.asarray(xarr.take(x, places, axis)), np.take(host, index, axis), "take")
+    with pytest.raises(TypeError, match=r"^take\(x, indices\): indices are of type bool"):
+        xarr.take(x, np.True_, axis=0)

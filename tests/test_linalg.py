@@ -245,3 +245,35 @@ def test_errors_of_factorizations_say_what_is_wrong(form: xarr.Device) -> None:
     ):
         with pytest.raises(np.linalg.LinAlgError, match=said):
             call()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda x: xarr.linalg.matrix_rank(x, rtol="a"),
+            r"linalg\.matrix_rank\(x, rtol\): rtol has",
+        ),
+        (
+            lambda x: xarr.linalg.matrix_rank(x, rtol=1j),
+            r"linalg\.matrix_rank\(x, rtol\): rtol has",
+        ),
+        (lambda x: xarr.linalg.pinv(x, rtol=[1j]), r"linalg\.pinv\(x, rtol\): rtol has"),
+        (
+            lambda x: xarr.linalg.pinv(xarr.stack([x, x]), rtol=[1, 2, 3]),
+            r"linalg\.pinv\(x, rtol\): the shapes are",
+        ),
+        (lambda x: xarr.linalg.norm(x[0], "a"), r"linalg\.norm\(x\): ord is 'a'"),
+        (lambda x: xarr.linalg.norm(x, "a"), r"linalg\.norm\(x\): ord is 'a'"),
+        (lambda x: xarr.linalg.vector_norm(x, axis=5), r"linalg\.vector_norm\(x\): axis is 5"),
+        (lambda x: xarr.linalg.trace(x[0]), r"linalg\.trace\(x\): x has shape"),
+        (lambda x: xarr.trace(x, dtype="bad"), r"trace\(a\): dtype is 'bad'"),
+        (lambda x: xarr.dot([1, 2, 3], x), r"dot\(a, b\): a has shape \(3,\) and b"),
+        (lambda x: xarr.dot(x[None], x[:1]), r"dot\(a, b\): axis 2 of a has 2 elements"),
+        (lambda x: xarr.dot("a", x), r"dot\(a, b\): a is of type str"),
+        (lambda x: xarr.matmul([1, 2, 3], x), r"matmul\(x1, x2\): x1 has shape \(3,\)"),
+    ],
+)
+def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        call(xarr.eye(2))

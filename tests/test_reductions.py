@@ -533,3 +533,24 @@ def test_what_can_be_made_an_array_is_reduced() -> None:
     assert xarr.cumsum([1, 2, 3]).tolist() == [1, 3, 6]
     with pytest.raises(TypeError, match="is of type NoneType"):
         xarr.sum(None)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda x: xarr.cumsum(x, axis=3), r"cumsum\(x, axis\): axis is 3"),
+        (lambda x: xarr.cumprod("a"), r"cumprod\(x, axis\): x has dtype <U1"),
+        (lambda x: xarr.ptp(x, axis=3), r"ptp\(x, axis\): axis is 3"),
+        (lambda x: xarr.ptp(x > 1), r"ptp\(x, axis\): x has dtype bool"),
+        (lambda x: xarr.std(x, correction="a"), r"std\(x, axis, correction\): correction is 'a'"),
+    ],
+)
+def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        call(xarr.asarray([1, 2, 3]))
+
+
+def test_whether_to_include_the_initial_value_is_a_truth() -> None:
+    for yes in (True, 2, -99, np.int64(3)):
+        got = xarr.cumulative_sum(xarr.asarray([1, 2]), include_initial=yes)
+        assert got.tolist() == [0, 1, 3]

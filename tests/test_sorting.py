@@ -142,3 +142,52 @@ def test_many_elements_of_float16(device: xarr.Device, descending: bool) -> None
     assert bool(
         xarr.isin(x, xarr.asarray([2, -2], dtype="float16")).sum() == (abs(host) == 2).sum()
     )
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_more_axes_than_numpy_sorts(axis: int, descending: bool, form: xarr.Device) -> None:
+    host = np.random.default_rng(1).integers(0, 9, (3, 4, 5)).astype(np.float32)
+    x = xarr.asarray(host[:, :, ::-1])[:, :, ::-1]
+    many = x.reshape((3, *(1,) * 19, 4, *(1,) * 18, 5))
+    place = {0: 0, 1: 20, -1: -1}[axis]
+    for function in (xarr.sort, xarr.argsort):
+        wanted = function(x, axis=axis, descending=descending)
+        got = function(many, axis=place, descending=descending)
+        assert got.shape == many.shape
+        assert_same(np.asarray(got).reshape(host.shape), np.asarray(wanted), function.__name__)
+
+
+def test_python_numbers_beside_integers_on_a_device_without_float64(form: xarr.Device) -> None:
+    with xarr.device(form.without_float64()):
+        x = xarr.asarray([1, 2, 3])
+        assert xarr.isin(x, 2.0).tolist() == [False, True, False]
+        assert xarr.isin(2.5, x).tolist() is False
+        assert int(xarr.searchsorted(x, 2.5)) == 2
+        chosen = xarr.where(x > 1, x, 0.5)
+        assert chosen.tolist() == [0.5, 2, 3]
+        assert chosen.dtype == np.float32
+        y = xarr.ones(3, dtype="float32")
+        for call in (
+            lambda: x + y,
+            lambda: xarr.isin(x, y),
+            lambda: xarr.searchsorted(x, y),
+            lambda: xarr.where(x > 1, x, y),
+            lambda: xarr.concat([x, y]),
+        ):
+            with pytest.raises(TypeError, match=r"promote to float64, which .* does not have"):
+                call()
+
+
+def test_errors_of_sets_and_searches_name_them() -> None:
+    x = xarr.asarray([1, 2, 3])
+    for call, said in (
+        (lambda: xarr.isin(x, "a"), r"isin\(x1, x2\): x2 is of type str"),
+        (lambda: xarr.searchsorted(x, "a"), r"searchsorted\(x1, x2\): x2 is of type str"),
+        (lambda: xarr.searchsorted(x, 1, sorter=x), r"searchsorted\(x1, x2\): the index 3"),
+        (lambda: xarr.where("a", 1, x), r"where\(condition, x1, x2\): condition is of type str"),
+        (lambda: xarr.where(x > 1, "a", x), r"where\(condition, x1, x2\): x1 is of type str"),
+        (lambda: xarr.argwhere(x[0]), r"argwhere\(x\): x is 0-dimensional"),
+    ):
+        with pytest.raises((TypeError, ValueError, IndexError), match=f"^{said}"):
+            call()

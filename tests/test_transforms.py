@@ -501,3 +501,17 @@ def test_kernels_compile_for_cuda(arch: str, dtype: str, monkeypatch: pytest.Mon
     for text in sorted(sources):
         cubin = compile_cuda(text, arch)
         assert b"xr_fft" in cubin or b"xr_rfft" in cubin
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda x: xp.fft.fftn(x, s=1.5), r"fft\.fftn\(x\): s is 1\.5"),
+        (lambda x: xp.fft.fftn(x, axes=1.5), r"fft\.fftn\(x\): axes is 1\.5"),
+        (lambda x: xp.fft.fft(x, norm=[1]), r"fft\.fft\(x\): norm is \[1\]"),
+        (lambda x: xp.fft.fftfreq(4, d="a"), r"fft\.fftfreq\(n\): d is of type str"),
+    ],
+)
+def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        call(xp.ones(4))

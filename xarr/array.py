@@ -6,10 +6,11 @@ which install themselves here through `attach`; how values are computed stands i
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -267,6 +268,8 @@ class Array:
 
     if TYPE_CHECKING:
         # Installed by the tables and chapters; declared here for type checkers.
+        @staticmethod
+        def _of(value: Any, where: str, name: str = ...) -> Array: ...
         def __repr__(self) -> str: ...
         def __str__(self) -> str: ...
         def __add__(self, other: Any) -> Array: ...
@@ -467,8 +470,69 @@ def operand(value: Any, other: Node, where: str) -> Node | None:
     if isinstance(value, bool | int | float | complex):
         return operand(_plain(value), other, where)
     if isinstance(value, numpy.ndarray | list | tuple):
-        return from_host(numpy.asarray(value), other.device, where)
+        return from_host(host_values(value, where, "the list"), other.device, where)
     return None
+
+
+def together(
+    x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> tuple[Node, Node]:
+    """Two operands, an Array among them, as nodes of the data type that they promote to."""
+    if type(x1) is not Array and type(x2) is not Array:
+        raise no_array(names[0], x1, where)
+    beside = (x1 if type(x1) is Array else x2)._node
+    first, second = operand(x1, beside, where), operand(x2, beside, where)
+    for name, value, node in zip(names, (x1, x2), (first, second), strict=True):
+        if node is None:
+            raise no_array(name, value, where, "an Array or a number")
+    assert first is not None
+    assert second is not None
+    first, second = widened(first, second, x2), widened(second, first, x1)
+    row = promoted((first.dtype, second.dtype), first.device, where)
+    return engine.converted(first, row), engine.converted(second, row)
+
+
+def promoted(rows: Sequence[DType], device: Device, where: str) -> DType:
+    """The data type that all promote to; TypeError where the device does not have it."""
+    row = functools.reduce(dtypes.promote, rows)
+    require_common(row, rows, device, where)
+    return row
+
+
+def require_common(row: DType, rows: Sequence[DType], device: Device, where: str) -> None:
+    """Refuse operands whose common data type `row` the device does not have."""
+    if row in dtypes.NEEDS_FLOAT64 and device.narrow:
+        raise TypeError(
+            errors.message(
+                where,
+                f"the operands of dtype {' and '.join(map(str, rows))} promote to {row}, which "
+                f"{device} does not have",
+                "float32 and complex64 are the widest floating-point types there",
+                'convert the operands with x.astype("float32")',
+            )
+        )
+
+
+def widened(node: Node, other: Node, value: Any) -> Node:
+    """A node beside `other`, the node of `value`, on a device without float64.
+
+    Beside a Python scalar it has the scalar's type at once: int64 and float32 promote to float64.
+    """
+    if node.device.narrow and type(value) in (int, float, complex):
+        return engine.converted(node, other.dtype)
+    return node
+
+
+def no_array(name: str, value: object, where: str, accepted: str = "an Array") -> TypeError:
+    """The error that says that an argument is no array."""
+    return TypeError(
+        errors.message(
+            where,
+            f"{name} is of type {type(value).__name__}",
+            f"{accepted} is accepted",
+            f"make one with xarr.asarray({name})",
+        )
+    )
 
 
 def require_together(device: Device, other: Device, where: str) -> None:
@@ -484,11 +548,11 @@ def require_together(device: Device, other: Device, where: str) -> None:
         )
 
 
-def lone(value: Any, where: str) -> Array | None:
+def lone(value: Any, where: str, name: str = "x") -> Array | None:
     """An operand with no array beside it, as an array; None where it cannot be one."""
     if isinstance(value, list | tuple):
         # Of Python numbers, so of the device's default types.
-        return FUNCTIONS["asarray"](value)  # type: ignore[no-any-return]
+        return Array._of(value, where, name)
     beside = constant(False, dtypes.bool_, (), get_device())
     node = operand(value, beside, where)
     return None if node is None else Array(node)
@@ -556,6 +620,20 @@ def no_implicit_transfer() -> Iterator[None]:
         yield
     finally:
         transfers.forbidden -= 1
+
+
+def host_values(obj: Any, where: str, name: str) -> numpy.ndarray[Any, Any]:
+    """What NumPy makes an array of, as one."""
+    try:
+        return numpy.asarray(obj)
+    except ValueError as error:
+        raise ValueError(
+            errors.message(
+                where,
+                f"{name} is no array of numbers ({error})",
+                "nested sequences have the same length at each level",
+            )
+        ) from None
 
 
 def from_host(values: numpy.ndarray[Any, Any], device: Device, where: str) -> Node:

@@ -23,6 +23,7 @@ from xarr.array import (
     attach,
     default_float,
     from_host,
+    host_values,
     integer,
     moved,
     require_on,
@@ -90,30 +91,43 @@ def asarray(
     >>> xarr.asarray([[1, 2], [3, 4]]).shape
     (2, 2)
     """
-    where = "asarray(obj)"
-    row = None if dtype is None else dtypes.lookup(dtype, "asarray(obj, dtype)")
+    return as_array(obj, "asarray(obj)", "obj", dtype=dtype, device=device, copy=copy)
+
+
+def as_array(
+    obj: Any,
+    where: str,
+    name: str = "x",
+    *,
+    dtype: Any = None,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+) -> Array:
+    """What `asarray` makes of values, for a function and an argument that errors name."""
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    target = None if device is None else get_device(device, where)
     if type(obj) is Array:
-        return _from_array(obj, row, device, copy, where)
+        return _from_array(obj, row, target, copy, where, name)
     if type(obj) not in _ON_HOST and interchange.is_foreign(obj):
         shared = interchange.from_foreign(obj, device, copy, where)
-        return shared if row is None else _from_array(shared, row, None, copy, where)
+        return shared if row is None else _from_array(shared, row, None, copy, where, name)
     if copy is False:
         raise ValueError(
             errors.message(
-                "asarray(obj, copy=False)",
-                f"obj is of type {type(obj).__name__}, in the host's memory",
+                where,
+                f"copy is False and {name} is of type {type(obj).__name__}, in the host's memory",
                 "values move to a device by a copy",
                 "pass copy=None",
             )
         )
-    target = get_device(device, "asarray(obj, device)")
+    target = target or get_device()
     if row is not None:
         require_on(target, row, where)
     if isinstance(obj, list | tuple) and _holds_arrays(obj):
-        parts = [asarray(item, device=target) for item in obj]
+        parts = [as_array(item, where, name, device=target) for item in obj]
         stacked = cast(Array, FUNCTIONS["stack"](parts))
-        return stacked if row is None else data_type.astype(stacked, row, copy=False)
-    return Array(_from_values(obj, row, target, where))
+        return stacked if row is None else data_type.retyped(stacked, row, where, name)
+    return Array(_from_values(obj, row, target, where, name))
 
 
 _ON_HOST: Final = frozenset((list, tuple, bool, int, float, complex, numpy.ndarray))
@@ -121,10 +135,10 @@ _ON_HOST: Final = frozenset((list, tuple, bool, int, float, complex, numpy.ndarr
 
 
 def _from_array(
-    x: Array, row: DType | None, device: DeviceLike, copy: bool | None, where: str
+    x: Array, row: DType | None, device: Device | None, copy: bool | None, where: str, name: str
 ) -> Array:
     node = x._node
-    target = node.device if device is None else get_device(device, "asarray(obj, device)")
+    target = device or node.device
     if row is None or row is node.dtype:
         if target is node.device:
             return Array(engine.copied(node)) if copy else x
@@ -132,13 +146,13 @@ def _from_array(
     if copy is False:
         raise ValueError(
             errors.message(
-                "asarray(obj, copy=False)",
-                f"obj has dtype {node.dtype} on {node.device}",
+                where,
+                f"copy is False and {name} has dtype {node.dtype} on {node.device}",
                 f"dtype {row} on {target} needs a copy",
                 "pass copy=None",
             )
         )
-    return data_type.astype(x, row, device=target)
+    return data_type.retyped(x, row, where, name, target=target)
 
 
 def _holds_arrays(values: Sequence[Any]) -> bool:
@@ -148,19 +162,18 @@ def _holds_arrays(values: Sequence[Any]) -> bool:
     )
 
 
-def _from_values(obj: Any, row: DType | None, device: Device, where: str) -> Node:
+def _from_values(obj: Any, row: DType | None, device: Device, where: str, name: str) -> Node:
     """The node of values on the host."""
     typed = isinstance(obj, numpy.ndarray | numpy.generic)
-    with _worded(where):
-        values: Host = numpy.asarray(obj)
+    values = host_values(obj, where, name)
     if values.dtype.kind == "O":
-        return _from_objects(obj, values, row, where)
+        raise _refused_objects(obj, values, where, name)
     given = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
     if given is None:
         raise TypeError(
             errors.message(
                 where,
-                f"obj has dtype {values.dtype}",
+                f"{name} has dtype {values.dtype}",
                 "xarr has the dtypes " + ", ".join(known.name for known in dtypes.TABLE),
             )
         )
@@ -170,7 +183,7 @@ def _from_values(obj: Any, row: DType | None, device: Device, where: str) -> Nod
             floating = default_float(device)
             row = floating if given is dtypes.float64 else dtypes.COMPLEX_OF[floating]
     elif row is not given:
-        data_type.refuse_complex_to_real(given, row, where)
+        data_type.refuse_complex_to_real(given, row, where, name)
         if not typed:
             values = _exact_integers(obj, values, row)
             _require_fit(values, row, where)
@@ -185,20 +198,20 @@ def _has_own_dtype(obj: Any) -> bool:
     return not isinstance(obj, bool | int | float | complex | list | tuple | range)
 
 
-def _from_objects(obj: Any, values: Host, row: DType | None, where: str) -> Node:
+def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception:
     if all(isinstance(item, int) for item in values.flat) and values.size:
-        raise OverflowError(
+        return OverflowError(
             errors.message(
                 where,
-                "obj holds Python integers that no dtype holds",
+                f"{name} holds Python integers that no dtype holds",
                 "int64 holds -2**63 to 2**63 - 1, uint64 0 to 2**64 - 1",
                 "convert them to float first",
             )
         )
-    raise TypeError(
+    return TypeError(
         errors.message(
             where,
-            f"obj is of type {type(obj).__name__}",
+            f"{name} is of type {type(obj).__name__}",
             "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted",
         )
     )
@@ -234,21 +247,6 @@ def _host_converted(values: Host, row: DType) -> Host:
     with numpy.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", ComplexWarning)
         return values.astype(row.numpy)
-
-
-@contextmanager
-def _worded(where: str) -> Iterator[None]:
-    """Word NumPy's refusal of a nested sequence as xarr's errors are."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(
-            errors.message(
-                where,
-                f"obj is no array of numbers ({error})",
-                "nested sequences have the same length at each level",
-            )
-        ) from None
 
 
 def array(
@@ -292,11 +290,11 @@ def array(
     dtype('float32')
     """
     # What comes from the host is new already.
-    result = asarray(obj, dtype, device=device, copy=copy if type(obj) is Array else copy or None)
-    if copy is False and type(obj) is not Array:
-        return asarray(obj, copy=False)
-    missing = operator.index(ndmin) - result.ndim
-    return result.reshape((1,) * missing + result.shape) if missing > 0 else result
+    where = "array(obj)"
+    least = integer(ndmin, "array(obj, ndmin)", "ndmin")
+    result = as_array(obj, where, "obj", dtype=dtype, device=device, copy=copy)
+    shape = layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
+    return result.reshape(shape) if least > result.ndim else result
 
 
 def copy(a: Any) -> Array:
@@ -359,9 +357,9 @@ def ascontiguousarray(a: Any, /, dtype: Any = None) -> Array:
     >>> xarr.ascontiguousarray(xarr.eye(2).T).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    result = asarray(a, dtype)
-    where = result._node.layout
-    if where is not None and not where.linear:
+    result = as_array(a, "ascontiguousarray(a)", "a", dtype=dtype)
+    given = result._node.layout
+    if given is not None and not given.linear:
         result = Array(engine.copied(result._node))
     return result if result.ndim else result.reshape((1,))
 
@@ -381,7 +379,7 @@ def shape_of(shape: Any, where: str) -> Shape:
         ) from None
     if any(extent < 0 for extent in extents):
         raise ValueError(errors.message(where, f"shape is {shape!r}", "extents are not negative"))
-    return extents
+    return layout.require_possible(extents, where)
 
 
 def _filled(value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
@@ -546,9 +544,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: DeviceLike =
     >>> xarr.full(3, -0.0).tolist()
     [-0.0, -0.0, -0.0]
     """
-    where = "full(shape, fill_value)"
+    return _full(shape, fill_value, dtype, device, "full(shape, fill_value)")
+
+
+def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
     extents = shape_of(shape, where)
-    node = asarray(fill_value, dtype, device=device)._node
+    node = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._node
     if layout.broadcast_shapes(node.shape, extents, where=where) != extents:
         raise ValueError(
             errors.message(
@@ -563,9 +564,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: DeviceLike =
 
 
 def _like(x: Any, value: Any, dtype: Any, shape: Any, device: DeviceLike, where: str) -> Array:
-    if type(x) is not Array:
-        x = asarray(x)
-    node = x._node
+    node = as_array(x, where)._node
     return _filled(
         value,
         node.shape if shape is None else shape,
@@ -738,13 +737,14 @@ def full_like(
     >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
-    if type(x) is not Array:
-        x = asarray(x)
-    return full(
-        x.shape if shape is None else shape,
+    where = "full_like(x, fill_value)"
+    node = as_array(x, where)._node
+    return _full(
+        node.shape if shape is None else shape,
         fill_value,
-        x.dtype if dtype is None else dtype,
-        device=x.device if device is None else device,
+        node.dtype if dtype is None else dtype,
+        node.device if device is None else device,
+        where,
     )
 
 
@@ -770,7 +770,7 @@ def _scalar(value: Any, row: DType, device: Device) -> Node:
     return constant(row.numpy.type(value).item(), row, (), device)
 
 
-def _number(value: Any, where: str, name: str, *, complex_too: bool = False) -> Any:
+def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> Any:
     """An argument that is one number, as a Python or a NumPy scalar."""
     if type(value) is Array and value.ndim == 0:
         value = to_numpy(value)[()]
@@ -846,12 +846,13 @@ def arange(
     if stop is None:
         start, stop = 0, start
     start, stop, step = (
-        _number(value, where, name)
+        number(value, where, name)
         for value, name in ((start, "start"), (stop, "stop"), (step, "step"))
     )
     target = get_device(device, where)
     row = _arange_type(start, stop, step, dtype, target, where)
     length = _arange_length(start, stop, step, where)
+    layout.require_possible((length,), where)
     if length == 0:
         return zeros(0, row, device=target)
     with numpy.errstate(all="ignore"):
@@ -967,15 +968,32 @@ def linspace(
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     where = "linspace(start, stop, num)"
-    start = _number(start, where, "start", complex_too=True)
-    stop = _number(stop, where, "stop", complex_too=True)
+    result, step = _spaced(start, stop, num, endpoint, dtype, device, where)
+    return (result, step) if retstep else result
+
+
+def _spaced(
+    start: Any,
+    stop: Any,
+    num: int,
+    endpoint: bool,
+    dtype: Any,
+    device: DeviceLike,
+    where: str,
+) -> tuple[Array, Any]:
+    """What `linspace` makes, and the distance, for a function that errors name."""
+    start = number(start, where, "start", complex_too=True)
+    stop = number(stop, where, "stop", complex_too=True)
     count = integer(num, where, "num")
     if count < 0:
         raise ValueError(errors.message(where, f"num is {count}", "num is not negative"))
+    layout.require_possible((count,), where)
     target = get_device(device, where)
-    is_complex = isinstance(start, complex | numpy.complexfloating) or isinstance(
-        stop, complex | numpy.complexfloating
-    )
+    ends = {"start": start, "stop": stop}
+    complex_ends = [
+        name for name, end in ends.items() if isinstance(end, complex | numpy.complexfloating)
+    ]
+    is_complex = bool(complex_ends)
     computed = dtypes.complex128 if is_complex else dtypes.float64
     if dtype is None:
         row = default_float(target)
@@ -983,7 +1001,8 @@ def linspace(
     else:
         row = dtypes.lookup(dtype, where)
     require_on(target, row, where)
-    data_type.refuse_complex_to_real(computed, row, where)
+    if is_complex:
+        data_type.refuse_complex_to_real(computed, row, where, complex_ends[0])
     start, stop = computed.numpy.type(start), computed.numpy.type(stop)
     pieces = count - 1 if endpoint else count
     with numpy.errstate(all="ignore"):
@@ -997,7 +1016,7 @@ def linspace(
         values = numpy.linspace(start, stop, count, endpoint=endpoint, dtype=row.numpy)
         with openly():
             result = Array(from_host(values, target, where))
-    return (result, step.item()) if retstep else result
+    return result, step.item()
 
 
 def _linspace_node(
@@ -1064,9 +1083,11 @@ def logspace(
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
-    powers = linspace(start, stop, num, endpoint, device=device)
+    where = "logspace(start, stop, num)"
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    powers, _ = _spaced(start, stop, num, endpoint, None, device, where)
     result = cast(Array, FUNCTIONS["pow"](base, powers))
-    return result if dtype is None else data_type.astype(result, dtype, copy=False)
+    return result if row is None else data_type.retyped(result, row, where, "the result")
 
 
 def geomspace(
@@ -1111,15 +1132,17 @@ def geomspace(
     [1.0, 10.0, 100.0, 1000.0]
     """
     where = "geomspace(start, stop, num)"
-    low, high = float(_number(start, where, "start")), float(_number(stop, where, "stop"))
+    low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
     if low == 0 or high == 0 or (low < 0) != (high < 0):
         raise ValueError(
             errors.message(
                 where, f"start is {low} and stop is {high}", "both are above or both below 0"
             )
         )
+    row = None if dtype is None else dtypes.lookup(dtype, where)
     sign = -1.0 if low < 0 else 1.0
-    logs = linspace(math.log10(low * sign), math.log10(high * sign), num, endpoint, device=device)
+    exponents = math.log10(low * sign), math.log10(high * sign)
+    logs, _ = _spaced(*exponents, num, endpoint, None, device, where)
     result = cast(Array, FUNCTIONS["pow"](10.0, logs)) * sign
     node = result._node
     ends = [(0, low)] + ([(result.size - 1, high)] if endpoint and result.size > 1 else [])
@@ -1129,7 +1152,7 @@ def geomspace(
             at = apply("equal", index, _scalar(position, dtypes.int64, node.device))
             node = elementwise.choose(at, _scalar(value, node.dtype, node.device), node)
     result = Array(node) if node is not result._node else result
-    return result if dtype is None else data_type.astype(result, dtype, copy=False)
+    return result if row is None else data_type.retyped(result, row, where, "the result")
 
 
 def eye(
@@ -1179,11 +1202,15 @@ def eye(
     >>> xarr.eye(2, 3, k=1).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    where = "eye(n_rows, n_cols)"
     columns = n_cols if n_cols is not None else M
+    where = "eye(n_rows, n_cols)"
     rows = integer(n_rows, where, "n_rows")
-    shape = shape_of((rows, rows if columns is None else columns), where)
-    offset = integer(k, "eye(n_rows, n_cols, k)", "k")
+    return _eye(rows, rows if columns is None else columns, k, dtype, device, where)
+
+
+def _eye(rows: int, columns: int, k: int, dtype: Any, device: DeviceLike, where: str) -> Array:
+    shape = shape_of((rows, columns), where)
+    offset = integer(k, where, "k")
     target = get_device(device, where)
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
@@ -1215,7 +1242,9 @@ def identity(n: int, dtype: Any = None, *, device: DeviceLike = None) -> Array:
     >>> xarr.identity(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    return eye(n, dtype=dtype, device=device)
+    where = "identity(n)"
+    extent = integer(n, where, "n")
+    return _eye(extent, extent, 0, dtype, device, where)
 
 
 def _diagonal(shape: Shape, k: int, comparison: str, device: Device) -> Node:
@@ -1347,7 +1376,10 @@ def tri(
     >>> xarr.tri(2).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
-    return tril(ones((N, N if M is None else M), dtype, device=device), k=k)
+    where = "tri(N, M, k)"
+    rows = integer(N, where, "N")
+    columns = rows if M is None else integer(M, where, "M")
+    return _triangle(_filled(1, (rows, columns), dtype, device, where), k, "less_equal", where)
 
 
 def meshgrid(
@@ -1390,7 +1422,8 @@ def meshgrid(
         raise ValueError(
             errors.message(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
         )
-    vectors = [asarray(item) for item in arrays]
+    vectors = [as_array(item, where, "an array") for item in arrays]
+    layout.require_possible((1,) * len(vectors), where)
     for vector in vectors:
         if vector.ndim > 1:
             raise ValueError(
@@ -1435,14 +1468,18 @@ def indices(dimensions: Any, dtype: Any = None, *, device: DeviceLike = None) ->
     >>> xarr.indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
-    shape = shape_of(dimensions, "indices(dimensions)")
-    parts = _grid(shape, "int64" if dtype is None else dtype, device)
+    where = "indices(dimensions)"
+    shape = shape_of(dimensions, where)
+    layout.require_possible((len(shape), *shape), where)
+    row = dtypes.int64 if dtype is None else dtypes.lookup(dtype, where)
+    target = get_device(device, where)
+    parts = _grid(shape, row, target)
     if not parts:
-        return zeros((0,), "int64" if dtype is None else dtype, device=device)
+        return zeros((0,), row, device=target)
     return cast(Array, FUNCTIONS["stack"](parts))
 
 
-def _grid(shape: Shape, dtype: Any, device: DeviceLike) -> tuple[Array, ...]:
+def _grid(shape: Shape, dtype: DType, device: Device) -> tuple[Array, ...]:
     return meshgrid(
         *(arange(extent, dtype=dtype, device=device) for extent in shape), indexing="ij"
     )
@@ -1482,10 +1519,10 @@ def fromfunction(
     >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
     [[0, 1], [1, 2]]
     """
-    target = get_device(device, "fromfunction(function, shape, device)")
-    kind = default_float(target) if dtype is float else dtype
-    extents = shape_of(shape, "fromfunction(function, shape)")
-    return function(*_grid(extents, kind, target), **kwargs)
+    where = "fromfunction(function, shape)"
+    target = get_device(device, where)
+    row = default_float(target) if dtype is float else dtypes.lookup(dtype, where)
+    return function(*_grid(shape_of(shape, where), row, target), **kwargs)
 
 
 class _Grid:
@@ -1662,5 +1699,6 @@ for _function in (
 FUNCTIONS["asanyarray"] = asarray
 FUNCTIONS["mgrid"] = mgrid  # type: ignore[assignment]
 FUNCTIONS["ogrid"] = ogrid  # type: ignore[assignment]
+attach("_of", staticmethod(as_array))
 attach("copy", _copy_method)
 attach("to_device", to_device)

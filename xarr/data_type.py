@@ -17,6 +17,7 @@ from xarr.array import FUNCTIONS, Array, attach, default_float, require_on
 from xarr.device import Device, default_device, get_device
 from xarr.device import devices as found_devices
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
+from xarr.layout import MAX_NDIM
 from xarr.reductions import node_of
 
 AnyDType = numpy.dtype[Any]
@@ -61,19 +62,31 @@ def astype(
     [1, -1]
     """
     where = "astype(x, dtype)"
-    node = node_of(x, where)
-    row = dtypes.lookup(dtype, where)
-    refuse_complex_to_real(node.dtype, row, where)
-    if device is not None:
-        target = get_device(device, "astype(x, dtype, device)")
-        if target is not node.device:
-            require_on(target, row, where)
-            # Converted where both types exist: the target may lack the given type.
-            if row in dtypes.NEEDS_FLOAT64 and not node.device.info.has_float64:
-                moved = FUNCTIONS["to_device"](x, target)
-                return Array(engine.converted(moved._node, row))
-            converted = x if row is node.dtype else Array(engine.converted(node, row))
-            return cast(Array, FUNCTIONS["to_device"](converted, target))
+    node_of(x, where)
+    target = None if device is None else get_device(device, "astype(x, dtype, device)")
+    return retyped(x, dtypes.lookup(dtype, where), where, copy=copy, target=target)
+
+
+def retyped(
+    x: Array,
+    row: DType,
+    where: str,
+    name: str = "x",
+    *,
+    copy: bool = False,
+    target: Device | None = None,
+) -> Array:
+    """An array converted to a data type, for a function that errors name."""
+    node = x._node
+    refuse_complex_to_real(node.dtype, row, where, name)
+    if target is not None and target is not node.device:
+        require_on(target, row, where)
+        # Converted where both types exist: the target may lack the given type.
+        if row in dtypes.NEEDS_FLOAT64 and not node.device.info.has_float64:
+            moved = FUNCTIONS["to_device"](x, target)
+            return Array(engine.converted(moved._node, row))
+        converted = x if row is node.dtype else Array(engine.converted(node, row))
+        return cast(Array, FUNCTIONS["to_device"](converted, target))
     require_on(node.device, row, where)
     if row is node.dtype:
         return Array(engine.copied(node)) if copy else x
@@ -87,16 +100,16 @@ def _astype_method(
     return astype(self, dtype, copy=copy, device=device)
 
 
-def refuse_complex_to_real(given: DType, wanted: DType, where: str) -> None:
+def refuse_complex_to_real(given: DType, wanted: DType, where: str, name: str) -> None:
     """Refuse a conversion that would drop imaginary parts."""
     if given.kind == COMPLEX and wanted.kind not in (COMPLEX, BOOL):
         raise TypeError(
             errors.message(
                 where,
-                f"x has dtype {given} and dtype is {wanted}",
+                f"{name} has dtype {given} and dtype is {wanted}",
                 "a complex array is not converted to a real one, which would drop the imaginary "
                 "part",
-                "take x.real or x.imag first",
+                f"take {name}.real or {name}.imag first",
             )
         )
 
@@ -137,7 +150,7 @@ def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> bool:
     wanted = dtypes.lookup(to, "can_cast(from_, to)")
     try:
         return bool(numpy.can_cast(given.numpy, wanted.numpy, casting))  # type: ignore[arg-type]
-    except ValueError:
+    except (TypeError, ValueError):
         raise ValueError(
             errors.message(
                 "can_cast(from_, to, casting)",
@@ -349,33 +362,36 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     >>> xarr.isdtype(xarr.float32, ("integral", "real floating"))
     True
     """
-    row = dtypes.lookup(dtype, "isdtype(dtype, kind)")
+    where = "isdtype(dtype, kind)"
+    return _is_of(dtypes.lookup(dtype, where), kind, where)
+
+
+def _is_of(row: DType, kind: Any, where: str) -> bool:
+    """Whether a data type is of a kind, or of one of several."""
     kinds = kind if isinstance(kind, tuple) else (kind,)
     # All are looked at, so that a wrong one is reported whatever stands before it.
-    return max([_is_kind(row, item) for item in kinds], default=False)
+    return max([_is_kind(row, item, where) for item in kinds], default=False)
 
 
-def _is_kind(row: DType, kind: Any) -> bool:
+def _is_kind(row: DType, kind: Any, where: str) -> bool:
     if isinstance(kind, str):
         words = KINDS.get(kind)
         if words is None:
             raise ValueError(
                 errors.message(
-                    "isdtype(dtype, kind)",
-                    f"kind is {kind!r}",
-                    "the kinds are " + ", ".join(map(repr, KINDS)),
+                    where, f"kind is {kind!r}", "the kinds are " + ", ".join(map(repr, KINDS))
                 )
             )
         return row.kind in words
     if not isinstance(kind, numpy.dtype | type):
         raise TypeError(
             errors.message(
-                "isdtype(dtype, kind)",
+                where,
                 f"kind is of type {type(kind).__name__}",
                 "a dtype, the name of a kind, or a tuple of them is accepted",
             )
         )
-    return row is dtypes.lookup(kind, "isdtype(dtype, kind)")
+    return row is dtypes.lookup(kind, where)
 
 
 def result_type(*arrays_and_dtypes: Any) -> AnyDType:
@@ -465,7 +481,7 @@ class Info:
         dict
             "boolean indexing" and "data-dependent shapes", bool; "max dimensions", int.
         """
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_NDIM}
 
     def default_device(self) -> Device:
         """Tell the device that new arrays are made on.
@@ -516,12 +532,12 @@ class Info:
         dict
             The dtypes by name.
         """
-        has_float64 = get_device(device, "dtypes(device)").info.has_float64
+        has_float64 = get_device(device, "dtypes(device, kind)").info.has_float64
         return {
             row.name: row.numpy
             for row in dtypes.STANDARD
             if (has_float64 or row not in dtypes.NEEDS_FLOAT64)
-            and (kind is None or isdtype(row.numpy, kind))
+            and (kind is None or _is_of(row, kind, "dtypes(device, kind)"))
         }
 
     def devices(self) -> tuple[Device, ...]:

@@ -106,7 +106,7 @@ def lookup(dtype: object, where: str = "dtype") -> DType:
         )
     try:
         return BY_NUMPY[numpy.dtype(dtype)]  # type: ignore[call-overload]
-    except (TypeError, KeyError):
+    except (TypeError, ValueError, KeyError):
         names = ", ".join(row.name for row in TABLE)
         raise TypeError(
             errors.message(where, f"dtype is {dtype!r}", f"xarr has the dtypes {names}")

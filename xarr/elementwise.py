@@ -25,12 +25,16 @@ from xarr.array import (
     default_float,
     is_whole,
     lone,
+    no_array,
     operand,
+    promoted,
     rebind,
-    require_on,
+    require_common,
     require_writeable,
     scalar_node,
     settled,
+    together,
+    widened,
 )
 from xarr.device import Device
 from xarr.dtypes import (
@@ -160,23 +164,25 @@ class Elementwise:
                 second = self._beside(x2, first)
                 if second is None:
                     return self._beyond(first, x2, swapped=False)
-                if first.device.narrow and type(x2) in (int, float, complex):
-                    first = engine.converted(first, _wider(first.dtype, second.dtype))
+                first = widened(first, second, x2)
         elif type(x2) is Array:
             second = x2._node
             first = self._beside(x1, second)
             if first is None:
                 return self._beyond(second, x1, swapped=True)
-            if second.device.narrow and type(x1) in (int, float, complex):
-                second = engine.converted(second, _wider(second.dtype, first.dtype))
+            second = widened(second, first, x1)
         else:
             return None
+        return self.applied(first, second, self.where)
+
+    def applied(self, first: Node, second: Node, where: str) -> Node:
+        """The node of two operands together, for a function that errors of shape name."""
         operation = self.operations[first.device.narrow].get(
             (first.dtype, second.dtype)
         ) or self._resolve((first, second))
         shape = first.shape
         if second.shape != shape:
-            shape = broadcast_shapes(shape, second.shape, where=self.where)
+            shape = broadcast_shapes(shape, second.shape, where=where)
         return engine.defer(operation, (first, second), shape)
 
     def _beside(self, value: Any, other: Node) -> Node | None:
@@ -231,16 +237,7 @@ class Elementwise:
                 row = self._floating(row, device)
             else:
                 raise self._dtype_error(nodes)
-        if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
-            raise TypeError(
-                errors.message(
-                    self.where,
-                    f"the operands of dtype {' and '.join(n.dtype.name for n in nodes)} promote "
-                    f"to {row}, which {device} does not have",
-                    "float32 and complex64 are the widest floating-point types there",
-                    'convert the operands with x.astype("float32")',
-                )
-            )
+        require_common(row, [node.dtype for node in nodes], device, self.where)
         operation = self.operation(row, len(nodes))
         key = nodes[0].dtype if len(nodes) == 1 else (nodes[0].dtype, nodes[1].dtype)
         self.operations[device.narrow][key] = operation
@@ -267,25 +264,30 @@ class Elementwise:
 
     def _dtype_error(self, nodes: tuple[Node, ...]) -> TypeError:
         names = ["x"] if len(nodes) == 1 else ["x1", "x2"]
-        words = KIND_WORDS[self.kinds]
-        wrong = [
-            f"{name} has dtype {node.dtype}"
-            for name, node in zip(names, nodes, strict=True)
-            if node.dtype.kind not in self.kinds
-        ] or [f"{name} has dtype {node.dtype}" for name, node in zip(names, nodes, strict=True)]
-        wanted = "bool" if self.kinds == (BOOL,) else "int32" if SIGNED in self.kinds else "float32"
+        given = list(zip(names, nodes, strict=True))
+        wrong = [(name, node) for name, node in given if node.dtype.kind not in self.kinds]
         return TypeError(
             errors.message(
                 self.where,
-                " and ".join(wrong),
-                f"{self.name} takes {words} dtypes",
-                f'convert with {names[0]}.astype("{wanted}")',
+                " and ".join(f"{name} has dtype {node.dtype}" for name, node in wrong or given),
+                f"{self.name} takes {KIND_WORDS[self.kinds]} dtypes",
+                self._remedy(*wrong[0]) if wrong else "convert both to one dtype with astype",
             )
         )
 
+    def _remedy(self, name: str, node: Node) -> str:
+        """What to do with an operand whose dtype the function does not take."""
+        if node.dtype.kind == COMPLEX and self.kinds != (BOOL,):
+            return f"take {name}.real or {name}.imag"
+        wanted = "bool" if self.kinds == (BOOL,) else "int32" if SIGNED in self.kinds else "float32"
+        if self.kinds == (COMPLEX,):
+            floating = dtypes.COMPLEX_OF.get(node.dtype)
+            wanted = (floating or dtypes.COMPLEX_OF[default_float(node.device)]).name
+        return f'convert with {name}.astype("{wanted}")'
+
     def _lone(self, name: str, value: object) -> Array:
         """An operand with no array beside it, as an array of the default device."""
-        made = lone(value, self.where)
+        made = lone(value, self.where, name)
         if made is None:
             raise self._refusal(name, value)
         return made
@@ -386,11 +388,6 @@ def template_of(expression: str, row: DType) -> str:
     for number, name in enumerate(("x1", "x2", "x3")):
         text = re.sub(rf"\b{name}\b", f"{{{number}}}", text)
     return re.sub(r"\bx\b", "{0}", text)
-
-
-def _wider(row: DType, scalar: DType) -> DType:
-    """The type of an array beside a Python scalar where float64 is not to be had."""
-    return scalar if dtypes.RANK[scalar.kind] > dtypes.RANK[row.kind] else row
 
 
 _RANK: Final = {BOOL: 0, UNSIGNED: 1, SIGNED: 2, REAL: 3, COMPLEX: 4}
@@ -846,25 +843,29 @@ def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """
-    if type(x) is not Array or x._node.dtype.kind not in REAL_NUMERIC:
-        given = x._node.dtype if type(x) is Array else type(x).__name__
-        raise TypeError(
-            errors.message(
-                "clip(x, min, max)", f"x is {given}", "clip takes an Array of real numeric dtype"
-            )
-        )
+    where, accepted = "clip(x, min, max)", "clip takes real numeric dtypes"
+    if type(x) is not Array:
+        raise no_array("x", x, where)
+    if x._node.dtype.kind not in REAL_NUMERIC:
+        raise TypeError(errors.message(where, f"x has dtype {x._node.dtype}", accepted))
     result = x
-    if min is not None:
-        result = BY_NAME["maximum"].binary(result, min)
-    if max is not None:
-        result = BY_NAME["minimum"].binary(result, max)
+    for name, bound, row in (("min", min, BY_NAME["maximum"]), ("max", max, BY_NAME["minimum"])):
+        if bound is None:
+            continue
+        first, second = together(result, bound, where, ("x", name))
+        if first.dtype.kind not in REAL_NUMERIC:
+            raise TypeError(
+                errors.message(
+                    where, f"{name} is complex", accepted, f"take the real part of {name}"
+                )
+            )
+        result = Array(row.applied(first, second, where))
     return BY_NAME["positive"].unary(x) if result is x else result
 
 
 def choose(condition: Node, x1: Node, x2: Node) -> Node:
     """The node of x1 where a bool condition holds and of x2 elsewhere."""
-    row = dtypes.promote(x1.dtype, x2.dtype)
-    require_on(condition.device, row, "where(condition, x1, x2)")
+    row = promoted((x1.dtype, x2.dtype), condition.device, "where(condition, x1, x2)")
     operation = _CHOICES.get(row)
     if operation is None:
         operation = Operation("where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})")

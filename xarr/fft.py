@@ -14,11 +14,13 @@ from typing import Any, Final, Literal
 
 from xarr import dtypes, engine, errors, library, transforms
 from xarr.array import FUNCTIONS, NAMESPACES, Array, default_float, integer, require_on
+from xarr.creation import number
 from xarr.device import Device, get_device
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.elementwise import named
 from xarr.expression import Node, constant
 from xarr.layout import Shape, normalize_axis
+from xarr.manipulation import integers
 from xarr.reductions import node_of
 
 Norm = Literal["backward", "ortho", "forward"]
@@ -69,7 +71,7 @@ class Transform:
         """Transform along axes, to lengths of the full signal (None is the operand's own)."""
         if norm is None:
             norm = "backward"
-        if norm not in _SWAPPED:
+        if norm not in tuple(_SWAPPED):
             raise ValueError(
                 errors.message(
                     self.where,
@@ -337,17 +339,17 @@ def _resized(x: Array, axis: int, size: int) -> Array:
 
 def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
     """The lengths and axes of a transform over several axes."""
+    lengths: list[int | None] = [] if s is None else [*integers(s, where, "s")]
     if axes is None:
-        places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(s) :]
+        places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(lengths) :]
     else:
-        places = [normalize_axis(axis, ndim, where) for axis in axes]
+        places = [normalize_axis(axis, ndim, where) for axis in integers(axes, where, "axes")]
     if s is None:
         return [None] * len(places), places
-    lengths: list[int | None] = [integer(length, where, "s") for length in s]
     if len(lengths) != len(places):
         raise ValueError(
             errors.message(
-                where, f"s is {tuple(s)} and axes is {axes}", "as many lengths as axes are needed"
+                where, f"s is {s} and axes is {axes}", "as many lengths as axes are needed"
             )
         )
     return lengths, places
@@ -451,11 +453,12 @@ def _frequencies(
                 errors.message(where, f"dtype is {row}", "real floating-point dtypes are accepted")
             )
     require_on(on, row, where)
+    distance: float = number(d, where, "d")
     arange = FUNCTIONS["arange"]
-    number: Array = arange(length if whole else length // 2 + 1, dtype=row.numpy, device=on)
+    place: Array = arange(length if whole else length // 2 + 1, dtype=row.numpy, device=on)
     if whole:
-        number = FUNCTIONS["where"](number < (length + 1) // 2, number, number - length)
-    return number / (length * d)
+        place = FUNCTIONS["where"](place < (length + 1) // 2, place, place - length)
+    return place / (length * distance)
 
 
 def fftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:

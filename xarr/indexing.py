@@ -55,6 +55,7 @@ def getitem(x: Array, key: Any) -> Array:
         if selected is not None:
             return selected
     node, where, arrays, place = _advanced(x, items)
+    layout.require_possible(gather.result_shape(where, arrays, place), _WHERE)
     return Array(gather.take(node, where, arrays, place))
 
 
@@ -194,6 +195,8 @@ def _basic(where: Layout, items: tuple[Any, ...]) -> Layout:
             axis += 1
     new_shape += shape[axis:]
     new_strides += strides[axis:]
+    if len(new_shape) > layout.MAX_NDIM:
+        layout.require_possible(tuple(new_shape), _WHERE)
     return Layout(tuple(new_shape), tuple(new_strides), offset)
 
 

@@ -19,19 +19,18 @@ from xarr.array import (
     Array,
     attach,
     from_host,
-    require_on,
+    promoted,
     require_together,
     settled,
     view,
 )
-from xarr.creation import Host, asarray, openly, to_numpy
+from xarr.creation import Host, as_array, openly, to_numpy
 from xarr.device import Device
 from xarr.dtypes import DType
-from xarr.expression import Node, constant, leaf
+from xarr.expression import Node, leaf
 from xarr.layout import Layout, Shape, normalize_axis
 from xarr.manipulation import (
     at_least,
-    atleast_3d,
     broadcast_to,
     copied_as,
     expand_dims,
@@ -39,6 +38,7 @@ from xarr.manipulation import (
     ravel,
     reshape,
     with_axes,
+    with_three_axes,
 )
 from xarr.reductions import node_of
 from xarr.storage import Storage
@@ -69,7 +69,8 @@ class Assembly:
 
 def _arrays(values: Any, where: str) -> list[Array]:
     """A sequence argument as Arrays on one device."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
+    if scalar or not isinstance(values, Iterable):
         raise TypeError(
             errors.message(
                 where,
@@ -81,18 +82,17 @@ def _arrays(values: Any, where: str) -> list[Array]:
     if not items:
         raise ValueError(errors.message(where, "arrays is empty", "at least one array is needed"))
     device = next((item.device for item in items if type(item) is Array), None)
-    arrays = [item if type(item) is Array else asarray(item, device=device) for item in items]
+    arrays = [
+        item if type(item) is Array else as_array(item, where, "an array", device=device)
+        for item in items
+    ]
     for item in arrays:
         require_together(item._node.device, arrays[0]._node.device, where)
     return arrays
 
 
 def _promoted(arrays: Sequence[Array], where: str) -> DType:
-    row = arrays[0]._node.dtype
-    for item in arrays[1:]:
-        row = dtypes.promote(row, item._node.dtype)
-    require_on(arrays[0].device, row, where)
-    return row
+    return promoted([item._node.dtype for item in arrays], arrays[0].device, where)
 
 
 def concat(arrays: Any, /, axis: int | None = 0) -> Array:
@@ -131,7 +131,11 @@ def concat(arrays: Any, /, axis: int | None = 0) -> Array:
     [0, 1, 0, 1, 2]
     """
     where = "concat(arrays, axis)"
-    parts = _arrays(arrays, where)
+    return _joined(_arrays(arrays, where), axis, where)
+
+
+def _joined(parts: list[Array], axis: int | None, where: str) -> Array:
+    """What `concat` makes of arrays on one device, for a function that errors name."""
     if axis is None:
         parts, axis = [ravel(part) for part in parts], 0
     first = parts[0].shape
@@ -216,9 +220,8 @@ def stack(arrays: Any, /, axis: int = 0) -> Array:
                 )
             )
     place = normalize_axis(axis, len(shape) + 1, where)
-    whole = Assembly(
-        (*shape[:place], len(parts), *shape[place:]), _promoted(parts, where), parts[0].device
-    )
+    full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
+    whole = Assembly(full, _promoted(parts, where), parts[0].device)
     strides = whole.layout.strides
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
@@ -361,7 +364,11 @@ def repeat(x: Array, repeats: Any, /, axis: int | None = None) -> Array:
         raise ValueError(
             errors.message(where, f"repeats holds {counts.min()}", "repeats are not negative")
         )
-    if counts.size == 1:
+    shape = node.shape
+    one = counts.size == 1
+    total = extent * int(counts.item()) if one else sum(counts.tolist())
+    layout.require_possible((*shape[:place], total, *shape[place + 1 :]), where)
+    if one:
         return _repeated(x, place, int(counts.item()))
     if counts.size != extent:
         raise ValueError(
@@ -369,6 +376,16 @@ def repeat(x: Array, repeats: Any, /, axis: int | None = None) -> Array:
                 where,
                 f"repeats has {counts.size} elements",
                 f"axis {place} has {extent}; one for each, or one for all is accepted",
+            )
+        )
+    nbytes = total * dtypes.int64.itemsize
+    if nbytes > x.device.memory_nbytes:
+        raise MemoryError(
+            errors.message(
+                where,
+                f"repeats asks for {total} elements, whose places take {nbytes} bytes",
+                f"{x.device} has {x.device.memory_nbytes} bytes",
+                "work in smaller pieces",
             )
         )
     sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
@@ -446,9 +463,8 @@ def tile(x: Array, repetitions: Any, /) -> Array:
         tuple(itertools.chain.from_iterable((0, stride) for stride in strides)),
         given.offset,
     )
-    return copied_as(
-        x, spread, tuple(count * extent for count, extent in zip(times, extents, strict=True))
-    )
+    shape = tuple(count * extent for count, extent in zip(times, extents, strict=True))
+    return copied_as(x, spread, layout.require_possible(shape, where))
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
@@ -477,7 +493,8 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
     """
-    return concat([arr, values], axis=axis)
+    where = "append(arr, values, axis)"
+    return _joined(_arrays([arr, values], where), axis, where)
 
 
 def vstack(arrays: Any) -> Array:
@@ -504,7 +521,8 @@ def vstack(arrays: Any) -> Array:
     >>> xarr.vstack([xarr.arange(2), xarr.arange(2)]).tolist()
     [[0, 1], [0, 1]]
     """
-    return concat([with_axes(item, 2) for item in _arrays(arrays, "vstack(arrays)")], 0)
+    where = "vstack(arrays)"
+    return _joined([with_axes(item, 2, where) for item in _arrays(arrays, where)], 0, where)
 
 
 def hstack(arrays: Any) -> Array:
@@ -531,8 +549,9 @@ def hstack(arrays: Any) -> Array:
     >>> xarr.hstack([xarr.arange(2), xarr.arange(2)]).tolist()
     [0, 1, 0, 1]
     """
-    parts = [with_axes(item, 1) for item in _arrays(arrays, "hstack(arrays)")]
-    return concat(parts, 0 if parts[0].ndim == 1 else 1)
+    where = "hstack(arrays)"
+    parts = [with_axes(item, 1, where) for item in _arrays(arrays, where)]
+    return _joined(parts, 0 if parts[0].ndim == 1 else 1, where)
 
 
 def dstack(arrays: Any) -> Array:
@@ -559,7 +578,8 @@ def dstack(arrays: Any) -> Array:
     >>> xarr.dstack([xarr.arange(2), xarr.arange(2)]).shape
     (1, 2, 2)
     """
-    return concat([atleast_3d(item) for item in _arrays(arrays, "dstack(arrays)")], 2)
+    where = "dstack(arrays)"
+    return _joined([with_three_axes(item, where) for item in _arrays(arrays, where)], 2, where)
 
 
 def column_stack(arrays: Any) -> Array:
@@ -586,11 +606,12 @@ def column_stack(arrays: Any) -> Array:
     >>> xarr.column_stack([xarr.arange(2), xarr.arange(2)]).tolist()
     [[0, 0], [1, 1]]
     """
+    where = "column_stack(arrays)"
     parts = []
-    for item in _arrays(arrays, "column_stack(arrays)"):
-        part = with_axes(item, 1)
+    for item in _arrays(arrays, where):
+        part = with_axes(item, 1, where)
         parts.append(expand_dims(part, 1) if part.ndim == 1 else part)
-    return concat(parts, 1)
+    return _joined(parts, 1, where)
 
 
 def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
@@ -627,15 +648,15 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any 
     [2, 1, 0, 1, 2, 1, 0]
     """
     where = "pad(x, pad_width, mode)"
-    x = asarray(x)
-    if mode != "constant" and mode not in _BORDERS:
+    x = as_array(x, where)
+    if mode not in ("constant", *_BORDERS):
         raise ValueError(
             errors.message(
                 where, f"mode is {mode!r}", "the modes are constant, " + ", ".join(_BORDERS)
             )
         )
     widths = _pairs(pad_width, x.ndim, where, "pad_width")
-    if any(not isinstance(item, int) for pair in widths for item in pair):
+    if any(type(item) is not int for pair in widths for item in pair):
         raise TypeError(errors.message(where, f"pad_width is {pad_width!r}", "widths are integers"))
     if any(item < 0 for pair in widths for item in pair):
         raise ValueError(
@@ -667,8 +688,10 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any 
                 continue
             begin, slab = _slab(x.shape, shape, widths, axis, first, count)
             if mode == "constant":
-                fill = node.dtype.numpy.type(value).item()
-                whole.put(begin, slab, constant(fill, node.dtype, (), node.device))
+                fill = as_array(
+                    value, where, "constant_values", dtype=node.dtype, device=node.device
+                )
+                whole.put(begin, slab, fill._node)
             else:
                 outside = numpy.arange(first - before, first - before + count)
                 positions = _BORDERS[mode](outside, extent)
@@ -768,7 +791,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     [3, 5]
     """
     where = "diff(x, n, axis)"
-    result = at_least(asarray(x), 1, where)
+    result = at_least(as_array(x, where), 1, where)
     times = integers(n, where, "n")[0]
     if times < 0:
         raise ValueError(errors.message(where, f"n is {times}", "n is not negative"))
@@ -777,9 +800,11 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     place = normalize_axis(axis, result.ndim, where)
     line = (*result.shape[:place], 1, *result.shape[place + 1 :])
     if prepend is not None:
-        result = concat([_line(prepend, result, line), result], place)
+        before = _line(prepend, result, line, "diff(x, n, axis, prepend)", "prepend")
+        result = _joined([before, result], place, "diff(x, n, axis, prepend)")
     if append is not None:
-        result = concat([result, _line(append, result, line)], place)
+        after = _line(append, result, line, "diff(x, n, axis, append)", "append")
+        result = _joined([result, after], place, "diff(x, n, axis, append)")
     minus = FUNCTIONS["not_equal" if result._node.dtype.kind == dtypes.BOOL else "subtract"]
     for _ in range(min(times, result.shape[place])):
         given = settled(result)
@@ -790,9 +815,9 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return result
 
 
-def _line(item: Any, x: Array, shape: Shape) -> Array:
+def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
     """What is put before or after an array; a scalar stands for one element along the axis."""
-    extra = asarray(item, device=x.device)
+    extra = as_array(item, where, name, device=x.device)
     return extra if extra.ndim else broadcast_to(extra, shape)
 
 

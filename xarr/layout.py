@@ -21,6 +21,10 @@ WIDE: Final = 1 << 30
 """From this many elements on, kernels count with 64 bits; below, sums of two indices fit in 32."""
 
 
+MAX_NDIM: Final = 64
+"""The most axes of an array, as of NumPy's."""
+
+
 class Layout:
     """How the elements of an array of some shape lie in a buffer."""
 
@@ -131,6 +135,27 @@ def is_linear(shape: Shape, strides: Shape) -> bool:
                 return False
             step *= extent
     return True
+
+
+def require_possible(shape: Shape, where: str) -> Shape:
+    """The shape of a result; ValueError if it has too many axes, or elements to count."""
+    if len(shape) > MAX_NDIM:
+        raise ValueError(
+            errors.message(
+                where,
+                f"the result would have {len(shape)} dimensions",
+                f"arrays have {MAX_NDIM} at most",
+            )
+        )
+    if math.prod(extent for extent in shape if extent) >= 1 << 63:
+        raise ValueError(
+            errors.message(
+                where,
+                f"the result would have shape {shape}",
+                "elements are counted with 64 bits, so there are less than 2**63",
+            )
+        )
+    return shape
 
 
 def broadcast_shapes(*shapes: Shape, where: str) -> Shape:

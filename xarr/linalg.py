@@ -13,24 +13,25 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy
 
-from xarr import dtypes, engine, errors, layout, library, products
+from xarr import dtypes, engine, errors, layout, library, products, reductions
 from xarr.array import (
     FUNCTIONS,
     NAMESPACES,
     Array,
     attach,
     default_float,
-    operand,
-    require_on,
+    no_array,
     require_writeable,
     settled,
+    together,
     view,
 )
+from xarr.creation import as_array
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.elementwise import named, stored_in_place
 from xarr.expression import Node, constant
 from xarr.layout import Layout, Shape
-from xarr.reductions import node_of
+from xarr.reductions import node_of, reduced
 
 LinAlgError: Final = numpy.linalg.LinAlgError
 
@@ -71,32 +72,6 @@ class EighResult(NamedTuple):
     eigenvectors: Array
 
 
-def _pair(x1: Any, x2: Any, where: str) -> tuple[Node, Node]:
-    """Two operands as nodes of the dtype that they promote to."""
-    if type(x1) is not Array and type(x2) is not Array:
-        raise _no_array("x1", x1, where)
-    beside = (x1 if type(x1) is Array else x2)._node
-    first, second = operand(x1, beside, where), operand(x2, beside, where)
-    if first is None:
-        raise _no_array("x1", x1, where)
-    if second is None:
-        raise _no_array("x2", x2, where)
-    row = dtypes.promote(first.dtype, second.dtype)
-    require_on(first.device, row, where)
-    return engine.converted(first, row), engine.converted(second, row)
-
-
-def _no_array(name: str, value: object, where: str) -> TypeError:
-    return TypeError(
-        errors.message(
-            where,
-            f"{name} is of type {type(value).__name__}",
-            "an Array is accepted",
-            "make one with xarr.asarray(...)",
-        )
-    )
-
-
 def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
     """An operand as a node whose dtype is of some kinds."""
     node = node_of(x, where)
@@ -115,7 +90,7 @@ def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
 def _matrices(x: Any, where: str, *, square: bool = False, name: str = "x") -> Node:
     """A stack of floating-point matrices; integers become the default floating-point type."""
     if type(x) is not Array:
-        raise _no_array(name, x, where)
+        raise no_array(name, x, where)
     node = x._node
     if node.dtype is dtypes.float16:
         raise TypeError(
@@ -218,8 +193,15 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     [17, 39]
     """
     where = "matmul(x1, x2)"
-    first, second = _pair(x1, x2, where)
-    for name, node in (("x1", first), ("x2", second)):
+    return _multiplied(*together(x1, x2, where), where)
+
+
+def _multiplied(
+    first: Node, second: Node, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> Array:
+    """What `matmul` makes of operands of one dtype, for a function that errors name."""
+    shapes = first.shape, second.shape
+    for name, node in zip(names, (first, second), strict=True):
         if not node.shape:
             raise ValueError(
                 errors.message(
@@ -238,9 +220,9 @@ def matmul(x1: Any, x2: Any, /) -> Array:
         raise ValueError(
             errors.message(
                 where,
-                f"x1 has shape {x1.shape} and x2 {x2.shape}",
-                f"the {first.shape[-1]} columns of x1 have to be as many as the "
-                f"{second.shape[-2]} rows of x2",
+                f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}",
+                f"the {first.shape[-1]} columns of {names[0]} have to be as many as the "
+                f"{second.shape[-2]} rows of {names[1]}",
             )
         )
     stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
@@ -342,15 +324,21 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Array:
     (2, 4)
     """
     where = "tensordot(x1, x2, axes)"
-    first, second = _pair(x1, x2, where)
+    return _summed_products(*together(x1, x2, where), axes, where)
+
+
+def _summed_products(
+    first: Node, second: Node, axes: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> Array:
+    """What `tensordot` makes of operands of one dtype, for a function that errors name."""
     one, two = _contracted(axes, first.shape, second.shape, where)
     for left, right in zip(one, two, strict=True):
         if first.shape[left] != second.shape[right]:
             raise ValueError(
                 errors.message(
                     where,
-                    f"axis {left} of x1 has {first.shape[left]} elements and axis {right} of x2 "
-                    f"{second.shape[right]}",
+                    f"axis {left} of {names[0]} has {first.shape[left]} elements and axis "
+                    f"{right} of {names[1]} {second.shape[right]}",
                     "axes that are contracted have to be equally long",
                 )
             )
@@ -358,6 +346,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Array:
     kept_two = [axis for axis in range(len(second.shape)) if axis not in two]
     rows = tuple(first.shape[axis] for axis in kept_one)
     columns = tuple(second.shape[axis] for axis in kept_two)
+    layout.require_possible((*rows, *columns), where)
     length = math.prod(first.shape[axis] for axis in one)
     permute = FUNCTIONS["permute_dims"]
     a = permute(Array(first), (*kept_one, *one)).reshape((math.prod(rows), length))
@@ -460,7 +449,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
 
 
 def _numeric_pair(x1: Any, x2: Any, where: str) -> tuple[Node, Node]:
-    first, second = _pair(x1, x2, where)
+    first, second = together(x1, x2, where)
     _node(Array(first), where, dtypes.NUMERIC)
     return first, second
 
@@ -673,7 +662,10 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     >>> xarr.linalg.diagonal(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
-    where = "linalg.diagonal(x)"
+    return _diagonal(x, offset, "linalg.diagonal(x)")
+
+
+def _diagonal(x: Array, offset: int, where: str) -> Array:
     node = _node(x, where)
     if len(node.shape) < 2:
         raise ValueError(
@@ -724,9 +716,13 @@ def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
     >>> int(xarr.linalg.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
-    _node(x, "linalg.trace(x)", dtypes.NUMERIC)
-    result: Array = FUNCTIONS["sum"](diagonal(x, offset=offset), axis=-1, dtype=dtype)
-    return result
+    return _trace(x, offset, dtype, "linalg.trace(x)")
+
+
+def _trace(x: Array, offset: int, dtype: Any, where: str) -> Array:
+    _node(x, where, dtypes.NUMERIC)
+    line = _diagonal(x, offset, where)._node
+    return reduced(reductions.BY_NAME["sum"], line, -1, dtype=dtype, where=where)
 
 
 def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
@@ -767,7 +763,10 @@ def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: f
     >>> float(xarr.linalg.vector_norm(xarr.asarray([3.0, 4.0])))
     5.0
     """
-    where = "linalg.vector_norm(x)"
+    return _vector_norm(x, axis, keepdims, ord, "linalg.vector_norm(x)")
+
+
+def _vector_norm(x: Array, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
         raise TypeError(
             errors.message(
@@ -779,7 +778,8 @@ def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: f
         x = x.astype(default_float(node.device).numpy)
         node = x._node
     result: Array
-    how = {"axis": axis, "keepdims": keepdims}
+    axes = layout.normalize_axes(axis, len(node.shape), where)
+    how: dict[str, Any] = {"axis": axes, "keepdims": keepdims}
     if ord == 2:
         square = x * x
         if node.dtype.kind == COMPLEX:
@@ -802,8 +802,7 @@ def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: f
 
 def _extreme(name: str, magnitude: Array, how: dict[str, Any], empty: float) -> Array:
     """The largest or smallest magnitude; of no elements what no element changes."""
-    axes = layout.normalize_axes(how["axis"], magnitude.ndim, "linalg.vector_norm(x, axis)")
-    if all(magnitude.shape[axis] for axis in axes):
+    if all(magnitude.shape[axis] for axis in how["axis"]):
         return FUNCTIONS[name](magnitude, **how)  # type: ignore[no-any-return]
     total = FUNCTIONS["sum"](magnitude, **how)
     return FUNCTIONS["full_like"](total, empty)  # type: ignore[no-any-return]
@@ -860,11 +859,14 @@ def matrix_norm(
     >>> float(xarr.linalg.matrix_norm(x, ord="nuc"))
     7.0
     """
-    where = "linalg.matrix_norm(x)"
+    return _matrix_norm(x, keepdims, ord, "linalg.matrix_norm(x)")
+
+
+def _matrix_norm(x: Array, keepdims: bool, ord: Any, where: str) -> Array:
     node = _matrices(x, where)
     values = Array(node)
     if ord in ("fro", None):
-        return vector_norm(values, axis=(-2, -1), keepdims=keepdims)
+        return _vector_norm(values, (-2, -1), keepdims, 2, where)
     result: Array
     empty = 0 in node.shape[-2:]
     if ord in ("nuc", 2, -2):
@@ -1211,7 +1213,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
     [1.0, 0.5]
     """
     where = "linalg.solve(x1, x2)"
-    first, second = _pair(x1, x2, where)
+    first, second = together(x1, x2, where)
     matrices = _matrices(Array(first), where, square=True, name="x1")
     second = engine.converted(second, matrices.dtype)
     vector = len(second.shape) == 1
@@ -1229,14 +1231,20 @@ def solve(x1: Array, x2: Array, /) -> Array:
     return _by_library("solve", (matrices, second), (shape, matrices.dtype))[0]
 
 
-def _cutoff(singular: Array, shape: Shape, rtol: Any) -> Array:
+def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
     """What singular values have to exceed, with an axis for them."""
     if rtol is None:
-        rtol = max(shape[-2:]) * float(numpy.finfo(singular.dtype).eps)
-    if type(rtol) is Array or isinstance(rtol, numpy.ndarray | list):
-        rtol = FUNCTIONS["asarray"](rtol, device=singular.device)
-        rtol = rtol.astype(singular.dtype, copy=False)[..., None]
-    return singular[..., :1] * rtol  # type: ignore[no-any-return]
+        return singular[..., :1] * (max(shape[-2:]) * float(numpy.finfo(singular.dtype).eps))
+    tolerance = as_array(rtol, where, "rtol", device=singular.device)
+    if tolerance._node.dtype.kind not in dtypes.REAL_NUMERIC:
+        raise TypeError(
+            errors.message(
+                where, f"rtol has dtype {tolerance.dtype}", "real numeric dtypes are accepted"
+            )
+        )
+    layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where)
+    own: Array = tolerance.astype(singular.dtype, copy=False)
+    return singular[..., :1] * own[..., None]
 
 
 def matrix_rank(x: Array, /, *, rtol: Any = None) -> Array:
@@ -1272,11 +1280,12 @@ def matrix_rank(x: Array, /, *, rtol: Any = None) -> Array:
     >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
     1
     """
-    node = _matrices(x, "linalg.matrix_rank(x)")
+    where = "linalg.matrix_rank(x, rtol)"
+    node = _matrices(x, where)
     singular = svdvals(Array(node))
     if 0 in node.shape[-2:]:
         return Array(constant(0, dtypes.int64, node.shape[:-2], node.device))
-    beyond = singular > _cutoff(singular, node.shape, rtol)
+    beyond = singular > _cutoff(singular, node.shape, rtol, where)
     return FUNCTIONS["count_nonzero"](beyond, axis=-1)  # type: ignore[no-any-return]
 
 
@@ -1314,13 +1323,14 @@ def pinv(x: Array, /, *, rtol: Any = None) -> Array:
     >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    node = _matrices(x, "linalg.pinv(x)")
+    where = "linalg.pinv(x, rtol)"
+    node = _matrices(x, where)
     *stack, rows, columns = node.shape
     if 0 in (rows, columns):
         shape = (*stack, columns, rows)
         return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
     left, singular, right = svd(Array(node), full_matrices=False)
-    significant = singular > _cutoff(singular, node.shape, rtol)
+    significant = singular > _cutoff(singular, node.shape, rtol, where)
     inverse = FUNCTIONS["where"](significant, 1 / singular, 0)
     if node.dtype.kind == COMPLEX:
         left, right = FUNCTIONS["conj"](left), FUNCTIONS["conj"](right)
@@ -1363,13 +1373,13 @@ def norm(x: Array, /, ord: Any = None, axis: Any = None, keepdims: bool = False)
     axes = layout.normalize_axes(axis, ndim, where)
     if ord is None or len(axes) == 1:
         order = 2 if ord is None else ord
-        return vector_norm(x, axis=axis, keepdims=keepdims, ord=order)
+        return _vector_norm(x, axis, keepdims, order, where)
     if len(axes) != 2:
         raise ValueError(
             errors.message(where, f"x has shape {x.shape} and axis is {axis}", "one or two axes")
         )
     pair = tuple(layout.normalize_axis(place, ndim, where) for place in axis) if axis else axes
-    result = matrix_norm(FUNCTIONS["moveaxis"](x, pair, (-2, -1)), ord=ord, keepdims=keepdims)
+    result = _matrix_norm(FUNCTIONS["moveaxis"](x, pair, (-2, -1)), keepdims, ord, where)
     if keepdims:
         return FUNCTIONS["moveaxis"](result, (-2, -1), pair)  # type: ignore[no-any-return]
     return result
@@ -1403,13 +1413,14 @@ def dot(a: Any, b: Any, /) -> Array:
     >>> int(xarr.dot(xarr.asarray([1, 2]), xarr.asarray([3, 4])))
     11
     """
-    first, second = _pair(a, b, "dot(a, b)")
+    where, names = "dot(a, b)", ("a", "b")
+    first, second = together(a, b, where, names)
     if not first.shape or not second.shape:
         return Array(first) * Array(second)
     if len(first.shape) <= 2 and len(second.shape) <= 2:
-        return matmul(Array(first), Array(second))
+        return _multiplied(first, second, where, names)
     last = -1 if len(second.shape) == 1 else -2
-    return tensordot(Array(first), Array(second), axes=((-1,), (last,)))
+    return _summed_products(first, second, ((-1,), (last,)), where, names)
 
 
 __all__ = [
@@ -1482,7 +1493,8 @@ def _numpy_diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
     [2]
     """
-    return diagonal(_last_two(a, axis1, axis2, "diagonal(a)"), offset=offset)
+    where = "diagonal(a)"
+    return _diagonal(_last_two(a, axis1, axis2, where), offset, where)
 
 
 def _numpy_trace(
@@ -1523,7 +1535,8 @@ def _numpy_trace(
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
-    return trace(_last_two(a, axis1, axis2, "trace(a)"), offset=offset, dtype=dtype)
+    where = "trace(a)"
+    return _trace(_last_two(a, axis1, axis2, where), offset, dtype, where)
 
 
 def _last_two(a: Any, axis1: int, axis2: int, where: str) -> Array:
@@ -1567,7 +1580,7 @@ def _numpy_outer(a: Any, b: Any) -> Array:
     >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
     [[3], [6]]
     """
-    first, second = _pair(a, b, "outer(a, b)")
+    first, second = together(a, b, "outer(a, b)", ("a", "b"))
     return outer(Array(first).reshape(-1), Array(second).reshape(-1))
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
 
 from xarr import engine, errors, layout
-from xarr.array import FUNCTIONS, Array, attach, settled, view
-from xarr.creation import asarray, require_c_order, shape_of, to_numpy
+from xarr.array import FUNCTIONS, Array, attach, integer, settled, view
+from xarr.creation import as_array, require_c_order, shape_of, to_numpy
 from xarr.expression import constant, leaf
 from xarr.layout import Layout, Shape, normalize_axis
 from xarr.reductions import node_of
@@ -25,7 +26,9 @@ newaxis: Final = None
 
 def integers(value: Any, where: str, name: str) -> list[int]:
     """An argument that is an integer or a sequence of integers."""
-    items = value if isinstance(value, tuple | list) else (value,)
+    if isinstance(value, numpy.ndarray):
+        value = value.tolist()
+    items = value if isinstance(value, Sequence) else (value,)
     try:
         return [operator.index(item) for item in items]
     except TypeError:
@@ -127,7 +130,7 @@ def _resolved(shape: Any, size: int, where: str) -> Shape:
                 "the number of elements has to stay, and one extent may be -1",
             )
         )
-    return tuple(extents)
+    return layout.require_possible(tuple(extents), where)
 
 
 def _reshape_method(self: Array, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
@@ -162,7 +165,7 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     >>> xarr.ravel(xarr.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
-    x = asarray(x)
+    x = as_array(x, "ravel(x)")
     if order == "F":
         return ravel(_reversed_axes(x))
     require_c_order(order, "ravel(x, order)")
@@ -210,6 +213,10 @@ def permute_dims(x: Array, /, axes: Any) -> Array:
     """
     where = "permute_dims(x, axes)"
     node_of(x, where)
+    return _permuted(x, axes, where)
+
+
+def _permuted(x: Array, axes: Any, where: str) -> Array:
     order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if sorted(order) != list(range(x.ndim)):
         raise ValueError(
@@ -248,15 +255,16 @@ def transpose(x: Any, axes: Any = None) -> Array:
     >>> xarr.transpose(xarr.zeros((2, 3))).shape
     (3, 2)
     """
-    x = asarray(x)
-    return _reversed_axes(x) if axes is None else permute_dims(x, axes)
+    where = "transpose(x, axes)"
+    x = as_array(x, where)
+    return _reversed_axes(x) if axes is None else _permuted(x, axes, where)
 
 
 def _transpose_method(self: Array, *axes: Any) -> Array:
     """Reverse the axes, or put them in the order given as a tuple or as integers."""
     if not axes or axes == (None,):
         return _reversed_axes(self)
-    return permute_dims(self, axes[0] if len(axes) == 1 else axes)
+    return _permuted(self, axes[0] if len(axes) == 1 else axes, "x.transpose(axes)")
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
@@ -285,10 +293,9 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    x = asarray(x)
-    first, second = (
-        normalize_axis(axis, x.ndim, "swapaxes(x, axis1, axis2)") for axis in (axis1, axis2)
-    )
+    where = "swapaxes(x, axis1, axis2)"
+    x = as_array(x, where)
+    first, second = (normalize_axis(axis, x.ndim, where) for axis in (axis1, axis2))
     order = list(range(x.ndim))
     order[first], order[second] = second, first
     return permute_dims(x, tuple(order))
@@ -391,6 +398,7 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     for place in places:
         shape.insert(place, 1)
         strides.insert(place, 0)
+    layout.require_possible(tuple(shape), where)
     return view(x, Layout(tuple(shape), tuple(strides), given.offset))
 
 
@@ -515,7 +523,8 @@ def fliplr(x: Any) -> Array:
     >>> xarr.fliplr(xarr.eye(2)).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    return flip(at_least(asarray(x), 2, "fliplr(x)"), 1)
+    where = "fliplr(x)"
+    return flip(at_least(as_array(x, where), 2, where), 1)
 
 
 def flipud(x: Any) -> Array:
@@ -542,7 +551,8 @@ def flipud(x: Any) -> Array:
     >>> xarr.flipud(xarr.arange(3)).tolist()
     [2, 1, 0]
     """
-    return flip(at_least(asarray(x), 1, "flipud(x)"), 0)
+    where = "flipud(x)"
+    return flip(at_least(as_array(x, where), 1, where), 0)
 
 
 def at_least(x: Array, ndim: int, where: str) -> Array:
@@ -585,14 +595,14 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     [[2, 4], [1, 3]]
     """
     where = "rot90(x, k, axes)"
-    x = asarray(x)
+    x = as_array(x, where)
     plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ValueError(
             errors.message(where, f"axes is {axes!r}", "two different axes are accepted")
         )
     first, second = plane
-    turns = operator.index(k) % 4
+    turns = integer(k, where, "k") % 4
     if turns == 0:
         return view(x, settled(x))
     if turns == 2:
@@ -636,7 +646,7 @@ def broadcast_to(x: Array, /, shape: Any) -> Array:
     """
     where = "broadcast_to(x, shape)"
     owned = type(x) is Array
-    x = asarray(x)
+    x = as_array(x, where)
     extents = shape_of(shape, where)
     if len(extents) < x.ndim or layout.broadcast_shapes(x.shape, extents, where=where) != extents:
         raise ValueError(
@@ -681,12 +691,11 @@ def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
     >>> [x.shape for x in xarr.broadcast_arrays(xarr.zeros(3), xarr.zeros((2, 1)))]
     [(2, 3), (2, 3)]
     """
-    items = [asarray(item) for item in arrays]
+    where = "broadcast_arrays(*arrays)"
+    items = [as_array(item, where, "an array") for item in arrays]
     if not items:
         return ()
-    shape = layout.broadcast_shapes(
-        *(item.shape for item in items), where="broadcast_arrays(*arrays)"
-    )
+    shape = layout.broadcast_shapes(*(item.shape for item in items), where=where)
     return tuple(item if item.shape == shape else broadcast_to(item, shape) for item in items)
 
 
@@ -745,7 +754,7 @@ def atleast_1d(*arrays: Any) -> Any:
     >>> xarr.atleast_1d(3.0).shape
     (1,)
     """
-    return _one_or_all([with_axes(item, 1) for item in arrays])
+    return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
 
 
 def atleast_2d(*arrays: Any) -> Any:
@@ -767,7 +776,7 @@ def atleast_2d(*arrays: Any) -> Any:
     >>> xarr.atleast_2d(xarr.zeros(3)).shape
     (1, 3)
     """
-    return _one_or_all([with_axes(item, 2) for item in arrays])
+    return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
 
 
 def atleast_3d(*arrays: Any) -> Any:
@@ -789,16 +798,18 @@ def atleast_3d(*arrays: Any) -> Any:
     >>> xarr.atleast_3d(xarr.zeros(3)).shape
     (1, 3, 1)
     """
-    results = []
-    for item in arrays:
-        flat = with_axes(item, 2)
-        results.append(expand_dims(flat, flat.ndim) if flat.ndim < 3 else flat)
-    return _one_or_all(results)
+    return _one_or_all([with_three_axes(item, "atleast_3d(*arrays)") for item in arrays])
 
 
-def with_axes(item: Any, ndim: int) -> Array:
+def with_three_axes(item: Any, where: str) -> Array:
+    """An array with axes of one element: a vector's in front, then one at the end."""
+    flat = with_axes(item, 2, where)
+    return expand_dims(flat, flat.ndim) if flat.ndim < 3 else flat
+
+
+def with_axes(item: Any, ndim: int, where: str) -> Array:
     """An array with axes of one element in front, if it has too few."""
-    x = asarray(item)
+    x = as_array(item, where, "an array")
     missing = ndim - x.ndim
     return expand_dims(x, tuple(range(missing))) if missing > 0 else x
 
@@ -882,16 +893,22 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     [[0, 1, 2], [3, 4]]
     """
     where = "array_split(x, indices_or_sections, axis)"
-    x = asarray(x)
+    x = as_array(x, where)
     place = normalize_axis(axis, x.ndim, where)
+    return _pieces(x, indices_or_sections, place, where)
+
+
+def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
+    """The parts that `array_split` makes."""
     extent = x.shape[place]
-    sections = indices_or_sections
     if type(sections) is Array:
         sections = to_numpy(sections)
-    if isinstance(sections, tuple | list | numpy.ndarray) and numpy.ndim(sections):
-        cuts = [0, *(operator.index(item) for item in sections), extent]
+    if isinstance(sections, numpy.ndarray):
+        sections = sections.tolist()
+    if isinstance(sections, tuple | list):
+        cuts = [0, *integers(sections, where, "indices_or_sections"), extent]
     else:
-        count = integers(sections, where, "indices_or_sections")[0]
+        count = integer(sections, where, "indices_or_sections")
         if count <= 0:
             raise ValueError(
                 errors.message(where, f"{count} parts were asked for", "at least 1 is accepted")
@@ -940,9 +957,12 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     [[0, 1], [2, 3]]
     """
     where = "split(x, indices_or_sections, axis)"
-    x = asarray(x)
-    place = normalize_axis(axis, x.ndim, where)
-    count = indices_or_sections
+    x = as_array(x, where)
+    return _equal_pieces(x, indices_or_sections, normalize_axis(axis, x.ndim, where), where)
+
+
+def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
+    """The parts that `split` makes."""
     if isinstance(count, int) and count > 0 and x.shape[place] % count:
         raise ValueError(
             errors.message(
@@ -952,7 +972,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
                 "use array_split for parts that differ",
             )
         )
-    return array_split(x, indices_or_sections, place)
+    return _pieces(x, count, place, where)
 
 
 def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
@@ -981,8 +1001,9 @@ def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     >>> [part.tolist() for part in xarr.hsplit(xarr.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
-    x = at_least(asarray(x), 1, "hsplit(x, indices_or_sections)")
-    return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
+    where = "hsplit(x, indices_or_sections)"
+    x = at_least(as_array(x, where), 1, where)
+    return _equal_pieces(x, indices_or_sections, 0 if x.ndim == 1 else 1, where)
 
 
 def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
@@ -1011,7 +1032,9 @@ def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     >>> len(xarr.vsplit(xarr.eye(4), 2))
     2
     """
-    return split(at_least(asarray(x), 2, "vsplit(x, indices_or_sections)"), indices_or_sections)
+    where = "vsplit(x, indices_or_sections)"
+    x = at_least(as_array(x, where), 2, where)
+    return _equal_pieces(x, indices_or_sections, 0, where)
 
 
 for _function in (

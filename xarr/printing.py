@@ -17,6 +17,7 @@ from xarr.device import default_device
 from xarr.expression import leaf
 from xarr.joining import Assembly
 from xarr.layout import Layout
+from xarr.reductions import node_of
 
 _IMPLIED = frozenset((dtypes.bool_, dtypes.int64, dtypes.float64, dtypes.complex128))
 """Data types that NumPy does not print, since the values tell them."""
@@ -24,7 +25,7 @@ _IMPLIED = frozenset((dtypes.bool_, dtypes.int64, dtypes.float64, dtypes.complex
 
 def array_repr(x: Array) -> str:
     """The array as NumPy's repr shows it, with the device where it is not the default one."""
-    node = x._node
+    node = node_of(x, "array_repr(x)")
     options = numpy.get_printoptions()
     prefix = "array("
     text = prefix + _values(x, separator=", ", prefix=prefix, suffix=")")
@@ -46,7 +47,7 @@ def array_repr(x: Array) -> str:
 
 def array_str(x: Array) -> str:
     """The array as NumPy's str shows it."""
-    if not x._node.shape:
+    if not node_of(x, "array_str(x)").shape:
         return str(to_host(x)[()])
     return _values(x)
 

@@ -15,8 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy
+
 from xarr import dtypes, elementwise, engine, errors, layout, passes
-from xarr.array import FUNCTIONS, Array, attach, default_float, lone, product, require_on
+from xarr.array import FUNCTIONS, Array, attach, default_float, lone, no_array, product, require_on
 from xarr.dtypes import (
     ANY,
     BOOL,
@@ -275,17 +277,10 @@ TABLE: Final = (
 BY_NAME: Final = {row.name: row for row in TABLE}
 
 
-def node_of(x: Any, where: str) -> Node:
+def node_of(x: Any, where: str, name: str = "x") -> Node:
     """The node of an array operand; a copy of nothing, so a temporary array may die."""
     if type(x) is not Array:
-        raise TypeError(
-            errors.message(
-                where,
-                f"x is of type {type(x).__name__}",
-                "an Array is accepted",
-                "make one with xarr.asarray(x)",
-            )
-        )
+        raise no_array(name, x, where)
     return x._node
 
 
@@ -307,22 +302,23 @@ def reduced(
     dtype: Any = None,
     correction: float = 0.0,
     single: bool = False,
+    where: str = "",
 ) -> Array:
-    """Reduce a node by a row of the table."""
-    where = f"{row.name}(x)"
+    """Reduce a node by a row of the table, for the row's function or one that `where` names."""
     value, result = _types(row, node, dtype, where)
+    along = where or f"{row.name}(x, axis)"
     shape = node.shape
     if single and axis is not None:
-        axes: tuple[int, ...] = (layout.normalize_axis(axis, len(shape), f"{row.name}(x, axis)"),)
+        axes: tuple[int, ...] = (layout.normalize_axis(axis, len(shape), along),)
     else:
-        axes = layout.normalize_axes(axis, len(shape), f"{row.name}(x, axis)")
+        axes = layout.normalize_axes(axis, len(shape), along)
     length = product(tuple(shape[place] for place in axes))
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
     if length == 0 or product(left) == 0:
         if length == 0 and row.empty is None:
             raise ValueError(
                 errors.message(
-                    where,
+                    where or f"{row.name}(x)",
                     f"x has shape {shape}, so axis {axis} has no elements",
                     f"{row.name} of no elements does not exist",
                     "check x.size first",
@@ -354,22 +350,25 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> tuple[DType, D
     """The type that is accumulated and the type of the result."""
     given = node.dtype
     if given.kind not in row.kinds:
+        where = where or f"{row.name}(x)"
         raise TypeError(
             errors.message(
                 where,
                 f"x has dtype {given}",
-                f"{row.name} takes {KIND_WORDS.get(row.kinds, 'numeric or bool')} dtypes",
+                f"{where.partition('(')[0]} takes "
+                f"{KIND_WORDS.get(row.kinds, 'numeric or bool')} dtypes",
                 'convert with x.astype("float32")' if given.kind == COMPLEX else "",
             )
         )
     default = default_float(node.device)
     if dtype is not None:
-        value = dtypes.lookup(dtype, f"{row.name}(x, dtype)")
-        require_on(node.device, value, f"{row.name}(x, dtype)")
+        where = where or f"{row.name}(x, dtype)"
+        value = dtypes.lookup(dtype, where)
+        require_on(node.device, value, where)
         if value.kind == BOOL and row.combine in ("add", "multiply"):
             raise TypeError(
                 errors.message(
-                    f"{row.name}(x, dtype)",
+                    where,
                     "dtype is bool",
                     "numeric dtypes are accepted",
                     "use any for a sum of truths, and all for a product",
@@ -380,23 +379,25 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> tuple[DType, D
     return value, row.result(value, default)
 
 
-def scanned(row: Reduction, node: Node, axis: Any, dtype: Any, include_initial: bool) -> Array:
-    """Run a row of the table along one axis."""
-    where = f"{row.name}(x, axis)"
+def scanned(
+    row: Reduction, node: Node, axis: Any, dtype: Any, include_initial: bool, where: str = ""
+) -> Array:
+    """Run a row of the table along one axis, for the row's function or one that `where` names."""
+    along = where or f"{row.name}(x, axis)"
     if axis is None:
         if len(node.shape) != 1:
             raise ValueError(
                 errors.message(
-                    where,
+                    along,
                     f"x has {len(node.shape)} dimensions and axis is None",
                     "without axis a one-dimensional array is accepted",
                     "name the axis",
                 )
             )
         axis = 0
-    place = layout.normalize_axis(axis, len(node.shape), where)
-    value, result = _types(row, node, dtype, f"{row.name}(x)")
-    shift = int(include_initial)
+    place = layout.normalize_axis(axis, len(node.shape), along)
+    value, result = _types(row, node, dtype, where)
+    shift = int(bool(include_initial))
     shape = node.shape
     full = (*shape[:place], shape[place] + shift, *shape[place + 1 :])
     if math.prod(shape) == 0:
@@ -442,6 +443,14 @@ def _function(row: Reduction) -> Callable[..., Array]:
         node = _operand(x, f"{row.name}(x)")
         del x
         less = correction if ddof is None else ddof
+        if not isinstance(less, int | float | numpy.integer | numpy.floating):
+            raise TypeError(
+                errors.message(
+                    f"{row.name}(x, axis, correction)",
+                    f"correction is {less!r}",
+                    "a real number is accepted",
+                )
+            )
         return reduced(row, node, axis, keepdims=keepdims, correction=less)
 
     def over_axis(x: Array, /, axis: int | None = None, keepdims: bool = False) -> Array:

@@ -7,7 +7,17 @@ from typing import Any
 import numpy
 
 from xarr import dtypes, elementwise, engine, errors, gather, layout
-from xarr.array import FUNCTIONS, Array, attach, operand, require_together, settled
+from xarr.array import (
+    FUNCTIONS,
+    Array,
+    attach,
+    no_array,
+    operand,
+    require_together,
+    settled,
+    widened,
+)
+from xarr.creation import as_array
 from xarr.dtypes import BOOL, INTEGER
 from xarr.expression import constant
 from xarr.indexing import require_in_range
@@ -47,14 +57,13 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
     name = "where(condition, x1, x2)"
     arrays = [value for value in (condition, x1, x2) if type(value) is Array]
     if not arrays:
-        node_of(condition, name)
+        raise no_array("condition", condition, name)
     if x1 is None and x2 is None:
         return nonzero(condition)
     test = operand(condition, arrays[0]._node, name)
     if test is None or test.dtype.kind != BOOL:
         if test is None or test.dtype.kind not in dtypes.NUMERIC:
-            node_of(condition, name)
-        assert test is not None
+            raise no_array("condition", condition, name)
         test = engine.converted(test, dtypes.bool_)
     beside = next((value._node for value in (x1, x2) if type(value) is Array), None)
     if beside is None:
@@ -64,20 +73,14 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
         if beside is not None and other is not None and other.dtype is not beside.dtype:
             beside = max((beside, other), key=lambda node: dtypes.RANK[node.dtype.kind])
     if beside is None:
-        node_of(x1, name)
-    assert beside is not None
+        raise no_array("x1", x1, name)
     require_together(beside.device, test.device, name)
     first, second = operand(x1, beside, name), operand(x2, beside, name)
-    if first is None or second is None:
-        wrong = x1 if first is None else x2
-        raise TypeError(
-            errors.message(
-                name,
-                f"a value is of type {type(wrong).__name__}",
-                "Arrays and scalars are accepted",
-            )
-        )
-    return Array(elementwise.choose(test, first, second))
+    if first is None:
+        raise no_array("x1", x1, name, "an Array or a number")
+    if second is None:
+        raise no_array("x2", x2, name, "an Array or a number")
+    return Array(elementwise.choose(test, widened(first, second, x2), widened(second, first, x1)))
 
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
@@ -109,11 +112,13 @@ def nonzero(x: Array, /) -> tuple[Array, ...]:
     >>> xarr.nonzero(xarr.asarray([0, 3, 0, 5]))[0].tolist()
     [1, 3]
     """
-    node = node_of(x, "nonzero(x)")
+    return _nonzero(x, "nonzero(x)")
+
+
+def _nonzero(x: Array, where: str) -> tuple[Array, ...]:
+    node = node_of(x, where)
     if not node.shape:
-        raise ValueError(
-            errors.message("nonzero(x)", "x is 0-dimensional", "at least one axis is needed")
-        )
+        raise ValueError(errors.message(where, "x is 0-dimensional", "at least one axis is needed"))
     mask = engine.converted(node, dtypes.bool_)
     return tuple(Array(along) for along in gather.nonzero(mask))
 
@@ -165,6 +170,7 @@ def take(x: Array, indices: Any, /, axis: int | None = None) -> Array:
     place = layout.normalize_axis(axis, len(node.shape), "take(x, indices, axis)")
     index = _integers(indices, x, name)
     require_in_range(index, node.shape[place], place, name)
+    layout.require_possible((*node.shape[1:], *index.shape), name)
     where = settled(x)
     return Array(
         gather.take(node, where, [(place, engine.converted(index._node, dtypes.int64))], place)
@@ -239,7 +245,7 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
 def _integers(indices: Any, x: Array, name: str) -> Array:
     """An argument of indices as an Array."""
     if type(indices) is not Array:
-        if not isinstance(indices, numpy.ndarray | list | tuple | int):
+        if not isinstance(indices, numpy.ndarray | numpy.integer | list | tuple | int):
             raise TypeError(
                 errors.message(
                     name,
@@ -247,7 +253,7 @@ def _integers(indices: Any, x: Array, name: str) -> Array:
                     "an Array of integers is accepted",
                 )
             )
-        indices = FUNCTIONS["asarray"](indices, device=x.device)
+        indices = as_array(indices, name, "indices", device=x.device)
     if indices._node.dtype.kind not in INTEGER:
         raise TypeError(
             errors.message(
@@ -292,7 +298,7 @@ def argwhere(x: Array, /) -> Array:
     >>> xarr.argwhere(xarr.asarray([[0, 5], [7, 0]])).tolist()
     [[0, 1], [1, 0]]
     """
-    return FUNCTIONS["stack"](nonzero(x), axis=1)  # type: ignore[no-any-return]
+    return FUNCTIONS["stack"](_nonzero(x, "argwhere(x)"), axis=1)  # type: ignore[no-any-return]
 
 
 for _function in (where, nonzero, take, take_along_axis, argwhere):

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from xarr import dtypes, engine, errors, gather, library
-from xarr.array import FUNCTIONS, Array, operand, require_on
+from xarr import dtypes, gather, library
+from xarr.array import FUNCTIONS, Array, together
 from xarr.expression import Node, constant
 from xarr.reductions import node_of
 from xarr.sorting import argsort, searchsorted, sort
@@ -270,24 +270,13 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
     [True, False, True]
     """
     where = "isin(x1, x2)"
-    beside = x1 if type(x1) is Array else x2
-    node = node_of(beside, where)
-    first, second = operand(x1, node, where), operand(x2, node, where)
-    if first is None or second is None:
-        wrong = x1 if first is None else x2
-        raise TypeError(
-            errors.message(
-                where, f"an operand is of type {type(wrong).__name__}", "an Array is accepted"
-            )
-        )
-    row = dtypes.promote(first.dtype, second.dtype)
-    require_on(node.device, row, where)
-    first, second = engine.converted(first, row), engine.converted(second, row)
+    first, second = together(x1, x2, where)
+    device = first.device
     if 0 in second.shape or 0 in first.shape:
-        return Array(constant(bool(invert), dtypes.bool_, first.shape, node.device))
-    if library.is_preferred(node.device):
-        with node.device.lock:
-            result = library.room(first.shape, dtypes.bool_, node.device)
+        return Array(constant(bool(invert), dtypes.bool_, first.shape, device))
+    if library.is_preferred(device):
+        with device.lock:
+            result = library.room(first.shape, dtypes.bool_, device)
             with library.opened(where, (first, second), (result,)) as (wanted, among, found):
                 found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
         return Array(result)

@@ -7,21 +7,23 @@ bit for bit but for unstable orders of equal elements.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, cast
 
 import numpy
 
-from xarr import dtypes, engine, errors, library, radix
+from xarr import dtypes, engine, errors, gather, library, radix
 from xarr.array import (
     FUNCTIONS,
     Array,
     attach,
-    operand,
-    require_on,
     require_writeable,
+    together,
 )
+from xarr.creation import as_array
 from xarr.expression import Node, constant
-from xarr.layout import normalize_axis
+from xarr.indexing import require_in_range
+from xarr.layout import Shape, normalize_axis
 from xarr.reductions import node_of
 
 
@@ -97,8 +99,9 @@ def _is_sorted(node: Node, place: int) -> bool:
 def _sort_host(node: Node, place: int, *, descending: bool) -> None:
     """Let NumPy sort a leaf in its own memory; equal elements keep their order."""
     with library.opened("sort(x)", (), (node,)) as (values,):
+        lines = values.reshape(_lines(node.shape, place))
         # Backwards, ascending is descending, and equal elements keep their order.
-        rows = numpy.moveaxis(numpy.flip(values, place) if descending else values, place, -1)
+        rows = numpy.moveaxis(numpy.flip(lines, 1) if descending else lines, 1, -1)
         if node.dtype.kind == dtypes.REAL and node.dtype is not dtypes.float16:
             # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
             zeros = rows[rows == 0]
@@ -110,6 +113,11 @@ def _sort_host(node: Node, place: int, *, descending: bool) -> None:
             # float16 the unstable sort is wrong with AVX-512 (NumPy 2.4).
             wide = node.dtype.itemsize > 2 and node.dtype.kind != dtypes.COMPLEX
             rows.sort(axis=-1, kind=None if wide else "stable")
+
+
+def _lines(shape: Shape, place: int) -> Shape:
+    """A shape whose second axis is the one to sort along: NumPy does not sort beyond 32 axes."""
+    return math.prod(shape[:place]), shape[place], math.prod(shape[place + 1 :])
 
 
 def argsort(
@@ -158,13 +166,14 @@ def argsort(
     kind: Literal["stable"] | None = "stable" if stable else None
     with node.device.lock:
         result = library.room(node.shape, dtypes.int64, node.device)
-        with library.opened("argsort(x)", (node,), (result,)) as (values, indices):
+        with library.opened("argsort(x)", (node,), (result,)) as opened:
+            values, indices = (array.reshape(_lines(node.shape, place)) for array in opened)
             if descending:
-                backward = numpy.argsort(numpy.flip(values, place), axis=place, kind=kind)
-                last = values.shape[place] - 1
-                numpy.subtract(last, numpy.flip(backward, place), out=indices)
+                backward = numpy.argsort(numpy.flip(values, 1), axis=1, kind=kind)
+                last = values.shape[1] - 1
+                numpy.subtract(last, numpy.flip(backward, 1), out=indices)
             else:
-                indices[...] = numpy.argsort(values, axis=place, kind=kind)
+                indices[...] = numpy.argsort(values, axis=1, kind=kind)
     return Array(result)
 
 
@@ -222,19 +231,14 @@ def searchsorted(
         raise ValueError(
             errors.message(where, f"side is {side!r}", '"left" and "right" are accepted')
         )
-    values = operand(x2, ordered, where)
-    if values is None:
-        raise TypeError(
-            errors.message(
-                where, f"x2 is of type {type(x2).__name__}", "an Array or a scalar is accepted"
-            )
-        )
-    row = dtypes.promote(ordered.dtype, values.dtype)
-    require_on(ordered.device, row, where)
-    ordered, values = engine.converted(ordered, row), engine.converted(values, row)
+    ordered, values = together(x1, x2, where)
     if sorter is not None:
         order = _sorter(sorter, ordered, where)
-        ordered = FUNCTIONS["take"](Array(ordered), order, axis=0)._node
+        require_in_range(order, ordered.shape[0], 0, where)
+        engine.compute(ordered)
+        assert ordered.layout is not None
+        index = engine.converted(order._node, dtypes.int64)
+        ordered = gather.take(ordered, ordered.layout, [(0, index)], 0)
     if 0 in values.shape or ordered.shape[0] == 0:
         return Array(constant(0, dtypes.int64, values.shape, values.device))
     if not library.is_preferred(values.device):
@@ -248,7 +252,7 @@ def searchsorted(
 
 def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
     if type(sorter) is not Array:
-        sorter = FUNCTIONS["asarray"](sorter, device=ordered.device)
+        sorter = as_array(sorter, where, "sorter", device=ordered.device)
     node = sorter._node
     if node.dtype.kind not in dtypes.INTEGER:
         raise TypeError(

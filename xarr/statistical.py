@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr import dtypes, elementwise
+from xarr import dtypes, elementwise, errors, reductions
 from xarr.array import FUNCTIONS, Array, attach, integer
+from xarr.creation import as_array
+from xarr.reductions import reduced, scanned
 
 
 def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
@@ -42,9 +44,7 @@ def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     >>> xarr.cumsum(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 3, 6, 10]
     """
-    if axis is None:
-        x, axis = FUNCTIONS["ravel"](x), 0
-    return FUNCTIONS["cumulative_sum"](x, axis=axis, dtype=dtype)  # type: ignore[no-any-return]
+    return _running("cumulative_sum", x, axis, dtype, "cumsum(x, axis)")
 
 
 def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
@@ -81,9 +81,15 @@ def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     >>> xarr.cumprod(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 2, 6, 24]
     """
+    return _running("cumulative_prod", x, axis, dtype, "cumprod(x, axis)")
+
+
+def _running(name: str, x: Array, axis: int | None, dtype: Any, where: str) -> Array:
+    """The scan `name`, of the flattened array where there is no axis."""
+    x = as_array(x, where)
     if axis is None:
-        x, axis = FUNCTIONS["ravel"](x), 0
-    return FUNCTIONS["cumulative_prod"](x, axis=axis, dtype=dtype)  # type: ignore[no-any-return]
+        x, axis = x.reshape(-1), 0
+    return scanned(reductions.BY_NAME[name], x._node, axis, dtype, False, where)
 
 
 def ptp(x: Array, /, axis: Any = None, keepdims: bool = False) -> Array:
@@ -122,9 +128,17 @@ def ptp(x: Array, /, axis: Any = None, keepdims: bool = False) -> Array:
     >>> float(xarr.ptp(xarr.asarray([2.0, 7.0, 3.0])))
     5.0
     """
-    largest = FUNCTIONS["max"](x, axis=axis, keepdims=keepdims)
-    smallest = FUNCTIONS["min"](x, axis=axis, keepdims=keepdims)
-    return largest - smallest  # type: ignore[no-any-return]
+    where = "ptp(x, axis)"
+    node = as_array(x, where)._node
+    if node.dtype.kind not in dtypes.REAL_NUMERIC:
+        raise TypeError(
+            errors.message(where, f"x has dtype {node.dtype}", "real numeric dtypes are accepted")
+        )
+    largest, smallest = (
+        reduced(reductions.BY_NAME[name], node, axis, keepdims=bool(keepdims), where=where)
+        for name in ("max", "min")
+    )
+    return largest - smallest
 
 
 def around(x: Array, /, decimals: int = 0) -> Array:
@@ -162,7 +176,7 @@ def around(x: Array, /, decimals: int = 0) -> Array:
     places = integer(decimals, where, "decimals")
     if places == 0:
         return _to_integers(x)  # type: ignore[no-any-return]
-    x = FUNCTIONS["asarray"](x)
+    x = as_array(x, where)
     integers = x._node.dtype.kind in dtypes.INTEGER
     if integers and places > 0:
         return FUNCTIONS["positive"](x)  # type: ignore[no-any-return]
