@@ -95,12 +95,14 @@ def main(given: Sequence[str] | None = None) -> int:
 
     arguments = parse(given)
     devices = arguments.device or [str(one) for one in xarr.devices() if one.kind == "gpu"]
+    absent = [text for backend in problems().values() for text in backend]
     if not devices:
-        sentences = [text for backend in problems().values() for text in backend]
-        print("\n".join(["no GPU was found:", *sentences]), file=sys.stderr)
+        print("\n".join(["no GPU was found:", *absent]), file=sys.stderr)
         return 2
     outcomes = [run_on(device, arguments) for device in devices]
     print("\n" + table([COLUMNS, *(outcome.cells for outcome in outcomes)]))
+    if absent:
+        print("\n".join(["\ndevices that are absent:", *absent]))
     for outcome in outcomes:
         if outcome.reasons:
             print(f"\nskipped on {outcome.cells[0]}:")

@@ -5,6 +5,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import os
+import subprocess
+import sys
+import textwrap
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +17,7 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import dtypes
+from xarr import dtypes, engine
 from xarr.dtypes import DType
 
 from .reference import assert_same
@@ -147,6 +151,7 @@ def test_empty_arrays(gpu: xarr.Device) -> None:
     for theirs in (cuda.device_array((0, 3), np.float32), cupy.empty((0, 3), np.float32)):
         x = xarr.asarray(theirs)
         assert (x.shape, x.device) == ((0, 3), gpu)
+        assert x.__cuda_array_interface__["data"][0] == 0
         assert cupy.asarray(x).shape == cupy.from_dlpack(x).shape == (0, 3)
 
 
@@ -171,6 +176,66 @@ def test_streams_of_others_are_waited_for(gpu: xarr.Device) -> None:
     y += 1
     z = cupy.asarray(y)
     assert float(z.sum()) == 200_000_000
+
+
+def test_the_stream_that_cupy_uses_stays(gpu: xarr.Device) -> None:
+    cupy = imported("cupy")
+    stream = cupy.cuda.Stream(non_blocking=True)
+    stream.use()
+    try:
+        x = xarr.ones(1000, device=gpu) + 1
+        engine.compute(x._node)
+        assert cupy.cuda.get_current_stream().ptr == stream.ptr
+        if gpu.backend == "cupy":
+            assert gpu.driver.current_stream() == stream.ptr  # type: ignore[attr-defined]
+    finally:
+        cupy.cuda.Stream.null.use()
+
+
+def test_managed_memory_is_shared(gpu: xarr.Device) -> None:
+    cupy = imported("cupy")
+    with cupy.cuda.using_allocator(cupy.cuda.malloc_managed):
+        theirs = cupy.arange(10, dtype=cupy.float32)
+    for x in (xarr.from_dlpack(theirs, copy=False), xarr.asarray(theirs)):
+        assert x.device is gpu
+        x[...] = x + 1
+    assert_same(cupy.asnumpy(theirs), np.arange(10, dtype=np.float32) + 2, "seen by CuPy")
+
+
+def test_memory_that_is_short_without_a_pool(gpu: xarr.Device) -> None:
+    cupy = imported("cupy")
+    with cupy.cuda.using_allocator(None):
+        with pytest.raises(MemoryError):
+            engine.compute(xarr.zeros(gpu.memory_nbytes // 2, dtype="float32")._node)
+        assert float((xarr.ones(1000) + 1).sum()) == 2000
+
+
+def test_a_forked_process_is_told_so(gpu: xarr.Device) -> None:
+    code = """
+    import os, xarr
+    x = xarr.ones(10) + 1
+    assert float(x.sum()) == 20
+    with xarr.Stream():
+        y = x + 1
+    child = os.fork()
+    if child == 0:
+        del y
+        try:
+            float((x + 1).sum())
+        except RuntimeError as error:
+            os._exit(7 if "spawn" in str(error) else 8)
+        os._exit(9)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert float((x + y).sum()) == 50
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"XARR_DEVICE": str(gpu)},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_between_the_backends(gpu: xarr.Device) -> None:

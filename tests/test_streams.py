@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import xarr
+from xarr import engine
 
 from .reference import assert_same
 
@@ -55,30 +56,42 @@ def test_random_programs_on_several_streams(device: xarr.Device, seed: int) -> N
         assert_same(np.asarray(array), host, f"seed {seed}")
 
 
-def test_a_stream_is_current_within_its_block_and_its_thread(device: xarr.Device) -> None:
+def current(device: xarr.Device) -> int:
+    """The address of this thread's current stream."""
     driver: Any = device.driver
+    before = driver.swap_stream(xarr.Stream(device)._handle)
+    driver.swap_stream(before)
+    return int(driver.stream_pointer(before))
+
+
+def test_a_stream_is_current_within_its_block_and_its_thread(device: xarr.Device) -> None:
     outer, inner = xarr.Stream(device), xarr.Stream(device)
-
-    def current() -> int:
-        before = driver.swap_stream(outer._handle)
-        driver.swap_stream(before)
-        return int(driver.stream_pointer(before))
-
-    default = current()
+    default = current(device)
     elsewhere = []
     with outer:
-        assert current() == outer.pointer
+        assert current(device) == outer.pointer
         with inner, outer:
-            assert current() == outer.pointer
-        assert current() == outer.pointer
-        thread = threading.Thread(target=lambda: elsewhere.append(current()))
+            assert current(device) == outer.pointer
+        assert current(device) == outer.pointer
+        thread = threading.Thread(target=lambda: elsewhere.append(current(device)))
         thread.start()
         thread.join()
-    assert current() == default
+        x = xarr.ones(1000, device=device) + 1
+        engine.compute(x._node)
+        assert current(device) == outer.pointer, "after an allocation and a launch"
+    assert current(device) == default
     assert elsewhere == [default]
     with pytest.raises(ZeroDivisionError), inner:
         raise ZeroDivisionError
-    assert current() == default
+    assert current(device) == default
+
+
+def test_a_block_ends_its_stream_also_where_what_is_pending_fails(device: xarr.Device) -> None:
+    default = current(device)
+    with pytest.raises(MemoryError), xarr.Stream(device):
+        x = xarr.zeros(device.memory_nbytes // 2, dtype="float32", device=device) + 1
+    assert current(device) == default
+    assert x.size
 
 
 def test_a_foreign_stream_is_wrapped(device: xarr.Device) -> None:

@@ -20,6 +20,7 @@ CUDA: Final = 2
 CUDA_HOST: Final = 3
 OPENCL: Final = 4
 ROCM: Final = 10
+CUDA_MANAGED: Final = 13
 """Types of devices, dlpack.h's DLDeviceType."""
 
 VERSION: Final = (1, 0)
@@ -182,6 +183,17 @@ class _Borrowed:
             self._deleter(self._address)
 
 
+def _dtype_of(tensor: _Tensor) -> numpy.dtype[Any] | None:
+    """The data type of a tensor's elements; None where NumPy has none."""
+    kind = _KINDS.get(tensor.code)
+    if kind is None or tensor.lanes != 1 or tensor.bits % 8:
+        return None
+    try:
+        return numpy.dtype(f"{kind}{tensor.bits // 8}")
+    except TypeError:
+        return None
+
+
 def borrow(capsule: Any) -> Memory:
     """The memory that a capsule describes; the capsule is used up.
 
@@ -201,8 +213,8 @@ def borrow(capsule: Any) -> Memory:
             )
         )
     tensor = content.tensor
-    kind = _KINDS.get(tensor.code)
-    if kind is None or tensor.lanes != 1 or tensor.bits % 8:
+    dtype = _dtype_of(tensor)
+    if dtype is None:
         raise BufferError(
             message(
                 "from_dlpack(x)",
@@ -220,7 +232,7 @@ def borrow(capsule: Any) -> Memory:
         strides=tuple(tensor.strides[: tensor.ndim])
         if tensor.strides
         else contiguous_strides(shape),
-        dtype=numpy.dtype(f"{kind}{tensor.bits // 8}"),
+        dtype=dtype,
         device=(tensor.device_type, tensor.device_id),
         read_only=isinstance(content, _Versioned) and bool(content.flags & _READ_ONLY),
         owner=owner,

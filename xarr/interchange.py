@@ -247,7 +247,7 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
         "version": 3,
         "shape": memory.shape,
         "typestr": memory.dtype.str,
-        "data": (memory.pointer, memory.read_only),
+        "data": (memory.pointer if self.size else 0, memory.read_only),
         "strides": tuple(stride * itemsize for stride in memory.strides),
         "stream": stream or _DEFAULTS[memory.device[0]],
     }
@@ -348,6 +348,8 @@ def from_dlpack(
                 )
             )
     kind, index = (int(part) for part in x.__dlpack_device__())
+    if kind == dlpack.CUDA_MANAGED:
+        kind = dlpack.CUDA
     if kind in _GPUS.values():
         source = _cuda_device(index)
         stream = _cuda(source).current_stream()

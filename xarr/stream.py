@@ -76,17 +76,18 @@ class Stream:
 
     def __enter__(self) -> Stream:
         stack = self._before.__dict__.setdefault("stack", [])
-        stack.append(self._swap(self._handle))
+        with self._device.lock:
+            engine.settle(self._device)
+            stack.append(self._device.driver.swap_stream(self._handle))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._swap(self._before.stack.pop())
-
-    def _swap(self, handle: Any) -> Any:
-        """Make a stream current, after the one before was asked for what is pending."""
+        before = self._before.stack.pop()
         with self._device.lock:
-            engine.settle(self._device)
-            return self._device.driver.swap_stream(handle)
+            try:
+                engine.settle(self._device)
+            finally:
+                self._device.driver.swap_stream(before)
 
     def __repr__(self) -> str:
         return f"<Stream {self.pointer:#x} on {self._device}>"

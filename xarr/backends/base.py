@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol
 
 import numpy
+
+from xarr.errors import message
 
 RUSTICL: Final = "rusticl"
 """The name of Mesa's OpenCL platform, which has ways of its own."""
@@ -195,3 +197,26 @@ class Discovery(NamedTuple):
 
     devices: list[Found]
     problems: list[str]
+
+
+def forked(api: str) -> RuntimeError:
+    """The error of a process that was forked from one that uses a driver."""
+    return RuntimeError(
+        message(
+            "xarr",
+            f"this process was forked from one that uses {api}",
+            f"{api} drivers do not survive a fork",
+            'start processes with multiprocessing.get_context("spawn")',
+        )
+    )
+
+
+def refuse_after_fork(driver: Driver, api: str) -> None:
+    """Make every use of a driver that a forked process inherited an error: it fails, or hangs."""
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise forked(api)
+
+    for name in vars(Driver):
+        if not name.startswith("_"):
+            setattr(driver, name, refuse)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import os
 import sys
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -18,7 +20,7 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import numpy
 
-from xarr.backends.base import DeviceInfo, Discovery, Driver, Found
+from xarr.backends.base import DeviceInfo, Discovery, Driver, Found, refuse_after_fork
 from xarr.errors import CompileError, message
 
 OPTIONS: Final = (
@@ -35,10 +37,12 @@ _ARGUMENTS_NBYTES: Final = 4096
 
 
 _LEGACY: Final = 1
-"""Another name of the default stream, CU_STREAM_LEGACY."""
+"""The default stream by its unmistakable name, CU_STREAM_LEGACY; 0 may mean a thread's own."""
 _LIBRARY: Final = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 _DEVICE_ORDINAL: Final = 9
 """CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL."""
+OUT_OF_MEMORY: Final = 2
+"""The status of the driver and of the runtime where memory is short, CUDA's and ROCm's."""
 
 
 def missing() -> str:
@@ -62,19 +66,19 @@ def _unloadable(library: str, vendor: str) -> str:
 def compile_cubin(source: str, arch: str, options: Sequence[str] = ()) -> bytes:
     """Compile CUDA C for an architecture, as "sm_90"; needs no GPU; raises `CompileError`."""
     nvrtc = _bindings("nvrtc")
-    program = _checked(nvrtc.nvrtcCreateProgram(source.encode(), b"xarr.cu", 0, [], []))
+    program = checked(nvrtc.nvrtcCreateProgram(source.encode(), b"xarr.cu", 0, [], []))
     options = (f"--gpu-architecture={arch}", *OPTIONS, *options)
     try:
         (status,) = nvrtc.nvrtcCompileProgram(
             program, len(options), [option.encode() for option in options]
         )
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            log = bytearray(_checked(nvrtc.nvrtcGetProgramLogSize(program)))
-            _checked(nvrtc.nvrtcGetProgramLog(program, log))
+            log = bytearray(checked(nvrtc.nvrtcGetProgramLogSize(program)))
+            checked(nvrtc.nvrtcGetProgramLog(program, log))
             text = log.rstrip(b"\0").decode() or str(status)
             raise CompileError(device=arch, options=options, log=text, source=source)
-        cubin = bytearray(_checked(nvrtc.nvrtcGetCUBINSize(program)))
-        _checked(nvrtc.nvrtcGetCUBIN(program, cubin))
+        cubin = bytearray(checked(nvrtc.nvrtcGetCUBINSize(program)))
+        checked(nvrtc.nvrtcGetCUBIN(program, cubin))
         return bytes(cubin)
     finally:
         nvrtc.nvrtcDestroyProgram(program)
@@ -83,7 +87,7 @@ def compile_cubin(source: str, arch: str, options: Sequence[str] = ()) -> bytes:
 @functools.cache
 def nvrtc_version() -> str:
     """The version of the compiler, as "13.0"."""
-    major, minor = _checked(_bindings("nvrtc").nvrtcVersion())
+    major, minor = checked(_bindings("nvrtc").nvrtcVersion())
     return f"{major}.{minor}"
 
 
@@ -95,11 +99,18 @@ def describe(backend: str, index: int) -> DeviceInfo:
 
     def attribute(name: str) -> int:
         which = getattr(attributes, f"CU_DEVICE_ATTRIBUTE_{name}")
-        return int(_checked(cuda.cuDeviceGetAttribute(which, handle)))
+        return int(checked(cuda.cuDeviceGetAttribute(which, handle)))
 
-    arch = f"sm_{attribute('COMPUTE_CAPABILITY_MAJOR')}{attribute('COMPUTE_CAPABILITY_MINOR')}"
-    name = _checked(cuda.cuDeviceGetName(256, handle)).split(b"\0")[0].decode()
-    version = int(_checked(cuda.cuDriverGetVersion()))
+    capability = attribute("COMPUTE_CAPABILITY_MAJOR"), attribute("COMPUTE_CAPABILITY_MINOR")
+    arch = "sm_{}{}".format(*capability)
+    name = checked(cuda.cuDeviceGetName(256, handle)).split(b"\0")[0].decode()
+    if int(arch[3:]) not in checked(_bindings("nvrtc").nvrtcGetSupportedArchs()):
+        raise RuntimeError(
+            "{} has compute capability {}.{}, for which NVRTC {} does not compile".format(
+                name, *capability, nvrtc_version()
+            )
+        )
+    version = int(checked(cuda.cuDriverGetVersion()))
     return DeviceInfo(
         backend=backend,
         index=index,
@@ -109,7 +120,7 @@ def describe(backend: str, index: int) -> DeviceInfo:
         driver_version=f"{version // 1000}.{version % 1000 // 10}{_driver_release()}",
         kind="gpu",
         dialect="cuda",
-        memory_nbytes=int(_checked(cuda.cuDeviceTotalMem(handle))),
+        memory_nbytes=int(checked(cuda.cuDeviceTotalMem(handle))),
         has_float64=True,
         compute_units=attribute("MULTIPROCESSOR_COUNT"),
         group_size=attribute("MAX_THREADS_PER_BLOCK"),
@@ -215,7 +226,7 @@ class Event:
         flags = cuda.CUevent_flags
         flag = flags.CU_EVENT_DEFAULT if timed else flags.CU_EVENT_DISABLE_TIMING
         self._destroy = cuda.cuEventDestroy
-        self.handle = _checked(cuda.cuEventCreate(flag))
+        self.handle = checked(cuda.cuEventCreate(flag))
 
     def __del__(self) -> None:
         if hasattr(self, "handle"):
@@ -229,14 +240,10 @@ class _Context:
 
     def __init__(self, cuda: Any, handle: Any) -> None:
         self._handle = handle
-        if _checked(cuda.cuDeviceGetCount()) == 1:
-            # Nobody can have made another one current, so it may stay.
-            self._push, self._pop = cuda.cuCtxSetCurrent, tuple
-        else:
-            self._push, self._pop = cuda.cuCtxPushCurrent, cuda.cuCtxPopCurrent
+        self._push, self._pop = cuda.cuCtxPushCurrent, cuda.cuCtxPopCurrent
 
     def __enter__(self) -> None:
-        _checked((*self._push(self._handle), None))
+        checked((*self._push(self._handle), None))
 
     def __exit__(self, *_: object) -> None:
         self._pop()
@@ -253,14 +260,18 @@ class CudaDriver:
     several: ClassVar = False
     """Whether a stream beside the default ones has been seen, so that blocks may have events."""
 
+    default_stream: ClassVar = _LEGACY
+    """What the driver is told where a handle is 0."""
+
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
         self._cuda = cuda = self.driver_functions()
-        _checked((*cuda.cuInit(0), None))
-        self._handle = _checked(cuda.cuDevicePrimaryCtxRetain(_device(cuda, info.index)))
+        checked((*cuda.cuInit(0), None))
+        self._handle = checked(cuda.cuDevicePrimaryCtxRetain(_device(cuda, info.index)))
         self._context = _Context(cuda, self._handle)
         self._peers: dict[int, bool] = {}
         self._peak_nbytes = 0
+        _opened.add(self)
 
     def driver_functions(self) -> Any:
         """The functions of the CUDA driver, by its names."""
@@ -306,15 +317,15 @@ class CudaDriver:
         """The kernel `name` of a cubin; ValueError when the driver refuses it."""
         try:
             with self._context:
-                module = _checked(self._cuda.cuModuleLoadData(binary))
-                function = _checked(self._cuda.cuModuleGetFunction(module, name.encode()))
+                module = checked(self._cuda.cuModuleLoadData(binary))
+                function = checked(self._cuda.cuModuleGetFunction(module, name.encode()))
         except RuntimeError as error:
             raise ValueError(
                 message(
                     "load(binary, name)",
                     f"{self.info.name} refuses the binary of kernel {name!r}: {error}",
                     "a binary of compile() for the same device and driver is accepted",
-                    "compile it anew",
+                    f"compile it anew, with a driver that is as new as NVRTC {nvrtc_version()}",
                 )
             ) from error
         return Kernel(module, function)
@@ -339,12 +350,12 @@ class CudaDriver:
         with self._context:
             stream = self._begin(buffers)
             (status,) = self._cuda.cuLaunchKernel(
-                kernel.function, x, y, z, *items, 0, stream, kernel.address, 0
+                *(kernel.function, x, y, z, *items, 0),
+                *(stream or self.default_stream, kernel.address, 0),
             )
             if status:
                 self._fail("launch", status)
-            if stream:
-                self._end(stream, buffers)
+            self._end(stream, buffers)
 
     def allocate(self, nbytes: int) -> Block:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
@@ -398,7 +409,8 @@ class CudaDriver:
         if giver.info.index == self.info.index:
             with self._context:
                 stream = self._begin((source, target))
-                self._check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, stream))
+                on = stream or self.default_stream
+                self._check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, on))
                 self._end(stream, (source, target))
             return
         last = giver.last_use(source)
@@ -406,8 +418,9 @@ class CudaDriver:
             self._let_peer_be_read(giver)
             stream = self._begin((target,))
             self._wait(stream, last)
+            on = stream or self.default_stream
             status = self._cuda.cuMemcpyPeerAsync(
-                end, self._handle, begin, giver._handle, nbytes, stream
+                end, self._handle, begin, giver._handle, nbytes, on
             )
             self._check("copy", status)
             self._end(stream, (target,))
@@ -475,7 +488,7 @@ class CudaDriver:
 
     def elapsed(self, first: Event, last: Event) -> float:
         """The milliseconds between two timed events, both reached."""
-        return float(_checked(self._cuda.cuEventElapsedTime(first.handle, last.handle)))
+        return float(checked(self._cuda.cuEventElapsedTime(first.handle, last.handle)))
 
     def device_of(self, pointer: int) -> int:
         """The number of the CUDA device that memory is on; ValueError where it is on none."""
@@ -492,7 +505,7 @@ class CudaDriver:
         ordinal = ctypes.c_int()
         ask = ctypes.CDLL(_LIBRARY).cuPointerGetAttribute
         status = ask(ctypes.byref(ordinal), _DEVICE_ORDINAL, ctypes.c_uint64(pointer))
-        _checked((self._cuda.CUresult(status), None))
+        checked((self._cuda.CUresult(status), None))
         return ordinal.value
 
     def last_use(self, block: Block) -> Event:
@@ -515,27 +528,27 @@ class CudaDriver:
     def hold_default_stream(self, event: Event) -> None:
         """Let the default stream wait for an event; called wherever a block is dropped."""
         with self._context:
-            self._cuda.cuStreamWaitEvent(0, event.handle, 0)
+            self._cuda.cuStreamWaitEvent(self.default_stream, event.handle, 0)
 
     def _begin(self, blocks: Sequence[Block]) -> int:
         """The current stream, after it was told to wait for what was last asked of blocks."""
         stream = self.current_stream()
-        if stream or CudaDriver.several:
+        if stream:
             CudaDriver.several = True
+        if CudaDriver.several:
             on_default = None
             for block in blocks:
                 if block.event is not None:
                     self._wait(stream, block.event)
-                    block.event = None
                 elif stream and on_default is None:
                     on_default = self._recorded(0)
                     self._wait(stream, on_default)
         return stream
 
     def _end(self, stream: int, blocks: Sequence[Block]) -> None:
-        """Note where the last use of blocks ends."""
-        if stream:
-            event = self._recorded(stream)
+        """Note where the last use of blocks ends, once it was asked for without an error."""
+        if CudaDriver.several:
+            event = self._recorded(stream) if stream else None
             for block in blocks:
                 block.event = event
 
@@ -543,17 +556,19 @@ class CudaDriver:
     def _waited_for(self, what: str, block: Block) -> Iterator[int]:
         """The current stream, in which a copy of a block is asked for; waits for the copy."""
         with self._context:
-            stream = self._begin((block,))
+            stream = self._begin((block,)) or self.default_stream
             yield stream
             self._check(what, self._cuda.cuStreamSynchronize(stream))
 
     def _recorded(self, stream: int, *, timed: bool = False) -> Event:
         event = Event(self._cuda, timed=timed)
-        self._check("event", self._cuda.cuEventRecord(event.handle, stream))
+        on = stream or self.default_stream
+        self._check("event", self._cuda.cuEventRecord(event.handle, on))
         return event
 
     def _wait(self, stream: int, event: Event) -> None:
-        self._check("wait", self._cuda.cuStreamWaitEvent(stream, event.handle, 0))
+        on = stream or self.default_stream
+        self._check("wait", self._cuda.cuStreamWaitEvent(on, event.handle, 0))
 
     def _let_peer_be_read(self, other: CudaDriver) -> None:
         """Open the direct way to another device's memory, where there is one."""
@@ -561,7 +576,7 @@ class CudaDriver:
         if index not in self._peers:
             cuda = self._cuda
             devices = _device(cuda, self.info.index), _device(cuda, index)
-            self._peers[index] = bool(_checked(cuda.cuDeviceCanAccessPeer(*devices)))
+            self._peers[index] = bool(checked(cuda.cuDeviceCanAccessPeer(*devices)))
             if self._peers[index]:
                 (status,) = cuda.cuCtxEnablePeerAccess(other._handle, 0)
                 if status != cuda.CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
@@ -578,8 +593,7 @@ class CudaDriver:
             f"{what}: {self.info.name} failed: {_named(status)}",
             "",
         )
-        out_of_memory = self._cuda.CUresult.CUDA_ERROR_OUT_OF_MEMORY
-        raise (MemoryError if status == out_of_memory else RuntimeError)(text)
+        raise (MemoryError if status == OUT_OF_MEMORY else RuntimeError)(text)
 
 
 def _ends(buffer: Block, offset_nbytes: int, host: Any) -> tuple[int, int, int]:
@@ -590,7 +604,7 @@ def _ends(buffer: Block, offset_nbytes: int, host: Any) -> tuple[int, int, int]:
 
 
 def _device(cuda: Any, index: int) -> Any:
-    return _checked(cuda.cuDeviceGet(index))
+    return checked(cuda.cuDeviceGet(index))
 
 
 @functools.cache
@@ -598,7 +612,7 @@ def _bindings(name: str) -> Any:
     return importlib.import_module(f"cuda.bindings.{name}")
 
 
-def _checked(answer: tuple[Any, ...]) -> Any:
+def checked(answer: tuple[Any, ...]) -> Any:
     """What a call of the CUDA bindings returns besides its status."""
     status, *values = answer
     if status:
@@ -608,3 +622,17 @@ def _checked(answer: tuple[Any, ...]) -> Any:
 
 def _named(status: Any) -> str:
     return str(getattr(status, "name", status))
+
+
+_opened: weakref.WeakSet[CudaDriver] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for driver in _opened:
+        refuse_after_fork(driver, "CUDA")
+        # Blocks that the process drops.
+        driver.hold_default_stream = lambda event: None  # type: ignore[method-assign]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -31,6 +31,18 @@ class _Foreign:
         return 0, self._pointer
 
 
+class Block(cuda.Block):
+    """A block of CuPy's."""
+
+    __slots__ = ()
+
+    driver: CupyDriver
+
+    def __del__(self) -> None:
+        super().__del__()
+        self.driver.dropped(self.nbytes)
+
+
 class CupyDriver(cuda.CudaDriver):
     """One CUDA device whose memory and streams are CuPy's."""
 
@@ -38,6 +50,7 @@ class CupyDriver(cuda.CudaDriver):
         import cupy
 
         self._cupy = cupy
+        self._live_nbytes = 0
         self._device = cupy.cuda.Device(info.index)
         super().__init__(info)
 
@@ -69,12 +82,31 @@ class CupyDriver(cuda.CudaDriver):
             stream.use()
         return before
 
-    def take(self, nbytes: int) -> cuda.Block:
+    def take(self, nbytes: int) -> Block:
         """A block of CuPy's current allocator, of the part that is for the default stream."""
         # CuPy keeps blocks of each stream apart, and gives back to a stream what was freed at once.
-        with self._device, self._cupy.cuda.Stream.null:
-            memory = self._cupy.cuda.alloc(nbytes)
-        return cuda.Block(self, memory.ptr, nbytes, memory)
+        cuda_module = self._cupy.cuda
+        with self._device:
+            current = cuda_module.get_current_stream()
+            # `with` would end with the stream of the enclosing `with`, not with the one of `use`.
+            if current.ptr:
+                cuda_module.Stream.null.use()
+            try:
+                memory = cuda_module.alloc(nbytes)
+            except cuda_module.runtime.CUDARuntimeError as error:
+                # CuPy's pools raise a MemoryError, its other allocators what the runtime says.
+                if error.status == cuda.OUT_OF_MEMORY:
+                    raise MemoryError(str(error)) from error
+                raise
+            finally:
+                if current.ptr:
+                    current.use()
+        self._live_nbytes += nbytes
+        return Block(self, memory.ptr, nbytes, memory)
+
+    def dropped(self, nbytes: int) -> None:
+        """Count a block that is no more."""
+        self._live_nbytes -= nbytes
 
     @contextmanager
     def map(self, buffer: cuda.Block) -> Iterator[Any]:
@@ -95,10 +127,10 @@ class CupyDriver(cuda.CudaDriver):
         return cupy_library.routine(name, dtype)
 
     def used_nbytes(self) -> tuple[int, int]:
-        """The bytes of CuPy's default pool that are in use, by whomever, and that it holds."""
+        """The bytes in live blocks, and those that CuPy's default pool holds for reuse."""
         with self._device:
-            pool = self._cupy.get_default_memory_pool()
-            return pool.used_bytes(), pool.free_bytes()
+            held = self._cupy.get_default_memory_pool().free_bytes()
+        return self._live_nbytes, held
 
     def release_memory(self) -> None:
         """Give the blocks that CuPy's default pool holds back to the system."""

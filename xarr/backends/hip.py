@@ -21,6 +21,8 @@ OPTIONS: Final = ("-ffp-contract=off", "-fno-gpu-flush-denormals-to-zero")
 """The numerics policy: no contraction, denormals kept; division and root are correctly rounded."""
 
 _ARGUMENTS_NBYTES: Final = 4096
+_PEER_ACCESS_ALREADY_ENABLED: Final = 704
+"""The runtime's status, CUDA's and ROCm's."""
 
 
 class Runtime:
@@ -39,7 +41,6 @@ class Runtime:
     class CUresult:
         """Statuses that are asked for by name, but that CuPy raises."""
 
-        CUDA_ERROR_OUT_OF_MEMORY = -1
         CUDA_ERROR_NOT_READY = -2
         CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = -3
 
@@ -58,19 +59,14 @@ class Runtime:
     def cuDevicePrimaryCtxRetain(self, device: int) -> tuple[int, int]:  # noqa: N802, D102
         return 0, device
 
-    def cuDeviceGetCount(self) -> tuple[int, int]:  # noqa: N802, D102
-        return 0, self._runtime.getDeviceCount()
-
-    def cuCtxSetCurrent(self, context: int) -> tuple[int]:  # noqa: N802, D102
+    def cuCtxPushCurrent(self, context: int) -> tuple[int]:  # noqa: N802, D102
+        self._thread.before = [*getattr(self._thread, "before", ()), self._runtime.getDevice()]
         self._runtime.setDevice(context)
         return (0,)
 
-    def cuCtxPushCurrent(self, context: int) -> tuple[int]:  # noqa: N802, D102
-        self._thread.before = [*getattr(self._thread, "before", ()), self._runtime.getDevice()]
-        return self.cuCtxSetCurrent(context)
-
     def cuCtxPopCurrent(self) -> tuple[int]:  # noqa: N802, D102
-        return self.cuCtxSetCurrent(self._thread.before.pop())
+        self._runtime.setDevice(self._thread.before.pop())
+        return (0,)
 
     def cuCtxSynchronize(self) -> tuple[int]:  # noqa: N802, D102
         self._runtime.deviceSynchronize()
@@ -127,7 +123,7 @@ class Runtime:
         try:
             self._runtime.deviceEnablePeerAccess(context)
         except self._runtime.CUDARuntimeError as error:
-            if error.status != self._runtime.errorPeerAccessAlreadyEnabled:
+            if error.status != _PEER_ACCESS_ALREADY_ENABLED:
                 raise
             return (self.CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,)
         return (0,)
@@ -141,6 +137,7 @@ class HipDriver(CupyDriver):
     """One device, of which CuPy is all that is known: its runtime, its compiler, its launch."""
 
     options = OPTIONS
+    default_stream = 0
 
     def driver_functions(self) -> Any:
         """CuPy's runtime in the place of the driver."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import threading
+import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -19,12 +20,10 @@ import numpy
 from xarr.backends import cuda, nvidia
 from xarr.backends.base import DeviceInfo, Discovery
 
-_INSTALL = 'pip install "xarr[numba,cuda13]" (or cuda12, for older drivers)'
+_INSTALL = 'pip install "xarr[numba13]" (or numba12, for older drivers)'
 _LEADING_BITS: Final = 4
 """Of a size that its class keeps: a block is at most an eighth larger than what was asked for."""
 _SMALLEST_NBYTES: Final = 512
-_OUT_OF_MEMORY: Final = 2
-"""CUDA_ERROR_OUT_OF_MEMORY."""
 
 
 class Block(cuda.Block):
@@ -98,7 +97,7 @@ def _allocated(context: Any, nbytes: int) -> Any:
     try:
         return context.memalloc(nbytes)
     except CudaAPIError as error:
-        if int(error.code) == _OUT_OF_MEMORY:
+        if int(error.code) == cuda.OUT_OF_MEMORY:
             raise MemoryError(str(error)) from error
         raise
 
@@ -121,9 +120,14 @@ class NumbaDriver(cuda.CudaDriver):
         return self.stream_pointer(getattr(self._current, "stream", self._default))
 
     def create_stream(self) -> Any:
-        """A stream of Numba's."""
+        """A stream of Numba's, which does not wait for the default one."""
+        # Those that Numba creates wait for it, and it for them.
+        flags = self._cuda.CUstream_flags.CU_STREAM_NON_BLOCKING
         with self._context:
-            return self._numba.create_stream()
+            handle = cuda.checked(self._cuda.cuStreamCreate(flags))
+            stream = self._numba.create_external_stream(int(handle))
+        weakref.finalize(stream, self._cuda.cuStreamDestroy, handle)
+        return stream
 
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream as one of Numba's."""
@@ -173,11 +177,8 @@ class NumbaDriver(cuda.CudaDriver):
 
 def discover() -> Discovery:
     """All CUDA devices, if Numba-CUDA is installed and finds a driver."""
-    try:
-        present = importlib.util.find_spec("numba.cuda") is not None
-    except ImportError:
-        present = False
-    if not present:
+    # Numba-CUDA's own package tells without loading Numba, which may fail.
+    if importlib.util.find_spec("numba_cuda") is None:
         return Discovery([], [f"Numba-CUDA is not installed; {_INSTALL}"])
     problem = cuda.missing()
     if problem:

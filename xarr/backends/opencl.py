@@ -27,7 +27,15 @@ from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy
 
-from xarr.backends.base import RUSTICL, DeviceInfo, Discovery, Driver, Found
+from xarr.backends.base import (
+    RUSTICL,
+    DeviceInfo,
+    Discovery,
+    Driver,
+    Found,
+    forked,
+    refuse_after_fork,
+)
 from xarr.errors import CompileError, message
 
 _INSTALL = 'pip install "pyopencl[pocl]"'
@@ -348,7 +356,16 @@ class OpenCLDriver:
 
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's queue, of the context that `stream_pointer`'s queues have."""
-        return self._cl.CommandQueue.from_int_ptr(pointer)
+        try:
+            return self._cl.CommandQueue.from_int_ptr(pointer)
+        except self._cl.Error as error:
+            raise ValueError(
+                message(
+                    "Stream(device, pointer)",
+                    f"pointer is {pointer:#x}, no queue ({error})",
+                    "the address of a cl_command_queue is accepted",
+                )
+            ) from error
 
     def stream_pointer(self, stream: Any) -> int:
         """The cl_command_queue of a stream."""
@@ -479,7 +496,7 @@ def discover() -> Discovery:
 
 def _open(info: DeviceInfo, device: Any) -> OpenCLDriver:
     if _discovered_in != os.getpid():
-        _refuse_fork()
+        raise forked("OpenCL")
     return OpenCLDriver(info, device)
 
 
@@ -668,17 +685,6 @@ _opened: weakref.WeakSet[OpenCLDriver] = weakref.WeakSet()
 _discovered_in = 0
 
 
-def _refuse_fork(*_: object) -> NoReturn:
-    raise RuntimeError(
-        message(
-            "xarr",
-            "this process was forked from one that uses OpenCL",
-            "OpenCL drivers do not survive a fork",
-            'start processes with multiprocessing.get_context("spawn")',
-        )
-    )
-
-
 @atexit.register
 def _finish() -> None:
     """Wait for what still runs: a driver that is unloaded under its own kernels crashes."""
@@ -689,11 +695,8 @@ def _finish() -> None:
 
 
 def _after_fork() -> None:
-    """Make every use of an inherited driver an error: its threads are gone, it would hang."""
     for driver in _opened:
-        for name in vars(Driver):
-            if not name.startswith("_"):
-                setattr(driver, name, _refuse_fork)
+        refuse_after_fork(driver, "OpenCL")
 
 
 if hasattr(os, "register_at_fork"):
