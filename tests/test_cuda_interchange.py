@@ -151,7 +151,6 @@ def test_empty_arrays(gpu: xarr.Device) -> None:
     for theirs in (cuda.device_array((0, 3), np.float32), cupy.empty((0, 3), np.float32)):
         x = xarr.asarray(theirs)
         assert (x.shape, x.device) == ((0, 3), gpu)
-        assert x.__cuda_array_interface__["data"][0] == 0
         assert cupy.asarray(x).shape == cupy.from_dlpack(x).shape == (0, 3)
 
 

@@ -34,7 +34,8 @@ def test_changing_sizes_leave_no_leak_and_no_fragments(device: xarr.Device) -> N
     if device.info.dialect == "cuda":
         # What is free is in one piece, but for a tenth; other processes may take some meanwhile.
         driver: Any = device.driver
-        _, free, _ = driver._cuda.cuMemGetInfo()
+        with driver._context:
+            _, free, _ = driver._cuda.cuMemGetInfo()
         assert engine.allocate(device, int(0.9 * free) - (1 << 30)).nbytes > 0
 
 

@@ -247,7 +247,8 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
         "version": 3,
         "shape": memory.shape,
         "typestr": memory.dtype.str,
-        "data": (memory.pointer if self.size else 0, memory.read_only),
+        # Of no elements as well, where the interface wants 0: CuPy (14.2) refuses 0 from others.
+        "data": (memory.pointer, memory.read_only),
         "strides": tuple(stride * itemsize for stride in memory.strides),
         "stream": stream or _DEFAULTS[memory.device[0]],
     }
