@@ -129,7 +129,8 @@ def environment(
         # Failures that are remembered from one run to the next would count against the seed.
         "HYPOTHESIS_STORAGE_DIRECTORY": str(scratch / "hypothesis"),
     }
-    variables.pop("ARRAY_API_TESTS_SKIP_DTYPES", None)
+    for name in ("ARRAY_API_TESTS_SKIP_DTYPES", "PYTEST_ADDOPTS"):
+        variables.pop(name, None)
     if skipped:
         variables["ARRAY_API_TESTS_SKIP_DTYPES"] = ",".join(skipped)
     return variables
@@ -306,7 +307,10 @@ def run_on(device: str, arguments: argparse.Namespace) -> tuple[Line, Report]:
     """Run the suite on a device with each seed."""
     from xarr.device import get_device
 
-    info = get_device(device).info
+    try:
+        info = get_device(device).info
+    except ValueError as error:
+        raise SuiteError(str(error)) from error
     skipped = skipped_dtypes(info.has_float64, arguments.skip_dtypes)
     begun = time.perf_counter()
     report = Report({})

@@ -272,6 +272,17 @@ def test_errors_of_factorizations_say_what_is_wrong(form: xarr.Device) -> None:
         (lambda x: xarr.dot(x[None], x[:1]), r"dot\(a, b\): axis 2 of a has 2 elements"),
         (lambda x: xarr.dot("a", x), r"dot\(a, b\): a is of type str"),
         (lambda x: xarr.matmul([1, 2, 3], x), r"matmul\(x1, x2\): x1 has shape \(3,\)"),
+        (
+            lambda x: xarr.linalg.pinv(x, rtol=xarr.ones(3)),
+            r"linalg\.pinv\(x, rtol\): x has shape \(2, 2\) and rtol \(3,\)",
+        ),
+        (lambda x: xarr.linalg.matrix_norm(x / 0, ord=2), r"linalg\.matrix_norm\(x\): of shape"),
+        (lambda x: xarr.linalg.norm(x / 0, "nuc"), r"linalg\.norm\(x\): of shape"),
+        (lambda x: xarr.linalg.matrix_rank(x / 0), r"linalg\.matrix_rank\(x, rtol\): of shape"),
+        (lambda x: xarr.linalg.pinv(x / 0), r"linalg\.pinv\(x, rtol\): of shape"),
+        (lambda x: xarr.linalg.matrix_power(x * 0, -2), r"linalg\.matrix_power\(x, n\): of shape"),
+        (lambda x: xarr.outer(x > 0, x > 0), r"outer\(a, b\): a and b have dtype bool"),
+        (lambda x: xarr.dot(x[0, 0] > 0, x[0, 0] > 0), r"dot\(a, b\): a and b have dtype bool"),
     ],
 )
 def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:

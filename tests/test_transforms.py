@@ -515,3 +515,29 @@ def test_kernels_compile_for_cuda(arch: str, dtype: str, monkeypatch: pytest.Mon
 def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=f"^{said}"):
         call(xp.ones(4))
+
+
+def test_an_empty_axis_is_filled_with_zeros(form: xp.Device) -> None:
+    assert xp.fft.fft(xp.ones((0,), dtype="float32"), n=4).tolist() == [0] * 4
+    assert xp.fft.irfft(xp.ones((3, 0), dtype="complex64"), n=2).tolist() == [[0, 0]] * 3
+    got = xp.fft.fftn(xp.ones((2, 0), dtype="complex64"), s=(2, 2), axes=(0, 1))
+    assert got.tolist() == [[0, 0], [0, 0]]
+    assert xp.fft.rfft(xp.ones((0, 4), dtype="float32")).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "options", "said"),
+    [
+        ("irfft", [1.0], {}, r"fft\.irfft\(x\): x has shape \(1,\), so along axis 0 .* 0 elements"),
+        ("hfft", [1.0], {}, r"fft\.hfft\(x\): x has shape \(1,\), so along axis 0 .* 0 elements"),
+        ("fft", [], {}, r"fft\.fft\(x\): x has shape \(0,\), .*; name the length with n"),
+        ("fftn", [], {}, r"fft\.fftn\(x\): x has shape \(0,\), .*; name the length with s"),
+        ("rfftn", 1.0, {}, r"fft\.rfftn\(x\): x has shape \(\) and there are no axes"),
+        ("irfftn", [1.0], {"axes": ()}, r"fft\.irfftn\(x\): x has shape \(1,\) and there are no"),
+    ],
+)
+def test_lengths_that_are_no_signals(
+    name: str, x: Any, options: dict[str, Any], said: str, form: xp.Device
+) -> None:
+    with pytest.raises(ValueError, match=f"^{said}"):
+        getattr(xp.fft, name)(xp.asarray(x, dtype="float32"), **options)

@@ -1,8 +1,8 @@
 """Fourier transforms.
 
 A row is a transform: what it takes and gives, and which direction. On a CPU pocketfft computes it,
-through NumPy, in the arrays' own memory; on other devices the kernels of `transforms` do, axis by
-axis.
+through NumPy, in the arrays' own memory, on a CUDA device cuFFT; on other devices the kernels of
+`transforms` do, axis by axis.
 """
 
 from __future__ import annotations
@@ -85,7 +85,11 @@ class Transform:
             for place, (axis, length) in enumerate(zip(axes, lengths, strict=True))
         ]
         if not axes:
-            return Array(engine.copied(node))
+            return self._over_no_axes(node)
+        self._require_lengths(node, sizes, axes)
+        shape, row = self._result(node, sizes, axes)
+        if 0 in shape or 0 in node.shape:
+            return Array(constant(row.numpy.type(0).item(), row, shape, node.device))
         if library.routine(self._routine, node.dtype, node.device) is not None:
             return Array(self._by_library(node, sizes, axes, norm))
         return self._by_kernels(Array(node), sizes, axes, norm)
@@ -133,32 +137,42 @@ class Transform:
         return tuple(shape), row
 
     def _by_library(self, node: Node, sizes: Sequence[int], axes: Sequence[int], norm: str) -> Node:
-        shape, row = self._result(node, sizes, axes)
-        self._require_elements(node, sizes, axes)
-        if 0 in shape:
-            return constant(0, row, shape, node.device)
+        result = self._result(node, sizes, axes)
         along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
         if self.many:
             along = {"s": sizes, "axes": axes}
         # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths; CuPy has none.
         out = library.is_preferred(node.device) and not (self.many or self.hermitian)
         return library.run(
-            self.where, self._routine, (node,), [(shape, row)], out=out, norm=norm, **along
+            self.where, self._routine, (node,), [result], out=out, norm=norm, **along
         )[0]
 
-    def _require_elements(self, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
-        if min(sizes) < 1 or not all(node.shape[axis] for axis in axes):
+    def _require_lengths(self, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
+        for axis, size in zip(axes, sizes, strict=True):
+            if size < 1:
+                raise ValueError(
+                    errors.message(
+                        self.where,
+                        f"x has shape {node.shape}, so along axis {axis} the signal has "
+                        f"{size} elements",
+                        "signals of at least one element are accepted",
+                        f"name the length with {'s' if self.many else 'n'}",
+                    )
+                )
+
+    def _over_no_axes(self, node: Node) -> Array:
+        if "real" in (self.given, self.made):
             raise ValueError(
                 errors.message(
                     self.where,
-                    f"x has shape {node.shape}",
-                    "axes that are transformed have at least one element",
-                    "name the length with n",
+                    f"x has shape {node.shape} and there are no axes to transform",
+                    "between real and complex numbers at least one axis is needed",
+                    "name it with axes",
                 )
             )
+        return Array(engine.copied(node))
 
     def _by_kernels(self, x: Array, sizes: Sequence[int], axes: Sequence[int], norm: str) -> Array:
-        self._require_elements(x._node, sizes, axes)
         if self.hermitian:
             norm = _SWAPPED[norm]
         inverse = self.inverse is not self.hermitian

@@ -402,7 +402,7 @@ def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Arra
         return _borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", "x is in the host's memory", target)
-    return FUNCTIONS["asarray"](dlpack.as_numpy(memory), device=target)  # type: ignore[no-any-return]
+    return Array._of(dlpack.as_numpy(memory), "from_dlpack(x)", device=target)
 
 
 def _from_cuda(
@@ -498,6 +498,7 @@ def _in_memory(storage: Storage, where: Layout, memory: dlpack.Memory) -> Array:
 
 
 FUNCTIONS["from_dlpack"] = from_dlpack
+export.__name__ = export.__qualname__ = "__dlpack__"
 attach("__dlpack__", export)
 attach("__dlpack_device__", dlpack_device)
 attach("__cuda_array_interface__", property(cuda_array_interface))

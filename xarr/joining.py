@@ -219,7 +219,7 @@ def stack(arrays: Any, /, axis: int = 0) -> Array:
                     where, f"the shapes are {shape} and {part.shape}", "all shapes have to agree"
                 )
             )
-    place = normalize_axis(axis, len(shape) + 1, where)
+    place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
     whole = Assembly(full, _promoted(parts, where), parts[0].device)
     strides = whole.layout.strides

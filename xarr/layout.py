@@ -187,7 +187,7 @@ def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
     )
 
 
-def normalize_axis(axis: Any, ndim: int, where: str) -> int:
+def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> int:
     """The axis counted from the front; IndexError-compatible AxisError when out of range."""
     try:
         index = operator.index(axis)
@@ -200,20 +200,20 @@ def normalize_axis(axis: Any, ndim: int, where: str) -> int:
             errors.message(
                 where,
                 f"axis is {index}",
-                f"the array has {ndim} dimensions, so axis has to be in [{-ndim}, {ndim})"
+                f"{of} has {ndim} dimensions, so axis has to be in [{-ndim}, {ndim})"
                 if ndim
-                else "the array has no axes (it is 0-dimensional)",
+                else f"{of} has no axes (it is 0-dimensional)",
             )
         )
     return index + ndim if index < 0 else index
 
 
-def normalize_axes(axis: Any, ndim: int, where: str) -> tuple[int, ...]:
+def normalize_axes(axis: Any, ndim: int, where: str, of: str = "the array") -> tuple[int, ...]:
     """The sorted axes of an `axis` argument: None for all, an integer or a tuple of them."""
     if axis is None:
         return tuple(range(ndim))
     items = axis if isinstance(axis, tuple | list) else (axis,)
-    axes = sorted(normalize_axis(item, ndim, where) for item in items)
+    axes = sorted(normalize_axis(item, ndim, where, of) for item in items)
     if len(set(axes)) != len(axes):
         raise ValueError(errors.message(where, f"axis is {axis!r}", "each axis may be named once"))
     return tuple(axes)

@@ -1,7 +1,8 @@
 """Linear algebra: products, norms, factorizations, of matrices and stacks of matrices.
 
 Products run as the device's library or `products` computes them; factorizations and what needs one
-are LAPACK's, through the host. What is elementwise or a reduction is an expression like any other.
+are a library's, the device's or else LAPACK on the host. What is elementwise or a reduction is an
+expression like any other.
 """
 
 from __future__ import annotations
@@ -136,21 +137,25 @@ def _complex(row: DType) -> DType:
 
 
 def _by_library(
-    name: str, operands: Sequence[Node], *results: tuple[Shape, DType], **options: Any
+    where: str,
+    name: str,
+    operands: Sequence[Node],
+    *results: tuple[Shape, DType],
+    **options: Any,
 ) -> list[Array]:
     """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
-    where = f"linalg.{name}({'x1, x2' if len(operands) > 1 else 'x'})"
     try:
         made = library.run(where, f"linalg.{name}", operands, results, **options)
     except LinAlgError as error:
         shapes = " and ".join(str(node.shape) for node in operands)
-        accepted, remedy = _SOLVABLE.get(name, ("finite matrices are accepted", ""))
+        accepted, remedy = _SOLVABLE.get(name, _FINITE)
         raise LinAlgError(
             errors.message(where, f"of shape {shapes}: {error}", accepted, remedy)
         ) from error
     return [Array(node) for node in made]
 
 
+_FINITE: Final = ("finite matrices are accepted", "find the others with xarr.isfinite")
 _SOLVABLE: Final = {
     "inv": ("invertible matrices are accepted", "use linalg.pinv(x)"),
     "solve": ("invertible matrices x1 are accepted", "use linalg.pinv(x1) @ x2"),
@@ -448,9 +453,19 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     return result
 
 
-def _numeric_pair(x1: Any, x2: Any, where: str) -> tuple[Node, Node]:
-    first, second = together(x1, x2, where)
-    _node(Array(first), where, dtypes.NUMERIC)
+def _numeric_pair(
+    x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> tuple[Node, Node]:
+    first, second = together(x1, x2, where, names)
+    if first.dtype.kind not in dtypes.NUMERIC:
+        raise TypeError(
+            errors.message(
+                where,
+                f"{names[0]} and {names[1]} have dtype {first.dtype}",
+                "numeric dtypes are accepted",
+                f'convert with {names[0]}.astype("int8")',
+            )
+        )
     return first, second
 
 
@@ -620,7 +635,7 @@ def matrix_power(x: Array, n: int, /) -> Array:
     if n == 0:
         one = FUNCTIONS["eye"](node.shape[-1], dtype=x.dtype, device=x.device)
         return Array(engine.copied(engine.broadcast(one._node, node.shape)))
-    base = inv(x) if n < 0 else x
+    base = _BY_NAME["inv"].of(x, where) if n < 0 else x
     power: Array | None = None
     exponent = abs(int(n))
     while True:
@@ -870,7 +885,7 @@ def _matrix_norm(x: Array, keepdims: bool, ord: Any, where: str) -> Array:
     result: Array
     empty = 0 in node.shape[-2:]
     if ord in ("nuc", 2, -2):
-        single = svdvals(values)
+        single = _BY_NAME["svdvals"].of(values, where)
         if ord == "nuc" or empty:
             result = FUNCTIONS["sum"](single, axis=-1)
         else:
@@ -897,7 +912,7 @@ _Results = Callable[[Shape, DType], tuple[tuple[Shape, DType], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Factorization:
-    """A function of one stack of matrices that LAPACK computes.
+    """A function of one stack of matrices that libraries compute.
 
     `results` gives the shapes and dtypes of what it returns, from those of the matrices; `gather`
     the named tuple that holds several.
@@ -916,12 +931,15 @@ class Factorization:
         """The public function, with its docstring."""
 
         def factorize(x: Array, /) -> Any:
-            where = f"linalg.{self.name}(x)"
-            node = _matrices(x, where, square=self.square)
-            made = _by_library(self.name, (node,), *self.results(node.shape, node.dtype))
-            return self.gather(*made) if self.gather is not None else made[0]
+            return self.of(x, f"linalg.{self.name}(x)")
 
         return named(factorize, self.name, self._docstring())
+
+    def of(self, x: Any, where: str) -> Any:
+        """The result, for a function that errors name."""
+        node = _matrices(x, where, square=self.square)
+        made = _by_library(where, self.name, (node,), *self.results(node.shape, node.dtype))
+        return self.gather(*made) if self.gather is not None else made[0]
 
     def _docstring(self) -> str:
         extent = "M, M" if self.square else "M, N"
@@ -946,7 +964,7 @@ TypeError
 
 Notes
 -----
-Python Array API standard 2025.12, extension linalg. {_BY_LAPACK}
+Python Array API standard 2025.12, extension linalg.
 
 Examples
 --------
@@ -955,10 +973,6 @@ Examples
 """
 
 
-_BY_LAPACK: Final = (
-    "LAPACK computes it on the host: on a CPU in the arrays' own memory, else the values travel "
-    "there and back."
-)
 _COMPLEX_VALUES: Final = "complex Array, shape (..., M)\n    Of the precision of x."
 
 FACTORIZATIONS: Final = (
@@ -1033,7 +1047,8 @@ FACTORIZATIONS: Final = (
 )
 """The functions of one stack of matrices, a row each."""
 
-_PLAIN: Final = {row.name: row.function() for row in FACTORIZATIONS}
+_BY_NAME: Final = {row.name: row for row in FACTORIZATIONS}
+_PLAIN: Final = {name: row.function() for name, row in _BY_NAME.items()}
 det, slogdet, inv = _PLAIN["det"], _PLAIN["slogdet"], _PLAIN["inv"]
 eig, eigh = _PLAIN["eig"], _PLAIN["eigh"]
 eigvals, eigvalsh, svdvals = _PLAIN["eigvals"], _PLAIN["eigvalsh"], _PLAIN["svdvals"]
@@ -1063,7 +1078,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
 
     Notes
     -----
-    Python Array API standard 2025.12, extension linalg. LAPACK computes it on the host.
+    Python Array API standard 2025.12, extension linalg.
 
     Examples
     --------
@@ -1073,7 +1088,7 @@ def cholesky(x: Array, /, *, upper: bool = False) -> Array:
     """
     where = "linalg.cholesky(x)"
     node = _matrices(x, where, square=True)
-    return _by_library("cholesky", (node,), (node.shape, node.dtype), upper=bool(upper))[0]
+    return _by_library(where, "cholesky", (node,), (node.shape, node.dtype), upper=bool(upper))[0]
 
 
 def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
@@ -1102,7 +1117,7 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
 
     Notes
     -----
-    Python Array API standard 2025.12, extension linalg. LAPACK computes it on the host.
+    Python Array API standard 2025.12, extension linalg.
 
     Examples
     --------
@@ -1120,6 +1135,7 @@ def qr(x: Array, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRRe
     inner = rows if mode == "complete" else min(rows, columns)
     return QRResult(
         *_by_library(
+            where,
             "qr",
             (node,),
             ((*stack, rows, inner), node.dtype),
@@ -1153,7 +1169,7 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
 
     Notes
     -----
-    Python Array API standard 2025.12, extension linalg. LAPACK computes it on the host.
+    Python Array API standard 2025.12, extension linalg.
 
     Examples
     --------
@@ -1162,18 +1178,22 @@ def svd(x: Array, /, *, full_matrices: bool = True) -> SVDResult:
     (3, 2)
     """
     where = "linalg.svd(x)"
-    node = _matrices(x, where)
+    return _svd(_matrices(x, where), where, full_matrices=bool(full_matrices))
+
+
+def _svd(node: Node, where: str, *, full_matrices: bool) -> SVDResult:
     *stack, rows, columns = node.shape
     count = min(rows, columns)
     left, right = (rows, columns) if full_matrices else (count, count)
     return SVDResult(
         *_by_library(
+            where,
             "svd",
             (node,),
             ((*stack, rows, left), node.dtype),
             ((*stack, count), _real(node.dtype)),
             ((*stack, right, columns), node.dtype),
-            full_matrices=bool(full_matrices),
+            full_matrices=full_matrices,
         )
     )
 
@@ -1204,7 +1224,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
 
     Notes
     -----
-    Python Array API standard 2025.12, extension linalg. LAPACK computes it on the host.
+    Python Array API standard 2025.12, extension linalg.
 
     Examples
     --------
@@ -1228,7 +1248,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
         )
     stack = layout.broadcast_shapes(matrices.shape[:-2], columns[:-2], where=where)
     shape = (*stack, *(columns[-2:-1] if vector else columns[-2:]))
-    return _by_library("solve", (matrices, second), (shape, matrices.dtype))[0]
+    return _by_library(where, "solve", (matrices, second), (shape, matrices.dtype))[0]
 
 
 def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
@@ -1242,7 +1262,15 @@ def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
                 where, f"rtol has dtype {tolerance.dtype}", "real numeric dtypes are accepted"
             )
         )
-    layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where)
+    if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
+        raise ValueError(
+            errors.message(
+                where,
+                f"x has shape {shape} and rtol {tolerance.shape}",
+                "a number for each matrix, or one for all, is accepted",
+                "broadcast x to as many matrices",
+            )
+        )
     own: Array = tolerance.astype(singular.dtype, copy=False)
     return singular[..., :1] * own[..., None]
 
@@ -1272,7 +1300,7 @@ def matrix_rank(x: Array, /, *, rtol: Any = None) -> Array:
 
     Notes
     -----
-    Python Array API standard 2025.12, extension linalg. LAPACK computes it on the host.
+    Python Array API standard 2025.12, extension linalg.
 
     Examples
     --------
@@ -1282,7 +1310,7 @@ def matrix_rank(x: Array, /, *, rtol: Any = None) -> Array:
     """
     where = "linalg.matrix_rank(x, rtol)"
     node = _matrices(x, where)
-    singular = svdvals(Array(node))
+    singular = _BY_NAME["svdvals"].of(Array(node), where)
     if 0 in node.shape[-2:]:
         return Array(constant(0, dtypes.int64, node.shape[:-2], node.device))
     beyond = singular > _cutoff(singular, node.shape, rtol, where)
@@ -1314,8 +1342,7 @@ def pinv(x: Array, /, *, rtol: Any = None) -> Array:
 
     Notes
     -----
-    Python Array API standard 2025.12, extension linalg. By the singular value decomposition, which
-    LAPACK computes on the host.
+    Python Array API standard 2025.12, extension linalg. By the singular value decomposition.
 
     Examples
     --------
@@ -1329,7 +1356,7 @@ def pinv(x: Array, /, *, rtol: Any = None) -> Array:
     if 0 in (rows, columns):
         shape = (*stack, columns, rows)
         return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
-    left, singular, right = svd(Array(node), full_matrices=False)
+    left, singular, right = _svd(node, where, full_matrices=False)
     significant = singular > _cutoff(singular, node.shape, rtol, where)
     inverse = FUNCTIONS["where"](significant, 1 / singular, 0)
     if node.dtype.kind == COMPLEX:
@@ -1414,7 +1441,7 @@ def dot(a: Any, b: Any, /) -> Array:
     11
     """
     where, names = "dot(a, b)", ("a", "b")
-    first, second = together(a, b, where, names)
+    first, second = _numeric_pair(a, b, where, names)
     if not first.shape or not second.shape:
         return Array(first) * Array(second)
     if len(first.shape) <= 2 and len(second.shape) <= 2:
@@ -1580,8 +1607,9 @@ def _numpy_outer(a: Any, b: Any) -> Array:
     >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
     [[3], [6]]
     """
-    first, second = together(a, b, "outer(a, b)", ("a", "b"))
-    return outer(Array(first).reshape(-1), Array(second).reshape(-1))
+    first, second = _numeric_pair(a, b, "outer(a, b)", ("a", "b"))
+    result: Array = Array(first).reshape(-1, 1) * Array(second).reshape(-1)
+    return result
 
 
 for _function in (matmul, matrix_transpose, tensordot, vecdot, dot, cross):

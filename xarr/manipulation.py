@@ -392,7 +392,7 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     where = "expand_dims(x, axis)"
     node_of(x, where)
     items = integers(axis, where, "axis")
-    places = layout.normalize_axes(tuple(items), x.ndim + len(items), where)
+    places = layout.normalize_axes(tuple(items), x.ndim + len(items), where, "the result")
     given = settled(x)
     shape, strides = list(given.shape), list(given.strides)
     for place in places:

@@ -221,10 +221,24 @@ def _counts(begins: Node) -> Array:
 
 
 def _unique(values: library.Host, **returned: bool) -> tuple[library.Host, ...]:
-    """What `numpy.unique` returns, each NaN distinct; a tuple in any case."""
+    """What `numpy.unique` returns, each NaN distinct; a tuple in any case.
+
+    Of equal elements the first one stands, which tells of zeros: on other devices it does too.
+    """
+    # Asked for the indices, NumPy sorts in a stable way.
+    for_order = values.dtype.kind == "c" and "return_index" not in returned
+    if for_order:
+        returned["return_index"] = True
     found = numpy.unique(_sortable(values), equal_nan=False, **returned)  # type: ignore[call-overload]
     first, *others = found if returned else (found,)
-    return first.astype(values.dtype), *others
+    first = first.astype(values.dtype)
+    if for_order:
+        others.pop(0)
+    if values.dtype.kind == "f":
+        zero = numpy.searchsorted(first, 0)
+        if zero < first.size and first[zero] == 0:
+            first[zero] = values.flat[numpy.argmax(values == 0)]
+    return first, *others
 
 
 def _sortable(values: library.Host) -> library.Host:

@@ -1,8 +1,8 @@
 """Sorting, and searching in what is sorted.
 
-On a CPU NumPy sorts, in the result's own memory; on other devices the kernels of `radix` do. The
-order is NumPy's: NaN after everything, complex numbers by real, then imaginary part. The two agree
-bit for bit but for unstable orders of equal elements.
+On a CPU NumPy sorts, in the result's own memory; where CuPy is, CUB does `sort`; else the kernels
+of `radix` do. The order is NumPy's: NaN after everything, complex numbers by real, then imaginary
+part. All agree bit for bit but for unstable orders of equal elements.
 """
 
 from __future__ import annotations
