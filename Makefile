@@ -5,8 +5,9 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 JOBS ?= 2
-# The extras that bring the backends for the GPU, for NVIDIA's (cuda12,numba12 for older drivers).
-GPU ?= cuda13,numba13
+# The extras for the tests on a GPU: for NVIDIA's the backends (cuda12,numba12 for older drivers), and
+# the libraries with which arrays are exchanged, some gigabytes.
+GPU ?= cuda13,numba13,interop
 ARGS ?=
 
 VENV := .venv
