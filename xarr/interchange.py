@@ -31,9 +31,6 @@ _HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)
 _GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
 """DLPack's type of the devices of a platform whose memory others can use."""
 
-_DEFAULTS: Final = {dlpack.CUDA: 1, dlpack.ROCM: 0}
-"""The default stream in DLPack and in CUDA's array interface, where 0 would be ambiguous."""
-
 
 class _Shared:
     """A claim that others see a storage's memory, as long as this lives; keeps `memory`."""
@@ -170,7 +167,8 @@ def export(
                 )
             )
         if place[0] in _GPUS.values() and stream != -1:
-            _cuda(device).order_after(stream or 0, memory.owner.memory.buffer)
+            driver = _cuda(device)
+            driver.order_after(stream or driver.default_stream, memory.owner.memory.buffer)
     return dlpack.lend(memory, versioned=versioned, copied=bool(copy))
 
 
@@ -250,7 +248,7 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
         # Of no elements as well, where the interface wants 0: CuPy (14.2) refuses 0 from others.
         "data": (memory.pointer, memory.read_only),
         "strides": tuple(stride * itemsize for stride in memory.strides),
-        "stream": stream or _DEFAULTS[memory.device[0]],
+        "stream": stream,
     }
 
 
@@ -354,7 +352,7 @@ def from_dlpack(
     if kind in _GPUS.values():
         source = _cuda_device(index)
         stream = _cuda(source).current_stream()
-        memory = dlpack.borrow(_capsule(x, stream=stream or _DEFAULTS[kind]))
+        memory = dlpack.borrow(_capsule(x, stream=stream))
         return _from_cuda(memory, source, device, copy, stream)
     target = get_device(device, where)
     if kind in _HOSTS:
@@ -431,9 +429,10 @@ def _from_cuda(
             )
         )
     x = _borrowed(memory, source)
-    if stream and x.size:
+    driver = _cuda(source)
+    if stream not in (None, driver.default_stream) and x.size:
         assert x._node.storage is not None
-        _cuda(source).order_before(stream, x._node.storage.buffer)
+        driver.order_before(stream, x._node.storage.buffer)
     if copy:
         x = Array(engine.copied(x._node))
     return x.to_device(target)  # type: ignore[no-any-return]

@@ -159,12 +159,6 @@ def discovered(
     return discovery
 
 
-def plain_handle(stream: Any) -> int:
-    """A stream's handle as an integer, 0 for the default stream under either of its names."""
-    handle = int(getattr(stream, "value", stream) or 0)
-    return 0 if handle == _LEGACY else handle
-
-
 class Kernel:
     """A loaded kernel, and the memory in which a launch finds its parameters."""
 
@@ -261,7 +255,7 @@ class CudaDriver:
     """Whether a stream beside the default ones has been seen, so that blocks may have events."""
 
     default_stream: ClassVar = _LEGACY
-    """What the driver is told where a handle is 0."""
+    """The handle of the default stream: what `current_stream` gives, and other libraries take."""
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
@@ -278,8 +272,12 @@ class CudaDriver:
         return _bindings("driver")
 
     def current_stream(self) -> int:
-        """The handle of the stream that this thread's work goes to; 0 is the default one."""
+        """The handle of the stream that this thread's work goes to."""
         raise NotImplementedError
+
+    def named(self, handle: int) -> int:
+        """A stream's handle, which for the default stream is `default_stream`, whatever it was."""
+        return self.default_stream if handle in (0, _LEGACY) else handle
 
     def create_stream(self) -> Any:
         """A new stream of the library's."""
@@ -301,8 +299,12 @@ class CudaDriver:
         """A block that was last used on the default stream; MemoryError when there is none."""
         raise NotImplementedError
 
-    def used_nbytes(self) -> tuple[int, int]:
-        """The bytes in live buffers and those held for reuse."""
+    def used_nbytes(self) -> int:
+        """The bytes in live buffers."""
+        raise NotImplementedError
+
+    def held_nbytes(self) -> int:
+        """The bytes held for reuse."""
         raise NotImplementedError
 
     def release_memory(self) -> None:
@@ -351,7 +353,7 @@ class CudaDriver:
             stream = self._begin(buffers)
             (status,) = self._cuda.cuLaunchKernel(
                 *(kernel.function, x, y, z, *items, 0),
-                *(stream or self.default_stream, kernel.address, 0),
+                *(stream, kernel.address, 0),
             )
             if status:
                 self._fail("launch", status)
@@ -368,7 +370,7 @@ class CudaDriver:
             try:
                 buffer = self.take(nbytes)
             except MemoryError as error:
-                used, _ = self.used_nbytes()
+                used = self.used_nbytes()
                 raise MemoryError(
                     message(
                         f"{self.info.backend}:{self.info.index}",
@@ -377,7 +379,7 @@ class CudaDriver:
                         "delete arrays that are no longer needed",
                     )
                 ) from error
-        self._peak_nbytes = max(self._peak_nbytes, self.used_nbytes()[0])
+        self._peak_nbytes = max(self._peak_nbytes, self.used_nbytes())
         return buffer
 
     def upload(self, buffer: Block, offset_nbytes: int, data: Any) -> None:
@@ -409,8 +411,7 @@ class CudaDriver:
         if giver.info.index == self.info.index:
             with self._context:
                 stream = self._begin((source, target))
-                on = stream or self.default_stream
-                self._check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, on))
+                self._check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, stream))
                 self._end(stream, (source, target))
             return
         last = giver.last_use(source)
@@ -418,9 +419,8 @@ class CudaDriver:
             self._let_peer_be_read(giver)
             stream = self._begin((target,))
             self._wait(stream, last)
-            on = stream or self.default_stream
             status = self._cuda.cuMemcpyPeerAsync(
-                end, self._handle, begin, giver._handle, nbytes, on
+                end, self._handle, begin, giver._handle, nbytes, stream
             )
             self._check("copy", status)
             self._end(stream, (target,))
@@ -455,11 +455,10 @@ class CudaDriver:
 
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live."""
-        used, held = self.used_nbytes()
         return {
             "total_nbytes": self.info.memory_nbytes,
-            "used_nbytes": used,
-            "held_nbytes": held,
+            "used_nbytes": self.used_nbytes(),
+            "held_nbytes": self.held_nbytes(),
             "peak_nbytes": self._peak_nbytes,
         }
 
@@ -512,7 +511,7 @@ class CudaDriver:
         """The end of what was last asked of a block."""
         # Here, as each device has a default stream of its own.
         with self._context:
-            return block.event or self._recorded(0)
+            return block.event or self._recorded(self.default_stream)
 
     def order_after(self, stream: int, block: Block) -> None:
         """Let a stream of anybody's wait for what was last asked of a block."""
@@ -533,22 +532,22 @@ class CudaDriver:
     def _begin(self, blocks: Sequence[Block]) -> int:
         """The current stream, after it was told to wait for what was last asked of blocks."""
         stream = self.current_stream()
-        if stream:
+        if stream != self.default_stream:
             CudaDriver.several = True
         if CudaDriver.several:
             on_default = None
             for block in blocks:
                 if block.event is not None:
                     self._wait(stream, block.event)
-                elif stream and on_default is None:
-                    on_default = self._recorded(0)
+                elif stream != self.default_stream and on_default is None:
+                    on_default = self._recorded(self.default_stream)
                     self._wait(stream, on_default)
         return stream
 
     def _end(self, stream: int, blocks: Sequence[Block]) -> None:
         """Note where the last use of blocks ends, once it was asked for without an error."""
         if CudaDriver.several:
-            event = self._recorded(stream) if stream else None
+            event = None if stream == self.default_stream else self._recorded(stream)
             for block in blocks:
                 block.event = event
 
@@ -556,19 +555,17 @@ class CudaDriver:
     def _waited_for(self, what: str, block: Block) -> Iterator[int]:
         """The current stream, in which a copy of a block is asked for; waits for the copy."""
         with self._context:
-            stream = self._begin((block,)) or self.default_stream
+            stream = self._begin((block,))
             yield stream
             self._check(what, self._cuda.cuStreamSynchronize(stream))
 
     def _recorded(self, stream: int, *, timed: bool = False) -> Event:
         event = Event(self._cuda, timed=timed)
-        on = stream or self.default_stream
-        self._check("event", self._cuda.cuEventRecord(event.handle, on))
+        self._check("event", self._cuda.cuEventRecord(event.handle, stream))
         return event
 
     def _wait(self, stream: int, event: Event) -> None:
-        on = stream or self.default_stream
-        self._check("wait", self._cuda.cuStreamWaitEvent(on, event.handle, 0))
+        self._check("wait", self._cuda.cuStreamWaitEvent(stream, event.handle, 0))
 
     def _let_peer_be_read(self, other: CudaDriver) -> None:
         """Open the direct way to another device's memory, where there is one."""

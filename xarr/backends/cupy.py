@@ -56,7 +56,7 @@ class CupyDriver(cuda.CudaDriver):
 
     def current_stream(self) -> int:
         """The handle of CuPy's current stream."""
-        return cuda.plain_handle(self._cupy.cuda.get_current_stream(self.info.index).ptr)
+        return self.named(self._cupy.cuda.get_current_stream(self.info.index).ptr)
 
     def create_stream(self) -> Any:
         """A stream of CuPy's, which does not wait for the default one."""
@@ -126,11 +126,14 @@ class CupyDriver(cuda.CudaDriver):
         """CuPy's function that NumPy calls `name`, where a library of NVIDIA's stands behind it."""
         return cupy_library.routine(name, dtype)
 
-    def used_nbytes(self) -> tuple[int, int]:
-        """The bytes in live blocks, and those that CuPy's default pool holds for reuse."""
+    def used_nbytes(self) -> int:
+        """The bytes in live blocks."""
+        return self._live_nbytes
+
+    def held_nbytes(self) -> int:
+        """The bytes that CuPy's default pool holds for reuse."""
         with self._device:
-            held = self._cupy.get_default_memory_pool().free_bytes()
-        return self._live_nbytes, held
+            return int(self._cupy.get_default_memory_pool().free_bytes())
 
     def release_memory(self) -> None:
         """Give the blocks that CuPy's default pool holds back to the system."""

@@ -117,7 +117,7 @@ class NumbaDriver(cuda.CudaDriver):
 
     def current_stream(self) -> int:
         """The handle of Numba's default stream, or of one that was made current here."""
-        return self.stream_pointer(getattr(self._current, "stream", self._default))
+        return self.named(self.stream_pointer(getattr(self._current, "stream", self._default)))
 
     def create_stream(self) -> Any:
         """A stream of Numba's, which does not wait for the default one."""
@@ -136,7 +136,7 @@ class NumbaDriver(cuda.CudaDriver):
 
     def stream_pointer(self, stream: Any) -> int:
         """The handle of a stream."""
-        return cuda.plain_handle(stream.handle)
+        return int(getattr(stream.handle, "value", stream.handle) or 0)
 
     def swap_stream(self, stream: Any) -> Any:
         """Make a stream the current one of this thread; the one that it was before."""
@@ -165,9 +165,13 @@ class NumbaDriver(cuda.CudaDriver):
         """The function of NVIDIA's libraries that NumPy calls `name`, through nvmath-python."""
         return self._library.routine(name, dtype)
 
-    def used_nbytes(self) -> tuple[int, int]:
-        """The bytes in live blocks and those held for reuse."""
-        return self._pool.used_nbytes, self._pool.held_nbytes
+    def used_nbytes(self) -> int:
+        """The bytes in live blocks."""
+        return self._pool.used_nbytes
+
+    def held_nbytes(self) -> int:
+        """The bytes held for reuse."""
+        return self._pool.held_nbytes
 
     def release_memory(self) -> None:
         """Give the blocks that are held for reuse back to Numba's memory manager."""

@@ -56,8 +56,6 @@ class Work:
     def __init__(self, handles: Handles, held: ExitStack) -> None:
         self.handles = handles
         self.stream = handles.driver.current_stream()
-        # Copies go through cuda.bindings, to which 0 may mean a thread's own stream.
-        self._on = self.stream or handles.driver.default_stream
         self._cuda: Any = importlib.import_module("cuda.bindings.driver")
         self._held = held
 
@@ -74,7 +72,7 @@ class Work:
     def copy(self, source: int, target: int, nbytes: int) -> None:
         """Copy bytes that follow each other."""
         if nbytes:
-            self._check(self._cuda.cuMemcpyDtoDAsync(target, source, nbytes, self._on))
+            self._check(self._cuda.cuMemcpyDtoDAsync(target, source, nbytes, self.stream))
 
     def copy_rows(
         self, source: int, source_pitch: int, target: int, target_pitch: int, count: int
@@ -93,18 +91,18 @@ class Work:
             area.srcDevice, area.srcPitch = source, source_pitch
             area.dstDevice, area.dstPitch = target, target_pitch
             area.WidthInBytes, area.Height = nbytes, count
-            self._check(self._cuda.cuMemcpy2DAsync(area, self._on))
+            self._check(self._cuda.cuMemcpy2DAsync(area, self.stream))
 
     def clear(self, target: int, nbytes: int) -> None:
         """Make bytes that follow each other 0."""
         if nbytes:
-            self._check(self._cuda.cuMemsetD8Async(target, 0, nbytes, self._on))
+            self._check(self._cuda.cuMemsetD8Async(target, 0, nbytes, self.stream))
 
     def fill_rows(self, target: int, pitch: int, words: int, count: int, word: int = 0) -> None:
         """Set so many 32-bit words at the beginning of each row."""
         # Of one row the pitch means nothing, but too large a one is refused.
         pitch = 4 * words if count == 1 else pitch
-        self._check(self._cuda.cuMemsetD2D32Async(target, pitch, word, words, count, self._on))
+        self._check(self._cuda.cuMemsetD2D32Async(target, pitch, word, words, count, self.stream))
 
     def identity(self, target: int, size: int, dtype: numpy.dtype[Any]) -> None:
         """Make a square matrix the identity."""
@@ -153,8 +151,8 @@ class Work:
         """32-bit integers, after all that was asked of the stream."""
         values = numpy.zeros(count, numpy.int32)
         place, nbytes = values.ctypes.data, values.nbytes
-        self._check(self._cuda.cuMemcpyDtoHAsync(place, source, nbytes, self._on))
-        self._check(self._cuda.cuStreamSynchronize(self._on))
+        self._check(self._cuda.cuMemcpyDtoHAsync(place, source, nbytes, self.stream))
+        self._check(self._cuda.cuStreamSynchronize(self.stream))
         return values
 
     def _check(self, answer: tuple[Any, ...]) -> None:
