@@ -6,9 +6,10 @@ short program; a plain random generator chooses them for the long run.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -64,13 +65,9 @@ def _step(name: str) -> Any:
     def take(self: Machine, data: st.DataObject) -> None:
         program = self.program
         program.pick = _picks(data)
-        try:
+        with self.noted():
             getattr(program, name)()
             program.check()
-        except Difference as found:
-            self.failed = True
-            self.found.append(str(found))
-            raise
 
     take.__name__ = take.__qualname__ = name
     return rule(data=st.data())(take)
@@ -110,7 +107,18 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if not self.failed and hasattr(self, "program"):
-            self.program.check(everything=True)
+            with self.noted():
+                self.program.check(everything=True)
+
+    @contextlib.contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note what is found."""
+        try:
+            yield
+        except Difference as found:
+            self.failed = True
+            self.found.append(str(found))
+            raise
 
 
 def _machine(seed: int, breadth: Breadth) -> type[Machine]:

@@ -1,7 +1,8 @@
 """CuPy's libraries (cuBLAS, cuSOLVER, cuFFT, CUB) under NumPy's names, signatures and errors.
 
-CuPy leaves NaN where a matrix is singular unless told to raise, and lacks some options and the
-broadcasting of stacks; that is mended here. What is absent, kernels of xarr's or the host compute.
+CuPy leaves NaN where a matrix is singular unless told to raise, and where it has no finite values
+to decompose; it lacks some options and the broadcasting of stacks. That is mended here. What is
+absent, kernels of xarr's or the host compute.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ NAMES: Final = {
 }
 """The functions that there are, and the library behind each."""
 
+_VALUES: Final = {"linalg.svd": 1, "linalg.svdvals": 0, "linalg.eig": 0, "linalg.eigvals": 0}
+"""The iterations that do not converge where an element is NaN: which of the results says so."""
+
 _NEEDS_GEEV: Final = ("linalg.eig", "linalg.eigvals")
 _DTYPES: Final = {"matmul": "fdFD", "sort": "bBhHiIlLqQfd"}
 """What cuBLAS multiplies and CUB sorts by digits; for the rest CuPy has kernels of its own."""
@@ -64,6 +68,8 @@ def _routine(name: str) -> Callable[..., Any] | None:
         "linalg.svdvals": functools.partial(cupy.linalg.svd, compute_uv=False),
     }
     function = own.get(name) or operator.attrgetter(name)(cupy)
+    if name in _VALUES:
+        function = _converging(cupy, function, _VALUES[name])
     return _raising(function) if NAMES[name] == "cuSOLVER" else function
 
 
@@ -84,6 +90,19 @@ def _raising(function: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*arguments: Any, **options: Any) -> Any:
         with errstate(linalg="raise"):
             return function(*arguments, **options)
+
+    return checked
+
+
+def _converging(cupy: Any, function: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """A function that raises LinAlgError where a value that it found is NaN."""
+
+    def checked(*arguments: Any, **options: Any) -> Any:
+        made = function(*arguments, **options)
+        values = made[place] if isinstance(made, tuple) else made
+        if cupy.isnan(values).any():
+            raise numpy.linalg.LinAlgError("the iteration did not converge")
+        return made
 
     return checked
 

@@ -76,7 +76,7 @@ class _Solver:
 
     def check(self, problem: str) -> None:
         """Raise LinAlgError where a matrix was beyond the function."""
-        if self.work.downloaded(self._infos, self._count).any():
+        if self.work.downloaded(self._infos, self._count, numpy.dtype(numpy.int32)).any():
             raise LinAlgError(problem)
 
 
@@ -203,7 +203,11 @@ def _singular(
         if u is not None and not is_wide:
             solver.transpose(left, lefts[index], u.shape[-1], tall)
             solver.transpose(right, rights[index], short, short)
-    solver.check("SVD did not converge")
+    problem = "SVD did not converge"
+    solver.check(problem)
+    # Of a matrix with a NaN LAPACK says so, cuSOLVER does not.
+    if numpy.isnan(work.downloaded(s.data, math.prod(s.shape), s.dtype)).any():
+        raise LinAlgError(problem)
 
 
 def _eigh(work: Work, a: DeviceArray, w: DeviceArray, v: DeviceArray | None = None) -> None:

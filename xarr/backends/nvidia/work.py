@@ -147,9 +147,11 @@ class Work:
         """Conjugate complex numbers, of whose parts `char` is the type."""
         self.scale(target + numpy.dtype(char).itemsize, count, -1, char, step=2)
 
-    def downloaded(self, source: int, count: int) -> numpy.ndarray[Any, numpy.dtype[numpy.int32]]:
-        """32-bit integers, after all that was asked of the stream."""
-        values = numpy.zeros(count, numpy.int32)
+    def downloaded(
+        self, source: int, count: int, dtype: numpy.dtype[Any]
+    ) -> numpy.ndarray[Any, Any]:
+        """Elements that follow each other, after all that was asked of the stream."""
+        values = numpy.zeros(count, dtype)
         place, nbytes = values.ctypes.data, values.nbytes
         self._check(self._cuda.cuMemcpyDtoHAsync(place, source, nbytes, self.stream))
         self._check(self._cuda.cuStreamSynchronize(self.stream))
