@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.array_api import make_strategies_namespace
 
 import xarr
-from xarr import engine
 
 from .comparing import has
+from .launching import nothing_launched
 from .reference import Values
 
 
@@ -660,14 +660,6 @@ def many_elements_of(pairs: Sequence[tuple[Call, Agreement]]) -> Any:
         agree(call, call.on(xarr), wanted)
 
     return test_many_elements
-
-
-@contextlib.contextmanager
-def nothing_launched() -> Iterator[None]:
-    """Compile and launch no kernels; results have data type and shape, and no values."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "launch", lambda *_: None)
-        yield
 
 
 def made_of(rows: Sequence[Row], *, examples: int, layouts: int) -> tuple[Any, Any]:

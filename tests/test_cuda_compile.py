@@ -7,9 +7,7 @@ waits for is launched.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pytest
@@ -21,6 +19,7 @@ from xarr.dtypes import DType
 from xarr.expression import Node
 
 from .conftest import DEVICES
+from .launching import change, record
 from .nvrtc import compile_cuda
 
 ARCHITECTURES = ("sm_75", "sm_90")
@@ -34,41 +33,24 @@ Recorder = Callable[[], list[str]]
 def as_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[xarr.Device]:
     """A device of this machine that the engine takes for a GPU."""
     device = next(found for found in DEVICES if found.has_float64)
-    monkeypatch.setattr(device, "info", dataclasses.replace(device.info, kind="gpu"))
-    monkeypatch.setattr(device, "kernels", {})
+    change(monkeypatch, device, kind="gpu")
     with xarr.device(device):
         yield device
 
 
 @pytest.fixture
-def recorded(as_gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+def recorded(as_gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The CUDA sources of all kernels that are asked for; none of them runs."""
-    sources = set[str]()
-
-    def record(device: Any, skeleton: str, entry: str, key: Any, describe: Any, *_: Any) -> None:
-        defines, _format = describe()
-        sources.add(source.assemble(skeleton, "cuda", defines))
-
-    monkeypatch.setattr(engine, "launch", record)
-    return sources
+    return record(monkeypatch, as_gpu)
 
 
 @pytest.fixture
-def recorded_and_run(as_gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+def recorded_and_run(as_gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The CUDA sources of all kernels that run, for programs that look at results."""
-    sources = set[str]()
-    launch = engine.launch
-
-    def record(device: Any, skeleton: str, entry: str, key: Any, describe: Any, *more: Any) -> None:
-        defines, _format = describe()
-        sources.add(source.assemble(skeleton, "cuda", defines))
-        launch(device, skeleton, entry, key, describe, *more)
-
-    monkeypatch.setattr(engine, "launch", record)
-    return sources
+    return record(monkeypatch, as_gpu, runs=True)
 
 
-def compiles(sources: set[str], arch: str) -> None:
+def compiles(sources: Iterable[str], arch: str) -> None:
     """Assert that there are sources and that each becomes a cubin with its kernel in it."""
     assert sources
     for text in sorted(sources):
@@ -86,7 +68,7 @@ def kernel(nodes: list[Node]) -> str:
     order, _ = expression.trace(nodes)
     stores = [engine._new_store(node, None) for node in nodes]
     made = plan.Plan(nodes[-1], order, stores, nodes[-1].shape)
-    defines, _format = engine.elementwise_defines(made, nodes[-1].device)
+    defines, _format = engine.elementwise_defines(made.form, nodes[-1].device)
     return source.assemble("elementwise.c", "cuda", defines)
 
 
@@ -113,7 +95,7 @@ def test_every_conversion(arch: str, as_gpu: xarr.Device) -> None:
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_rows_and_columns(arch: str, recorded: set[str]) -> None:
+def test_rows_and_columns(arch: str, recorded: dict[str, str]) -> None:
     x = xarr.asarray(np.ones((4, 5, 6), np.float32))
     half = xarr.asarray(np.ones((4, 5, 6), np.float16))
     np.asarray(x[::2] * 2 + half[::2, ::-1])
@@ -125,7 +107,7 @@ def test_rows_and_columns(arch: str, recorded: set[str]) -> None:
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_wide_indices(arch: str, recorded: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wide_indices(arch: str, recorded: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout, "WIDE", 1)
     x = xarr.asarray(np.ones((300, 300), np.float32))
     np.asarray(x + 1)
@@ -143,7 +125,7 @@ ROWS = {row.name: row for row in reductions.TABLE}
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("name", ROWS)
-def test_every_reduction(name: str, arch: str, recorded: set[str]) -> None:
+def test_every_reduction(name: str, arch: str, recorded: dict[str, str]) -> None:
     row = ROWS[name]
     for dtype in dtypes.TABLE:
         if dtype.kind not in row.kinds:
@@ -157,7 +139,7 @@ def test_every_reduction(name: str, arch: str, recorded: set[str]) -> None:
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_reductions_of_expressions(arch: str, recorded: set[str]) -> None:
+def test_reductions_of_expressions(arch: str, recorded: dict[str, str]) -> None:
     x = xarr.asarray(np.ones((70, 300), np.float32))
     kept = x * 2
     np.asarray(((x - 1) ** 2).sum())
@@ -168,7 +150,7 @@ def test_reductions_of_expressions(arch: str, recorded: set[str]) -> None:
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_indexing(arch: str, recorded_and_run: set[str]) -> None:
+def test_indexing(arch: str, recorded_and_run: dict[str, str]) -> None:
     x = xarr.asarray(np.arange(60, dtype=np.float32).reshape(6, 10))
     rows = xarr.asarray(np.array([0, 5, 5, 2]))
     np.asarray(x[rows])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from xarr import dtypes
 from xarr.dtypes import DType
 
 from . import reference
+from .launching import change
 from .reference import Values, assert_same
 
 SHAPE = (4, 5, 3)
@@ -52,8 +52,7 @@ def scattering(request: pytest.FixtureRequest, device: xarr.Device) -> Iterator[
         yield device
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "info", dataclasses.replace(device.info, kind="gpu"))
-        patch.setattr(device, "kernels", {})
+        change(patch, device, kind="gpu")
         yield device
 
 

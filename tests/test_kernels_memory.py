@@ -6,7 +6,6 @@ same place; here only the results are looked at. See oclgrind.py and sanitizer.p
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -20,6 +19,7 @@ from xarr.array import Array
 from xarr.dtypes import COMPLEX, SIGNED, DType
 
 from . import reference
+from .launching import change
 from .oclgrind import CHECKS
 from .reference import Values, assert_same
 
@@ -36,8 +36,7 @@ def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
     """The default device, taken for a CPU (chunks, lanes) and for a GPU (groups, elections)."""
     device = xarr.default_device()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "info", dataclasses.replace(device.info, kind=request.param))
-        patch.setattr(device, "kernels", {})
+        change(patch, device, kind=request.param)
         yield device
 
 

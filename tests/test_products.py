@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import dtypes, engine, layout, products, source
+from xarr import dtypes, engine, layout, products
 from xarr.array import Array
 from xarr.dtypes import DType
 from xarr.expression import leaf
 from xarr.products import PIECE, TILES, Tile
 
 from .conftest import DEVICES
+from .launching import record
 from .nvrtc import compile_cuda
 
 Values = np.ndarray[Any, Any]
@@ -580,14 +581,8 @@ def test_compiles_for_cuda(
 ) -> None:
     """Each tile for `EVERY`, and one for the others; `changed` is swapped, split and joined."""
     needs(dtype)
-    sources = dict[str, str]()
-
-    def record(device: Any, skeleton: str, entry: str, key: Any, describe: Any, *_: Any) -> None:
-        defines, _format = describe()
-        sources[source.assemble(skeleton, "cuda", defines)] = entry
-
     x = xarr.asarray(np.ones((3, 4, 4), dtype.numpy))
-    monkeypatch.setattr(engine, "launch", record)
+    sources = record(monkeypatch, gpu)
     accumulator = products._accumulator(dtypes.float32 if dtype is dtypes.float16 else dtype)
     for tile in TILES[accumulator.itemsize][: None if dtype in EVERY else 1]:
         choice = (tile, changed, changed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -13,6 +12,7 @@ from xarr import layout, products
 from xarr.array import Array
 from xarr.products import TILES, Tile
 
+from .launching import change
 from .test_kernels_memory import when_checked
 
 
@@ -20,8 +20,7 @@ from .test_kernels_memory import when_checked
 def as_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The default device taken for a GPU, and short pieces of sums."""
     device = xarr.default_device()
-    monkeypatch.setattr(device, "info", dataclasses.replace(device.info, kind="gpu"))
-    monkeypatch.setattr(device, "kernels", {})
+    change(monkeypatch, device, kind="gpu")
     monkeypatch.setattr(products, "PIECE", 16)
 
 

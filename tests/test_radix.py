@@ -11,13 +11,14 @@ import numpy.typing as npt
 import pytest
 
 import xarr
-from xarr import dtypes, engine, layout, radix, source
+from xarr import dtypes, engine, layout, radix
 from xarr.array import Array
 from xarr.dtypes import FLOATING, DType
 from xarr.expression import Node, constant, leaf
 
 from . import reference
 from .conftest import DEVICES
+from .launching import record
 from .nvrtc import compile_cuda
 
 Values = npt.NDArray[Any]
@@ -423,13 +424,7 @@ def test_kernels_compile_for_cuda(
 ) -> None:
     """Each kernel for each type, with indices and without in turns."""
     device = FORMS[1]
-    sources = dict[str, str]()
-
-    def record(_: Any, skeleton: str, entry: str, key: Any, describe: Any, *more: Any) -> None:
-        defines, _format = describe()
-        sources[source.assemble(skeleton, "cuda", defines)] = entry
-
-    monkeypatch.setattr(engine, "launch", record)
+    sources = record(monkeypatch, device)
     for turn, name in enumerate(names):
         dtype = dtypes.BY_NAME[name]
         storage = engine.allocate(device, 5000 * dtype.itemsize)

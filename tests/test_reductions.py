@@ -16,6 +16,7 @@ from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
 from xarr.reductions import TABLE, Reduction
 
 from . import reference
+from .launching import change
 from .reference import Values, assert_near, assert_same
 
 SCANS = [row for row in TABLE if row.name.startswith("cumulative")]
@@ -401,8 +402,7 @@ def reduced(x: xarr.Array, axis: int | None) -> list[Values]:
 
 def run_group_form(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reduce as on a GPU, in groups of 256 items."""
-    monkeypatch.setattr(device, "info", dataclasses.replace(device.info, kind="gpu"))
-    monkeypatch.setattr(device, "kernels", {})
+    change(monkeypatch, device, kind="gpu")
 
 
 @pytest.mark.slow

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 import xarr as xp
-from xarr import dtypes, engine, layout, source, transforms
+from xarr import dtypes, engine, layout, transforms
 from xarr.array import Array
 from xarr.dtypes import DType
 from xarr.expression import Node
 
 from .comparing import needs
 from .conftest import DEVICES
+from .launching import record
 from .nvrtc import compile_cuda
 
 Values = np.ndarray[Any, Any]
@@ -479,14 +480,7 @@ def test_tables_are_kept_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_kernels_compile_for_cuda(arch: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All radices, several passes, columns, convolutions, and the ways back to real numbers."""
     needs(dtype)
-    sources = set[str]()
-
-    def record(device: Any, skeleton: str, entry: str, key: Any, describe: Any, *_: Any) -> None:
-        defines, _format = describe()
-        sources.add(source.assemble(skeleton, "cuda", defines))
-
-    monkeypatch.setattr(xp.default_device(), "kernels", {})
-    monkeypatch.setattr(engine, "launch", record)
+    sources = record(monkeypatch, xp.default_device())
     if dtype in COMPLEX:
         for shape, axis in (((2, 840), 1), ((2, 14), 1), ((8192, 1), 0), ((2, 29, 3), 1)):
             transforms.fft(node(numbers(shape, dtype)), axis, inverse=True, scale=1.0)

@@ -55,6 +55,7 @@ class Device:
         "_driver",
         "_open",
         "_plain",
+        "forms",
         "info",
         "kernels",
         "lock",
@@ -70,6 +71,7 @@ class Device:
     options: tuple[str, ...]
     lock: threading.RLock
     kernels: dict[Any, Any]
+    forms: dict[Any, Any]
     narrow: bool
     pending: list[Any]
     shared: Counter[int]
@@ -88,6 +90,7 @@ class Device:
         # Two handles of one device share its queue, so they share the lock.
         self.lock = threading.RLock() if plain is None else plain.lock
         self.kernels = {}
+        self.forms = {}
         self.narrow = not info.has_float64
         self.pending = []
         self.shared = Counter()

@@ -15,7 +15,7 @@ import math
 import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -33,7 +33,7 @@ from xarr.expression import (
     trace,
 )
 from xarr.layout import Layout, Shape
-from xarr.plan import INDEX, Indirect, Plan, Store, cast
+from xarr.plan import INDEX, Form, Indirect, Plan, Store, cast
 from xarr.settings import settings
 from xarr.storage import Storage
 
@@ -310,16 +310,19 @@ def prepare(
     keep: bool,
     donate: bool = False,
     target: tuple[Storage, Layout, DType] | None = None,
-    split: Sequence[int] | None = None,
+    split: tuple[int, ...] | None = None,
     names: tuple[str, ...] = ("i",),
+    wide: bool = False,
 ) -> tuple[Plan, list[Store]]:
     """The plan of a kernel that computes `root` and all that has to be kept on the way.
 
     Returns the plan and the stores whose nodes are leaves once the kernel is launched. `keep` says
-    whether `root` itself is stored in new memory, `target` where it is written besides. What
-    exceeds a limit is computed before, so the expression is cut and nothing fails.
+    whether `root` itself is stored in new memory, `target` where it is written besides; `split`,
+    `names` and `wide` are of `Form`. What exceeds a limit is computed before, so the expression is
+    cut and nothing fails.
     """
     device = root.device
+    room = device.info.parameter_nbytes * 3 // 4
     while True:
         order, uses = trace((root,))
         kept = _kept(order, uses, root)
@@ -336,9 +339,9 @@ def prepare(
                 raise
             continue
         all_stores = stores if target is None else [*stores, Store(root, *target)]
-        plan = Plan(root, order, all_stores, shape, split, names)
-        plan.uses = sum(uses[id(store.node)] for store in stores)
-        if _too_large(plan, device) and _shrink(root):
+        plan = Plan(root, order, all_stores, shape, split, names, wide=wide)
+        plan.uses = sum([uses[id(store.node)] for store in stores])
+        if plan.form.argument_nbytes > room and _shrink(root):
             continue
         return plan, stores
 
@@ -389,13 +392,13 @@ def _kept(order: list[Node], uses: dict[int, int], root: Node) -> list[Node]:
         for node in order
         if node.operation is not None and node is not root and node.operation is not INDEX
     ]
-    if any(not node.owned() and node.users > uses[id(node)] for node in interior):
+    kept = [node for node in interior if node.owned()]
+    if any(node.users > uses[id(node)] and not node.owned() for node in interior):
         # `users` counts nodes that have died as well: ask the expressions that arrays wait for.
         others = [node for node in _pending_nodes(root.device) if id(node) not in uses]
         needed = trace(others)[1]
-    else:
-        needed = {}
-    return [node for node in interior if node.owned() or id(node) in needed]
+        kept = [node for node in interior if node.owned() or id(node) in needed]
+    return kept
 
 
 def _new_store(node: Node, donor: Storage | None) -> Store:
@@ -408,22 +411,31 @@ def _new_store(node: Node, donor: Storage | None) -> Store:
 
 def _donor(root: Node, order: list[Node], uses: dict[int, int]) -> Storage | None:
     """A storage that the expression reads, element for element, and that nobody sees after it."""
-    size = math.prod(root.shape)
-    nbytes = size * root.dtype.itemsize
+    dtype = root.dtype
     for place in range(len(order)):
-        where = order[place].layout
         if (
-            where is not None
-            and order[place].dtype is root.dtype
-            and where.linear
-            and where.size == size
-            and order[place].storage.nbytes == nbytes  # type: ignore[union-attr]
-            and not any(type(node.operation) is Indirect for node in order)
-            and order[place].storage.serial not in root.device.shared  # type: ignore[union-attr]
+            order[place].storage is not None
+            and order[place].dtype is dtype
             and unshared(order, place, uses[id(order[place])])
+            and _is_read_as_written(order[place], root)
+            and not any(type(node.operation) is Indirect for node in order)
         ):
             return order[place].storage
     return None
+
+
+def _is_read_as_written(node: Node, root: Node) -> bool:
+    """Whether a leaf has the whole of its storage, and gives each element to the same of `root`."""
+    where, storage = node.layout, node.storage
+    assert where is not None
+    assert storage is not None
+    size = math.prod(root.shape)
+    return (
+        where.linear
+        and where.size == size
+        and storage.nbytes == size * root.dtype.itemsize
+        and storage.serial not in root.device.shared
+    )
 
 
 def unshared(order: list[Node], place: int, uses: int) -> bool:
@@ -455,13 +467,6 @@ def _reference_counts() -> tuple[int, int]:
 _HELD_IN_LIST, _HELD_IN_SLOT = _reference_counts()
 
 
-def _too_large(plan: Plan, device: Device) -> bool:
-    """Whether the kernel's arguments would take more than 3/4 of what the device can pass."""
-    nbytes = 8 * len(plan.storages) + (8 if plan.wide else 4) * (len(plan.numbers) + 4)
-    nbytes += sum(2 * dtype.itemsize for dtype, _ in plan.constants)
-    return nbytes > device.info.parameter_nbytes * 3 // 4
-
-
 def allocate(device: Device, nbytes: int) -> Storage:
     """A storage, its content undefined.
 
@@ -469,12 +474,13 @@ def allocate(device: Device, nbytes: int) -> Storage:
     still hold, by computing them.
     """
     driver = device.driver
-    for recover in (_free_garbage, _free_operands, None):
-        try:
-            return Storage(device, nbytes, driver.allocate(nbytes))
-        except MemoryError:
-            if recover is not None:
-                recover(device)
+    try:
+        return Storage(device, nbytes, driver.allocate(nbytes))
+    except MemoryError:
+        for recover in (_free_garbage, _free_operands):
+            recover(device)
+            with suppress(MemoryError):
+                return Storage(device, nbytes, driver.allocate(nbytes))
     info = driver.memory_info()
     raise MemoryError(
         errors.message(
@@ -510,12 +516,33 @@ _recovering: Final[set[Device]] = set()
 
 def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
     """Launch a plan whose elements do not depend on each other."""
-    if any(0 in group for group in plan.extents):
-        return
+    form = plan.form
+    launch = form.launches.get(in_order)
+    if launch is None:
+        if any(0 in group for group in form.extents):
+            return
+        launch = form.launches[in_order] = _launch_of(form, device, in_order=in_order)
     for observer in counts.observers:
         observer("elementwise.c", plan)
+    packed = launch.packed
+    if packed is None:
+        packed = launch.kernel.arguments.pack(*launch.numbers, *plan.values())
+    run(device, launch.kernel, launch.grid, launch.group, plan.storages, packed)
+
+
+class _Launch(NamedTuple):
+    """How an elementwise form is launched; `packed` are the arguments if none is a constant."""
+
+    kernel: Kernel
+    grid: tuple[int, ...]
+    group: tuple[int, ...]
+    numbers: tuple[int, ...]
+    packed: bytes | None
+
+
+def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
     chunked = device.info.chunked
-    extents = [math.prod(group) for group in plan.extents]
+    extents = [math.prod(group) for group in form.extents]
     units = device.info.compute_units
     tasks = 1 if in_order else units * _TASKS
     grid: tuple[int, ...]
@@ -543,29 +570,28 @@ def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
             height = GROUP // width
             grid = (min(-(-columns // width), 1024), min(-(-rows // height), 16384))
             group = (width, height)
-    launch(
+    kernel = kernel_of(
         device,
         "elementwise.c",
         "xr_elementwise",
-        plan.key,
-        lambda: elementwise_defines(plan, device),
-        [storage.buffer for storage in plan.storages],
-        (*extra, *plan.numbers, *plan.values()),
-        grid,
-        group,
+        form.key,
+        lambda: elementwise_defines(form, device),
     )
+    numbers = (*extra, *form.numbers)
+    packed = None if form.constants else kernel.arguments.pack(*numbers)
+    return _Launch(kernel, grid, group, numbers, packed)
 
 
-def elementwise_defines(plan: Plan, device: Device) -> tuple[list[str], str]:
-    """What specialises `elementwise.c` for a plan, and the format of its arguments."""
+def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
+    """What specialises `elementwise.c` for a form, and the format of its arguments."""
     chunked = device.info.chunked
-    names = tuple(f"{name}_chunk" for name in plan.names) if chunked else ()
-    defines = plan.defines(names)
+    names = tuple(f"{name}_chunk" for name in form.names) if chunked else ()
+    defines = form.defines(names)
     defines += [
         f"#define XR_CHUNKED {int(chunked)}",
-        f"#define XR_ROWS {len(plan.extents) - 1}",
+        f"#define XR_ROWS {len(form.extents) - 1}",
     ]
-    return defines, plan.arguments(names)
+    return defines, form.arguments(names)
 
 
 _CHUNK: Final = 4096
@@ -582,17 +608,29 @@ def launch(
     entry: str,
     key: Any,
     describe: Callable[[], tuple[list[str], str]],
-    buffers: Sequence[Any],
+    storages: Sequence[Storage],
     values: Sequence[Any],
     grid: tuple[int, ...],
     group: tuple[int, ...],
 ) -> None:
-    """Run a skeleton.
+    """Run a skeleton over storages; `values` are its arguments, the rest is as of `kernel_of`."""
+    kernel = kernel_of(device, skeleton, entry, key, describe)
+    run(device, kernel, grid, group, storages, kernel.arguments.pack(*values))
+
+
+def kernel_of(
+    device: Device,
+    skeleton: str,
+    entry: str,
+    key: Any,
+    describe: Callable[[], tuple[list[str], str]],
+) -> Kernel:
+    """The kernel of a skeleton.
 
     `key` is all that the kernel's text depends on besides the skeleton; `describe` gives the
     defines and the format of the arguments, and is called only when the key is new.
     """
-    kernel = device.kernels.get((skeleton, key))
+    kernel: Kernel | None = device.kernels.get((skeleton, key))
     if kernel is None:
         defines, arguments = describe()
         text = source.assemble(
@@ -600,8 +638,21 @@ def launch(
         )
         kernel = Kernel(_compiled(device, text, entry, key), struct.Struct(arguments))
         device.kernels[skeleton, key] = kernel
+    return kernel
+
+
+def run(
+    device: Device,
+    kernel: Kernel,
+    grid: tuple[int, ...],
+    group: tuple[int, ...],
+    storages: Sequence[Storage],
+    arguments: bytes,
+) -> None:
+    """Launch a kernel with packed arguments."""
     counts.launches += 1
-    device.driver.launch(kernel.handle, grid, group, buffers, kernel.arguments.pack(*values))
+    buffers = [storage.buffer for storage in storages]
+    device.driver.launch(kernel.handle, grid, group, buffers, arguments)
     if device.shared and device.info.shares_host_memory:
         # Others read and write the memory whenever they like, so nothing may be under way.
         device.driver.synchronize()

@@ -63,7 +63,7 @@ def explain(x: Array, /) -> str:
 def _source_of(node: Node) -> str:
     """The kernel that computes a pending node, after what the limits cut off is computed."""
     plan, _ = engine.prepare(node, node.shape, keep=True)
-    defines, _ = engine.elementwise_defines(plan, node.device)
+    defines, _ = engine.elementwise_defines(plan.form, node.device)
     info = node.device.info
     return source.assemble("elementwise.c", info.dialect, defines, has_float64=info.has_float64)
 

@@ -5,6 +5,7 @@ Pure: no data, no device. Strides and offsets count elements, not bytes, everywh
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import operator
@@ -119,8 +120,9 @@ def contiguous_strides(shape: Shape) -> Shape:
     return tuple(reversed(strides))
 
 
+@functools.lru_cache(maxsize=1024)
 def contiguous(shape: Shape) -> Layout:
-    """C order from the start of a buffer."""
+    """C order from the start of a buffer; one layout for all who ask."""
     return Layout(shape, contiguous_strides(shape))
 
 

@@ -38,12 +38,16 @@ SHORT: Final = 16
 _COLUMN_PIECE: Final = 1024
 _COLUMN_ITEMS: Final = 1 << 17
 _SCAN_PIECE: Final = 256
+_SCAN_ITEMS: Final = 64
+"""Items of a group, and so pieces side by side, where a scan goes through local memory."""
+_SCAN_SPAN_NBYTES: Final = 128
+"""Of each piece what is in local memory at a time, so much as a GPU reads at once."""
 _NAMES: Final = ("outer", "position", "inner")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """What is accumulated, in C, specialised for data types.
+    """What is accumulated, in C, specialised for data types; one object for each.
 
     `first`, `step` and `close` may use `x` (the element), `acc`, `position` and `seen` (the number
     of elements so far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc`
@@ -233,7 +237,6 @@ def _scan(
     count = -(-length // _SCAN_PIECE)
     items = outer * count * inner
     lanes = device.info.chunked
-    grid, group, item_chunk = _grid(device, items, math.prod(extents), lanes, True)
     own = {
         "items": items,
         "pieces": count,
@@ -241,27 +244,35 @@ def _scan(
         "length": length + shift,
         "shift": shift,
     }
-    if lanes:
-        own["item_chunk"] = item_chunk
+    if inner == 1 and not lanes:
+        skeleton = "scan_tile.c"
+        grid, group = (min(-(-items // _SCAN_ITEMS), 1 << 20),), (_SCAN_ITEMS,)
+        span = _SCAN_SPAN_NBYTES // max(fold.nbytes, 4)
+        form = [f"#define XR_PIECES {_SCAN_ITEMS}", f"#define XR_SPAN {span}"]
+    else:
+        skeleton = "scan.c"
+        grid, group, item_chunk = _grid(device, items, math.prod(extents), lanes, True)
+        form = [f"#define XR_CHUNKED {int(lanes)}"]
+        if lanes:
+            own["item_chunk"] = item_chunk
     carry: tuple[Storage, ...] = ()
     if count > 1:
         totals = engine.allocate(device, items * fold.nbytes)
         _launch(
-            fold, device, node, run, source, totals, extents, own, 0.0, "scan.c", "xr_scan",
-            _scan_defines(lanes, totals=True, carried=False), (), grid, group, last=False,
+            fold, device, node, run, source, totals, extents, own, 0.0, skeleton, "xr_scan",
+            [*form, *_scan_defines(totals=True, carried=False)], (), grid, group, last=False,
         )  # fmt: skip
         running = engine.allocate(device, items * fold.nbytes)
         _scan(fold, device, node, run, totals, running, (outer, count, inner), 0, last=False)
         carry = (running,)
     _launch(
-        fold, device, node, run, source, result, extents, own, 0.0, "scan.c", "xr_scan",
-        _scan_defines(lanes, totals=False, carried=bool(carry)), carry, grid, group, last=last,
+        fold, device, node, run, source, result, extents, own, 0.0, skeleton, "xr_scan",
+        [*form, *_scan_defines(totals=False, carried=bool(carry))], carry, grid, group, last=last,
     )  # fmt: skip
 
 
-def _scan_defines(lanes: bool, *, totals: bool, carried: bool) -> list[str]:
+def _scan_defines(*, totals: bool, carried: bool) -> list[str]:
     return [
-        f"#define XR_CHUNKED {int(lanes)}",
         f"#define XR_TOTALS {int(totals)}",
         f"#define XR_CARRIED {int(carried)}",
         f"#define XR_CARRY {'GLOBAL const XR_ACC *RESTRICT carry,' if carried else ''}",
@@ -315,13 +326,13 @@ def _launch(
         for observer in engine.counts.observers:
             observer(skeleton, plan)
         names = tuple(own)
-        buffers = [storage.buffer for storage in plan.storages]
-        numbers = (*own.values(), *plan.numbers, *plan.values(), *values)
-        structure: Any = plan.key
+        storages = plan.storages
+        numbers = (*own.values(), *plan.form.numbers, *plan.values(), *values)
+        structure: Any = plan.form.key
     else:
         sizes = dict(zip(("outer_extent", "position_extent", "inner_extent"), extents, strict=True))
         names = (*own, *sizes)
-        buffers = [source.buffer]
+        storages = [source]
         numbers = (*own.values(), *sizes.values(), *values)
         structure = None
 
@@ -330,10 +341,10 @@ def _launch(
             defines = [*argument_defines(names, tail, wide=True), "#define XR_POINTERS"]
             arguments = argument_format(len(names), letters, wide=True)
         else:
-            value = f"v{plan.position[id(node)]}"
-            wanted = cast(value, plan.type_of(node), fold.value)
-            defines = [*plan.defines(names, tail), f"#define XR_VALUE {wanted}"]
-            arguments = plan.arguments(names, letters)
+            form, position = plan.form, plan.position[id(node)]
+            wanted = cast(f"v{position}", form.type_of(position), fold.value)
+            defines = [*form.defines(names, tail), f"#define XR_VALUE {wanted}"]
+            arguments = form.arguments(names, letters)
         defines += fold.defines(partial=plan is None, last=last)
         return defines + extra, arguments
 
@@ -343,7 +354,7 @@ def _launch(
         entry,
         (fold, structure, last, *extra),
         describe,
-        [*buffers, *(storage.buffer for storage in more), result.buffer],
+        [*storages, *more, result],
         numbers,
         grid,
         group,

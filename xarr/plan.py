@@ -1,9 +1,11 @@
 """What one kernel does with an expression: which values, from which addresses, stored where.
 
-A plan lists the nodes of an expression in the order of computation, the accesses to memory (one for
-each leaf and each stored value) and the iteration space, with the axes merged that every access
-walks in one step. `key` holds the structure alone, so that a kernel serves all shapes; extents,
-strides, offsets and constants become arguments. The C text is written only when the key is new.
+A plan lists the nodes of an expression in the order of computation, and the storages that they lie
+in. All else is its form, which plans of equal shapes share, so that it is worked out once: the
+accesses to memory (one for each leaf and each stored value) and the iteration space, with the axes
+merged that every access walks in one step. A form's `key` holds the structure alone, so that a
+kernel serves all shapes; extents, strides, offsets and constants become arguments. The C text is
+written only when the key is new.
 """
 
 from __future__ import annotations
@@ -11,8 +13,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from xarr import dtypes, layout
 from xarr.dtypes import DType
@@ -48,8 +49,7 @@ class Indirect(Operation):
         self.writes = writes
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(NamedTuple):
     """A value of the plan and where it goes."""
 
     node: Node
@@ -59,10 +59,166 @@ class Store:
 
 
 class Plan:
-    """One kernel's worth of an expression over `shape`.
+    """One kernel's worth of an expression over `shape`: what it reads, what it stores, its form.
 
-    `split` cuts the axes of `shape` into the groups named `names`; None means an elementwise
-    kernel, which is free to merge all axes and then walks either `i`, or `row` and `column`.
+    Parameters
+    ----------
+    root : Node
+        What is computed, last in `order`.
+    order : list of Node
+        All nodes of the expression, operands before users.
+    stores : sequence of Store
+        The values that are kept.
+    shape, split, names
+        As of `Form`.
+    wide : bool, optional
+        Whether indices have 64 bits where the numbers of elements do not ask for it.
+
+    Attributes
+    ----------
+    storages : list of Storage
+        What the kernel is given, in this order.
+    position : dict of int to int
+        The number of a node's entry in the form, by the node's id.
+    uses : int
+        How often the stored nodes are operands within the plan.
+    """
+
+    __slots__ = ("_constants", "form", "order", "position", "storages", "stores", "uses")
+
+    def __init__(
+        self,
+        root: Node,
+        order: list[Node],
+        stores: Sequence[Store],
+        shape: Shape,
+        split: tuple[int, ...] | None = None,
+        names: tuple[str, ...] = ("i",),
+        *,
+        wide: bool = False,
+    ) -> None:
+        self.order = order
+        self.stores = stores
+        self.uses = 0
+        wide = wide or math.prod(shape) >= layout.WIDE
+        self.position = position = dict[int, int]()
+        self.storages = storages = list[Storage]()
+        self._constants = constants = list[tuple[DType, Any]]()
+        accesses: list[Access] = []
+        entries: list[Any] = []
+        slots: dict[int, int] = {}
+        for node in order:
+            operation = node.operation
+            if operation is not None:
+                if operation is INDEX:
+                    accesses.append((-1, node.dtype, shape, (), 0))
+                    entries.append((operation,))
+                else:
+                    entry: list[Any] = [operation]
+                    for operand in node.inputs:
+                        # Each use of a constant is an argument of its own, so that constants which
+                        # happen to be equal do not change the structure.
+                        at: Any = position.get(id(operand))
+                        if at is None:
+                            at = operand.dtype, len(constants)
+                            constants.append((operand.dtype, operand.value))
+                        entry.append(at)
+                    entries.append(tuple(entry))
+            elif node.storage is not None:
+                self._access(accesses, slots, node.storage, node.dtype, node.layout)
+                entries.append(node.dtype)
+            elif node is root:
+                entries.append((node.dtype, len(constants)))
+                constants.append((node.dtype, node.value))
+            else:
+                continue
+            position[id(node)] = len(entries) - 1
+        for store in stores:
+            self._access(accesses, slots, store.storage, store.dtype, store.layout)
+        for storage in storages:
+            if storage.nbytes >= layout.WIDE:
+                wide = wide or any(
+                    slot >= 0 and storages[slot].nbytes // dtype.itemsize >= layout.WIDE
+                    for slot, dtype, *_ in accesses
+                )
+                break
+        signature = (
+            shape,
+            split,
+            names,
+            wide,
+            tuple(entries),
+            tuple(accesses),
+            tuple([position[id(store.node)] for store in stores]),
+        )
+        forms = root.device.forms
+        form = forms.get(signature)
+        if form is None:
+            if len(forms) >= LIMIT_FORMS:
+                forms.clear()
+            form = forms[signature] = Form(*signature)
+        self.form: Form = form
+
+    def _access(
+        self,
+        accesses: list[Access],
+        slots: dict[int, int],
+        storage: Storage,
+        dtype: DType,
+        where: Layout | None,
+    ) -> None:
+        assert where is not None
+        storages = self.storages
+        slot = slots.setdefault(storage.serial, len(storages))
+        if slot == len(storages):
+            storages.append(storage)
+        accesses.append((slot, dtype, where.shape, where.strides, where.offset))
+
+    def values(self) -> list[Any]:
+        """The constants as the struct module takes them."""
+        values: list[Any] = []
+        for dtype, value in self._constants:
+            if dtype.kind == dtypes.COMPLEX:
+                values += (value.real, value.imag)
+            else:
+                values.append(value)
+        return values
+
+
+Access = tuple[int, DType, Shape, Shape, int]
+"""A storage by its number, -1 for the position, and how it is read or written: the elements' type,
+and the layout's shape, strides and offset."""
+
+LIMIT_FORMS: Final = 4096
+"""How many forms a device keeps; their kernels are kept apart."""
+
+
+class Form:
+    """What plans have in common that differ in their storages and in the values of constants.
+
+    It is made of nothing else than what identifies it, so that plans may share it.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The space that the kernel iterates over.
+    split : tuple of int or None
+        Where the axes are cut into the groups named `names`; None means an elementwise kernel,
+        which is free to merge all axes and then walks either `i`, or `row` and `column`.
+    wide : bool
+        Whether indices have 64 bits.
+    entries : tuple
+        The values, in the order of computation: a DType for one that is loaded, (DType, number) for
+        a constant, and an Operation with its operands, each a number of an entry or a constant.
+    accesses : tuple of Access
+        Of the loaded values and of the position, in the order of `entries`, then of the stores.
+    stored : tuple of int
+        The entries that are stored.
+
+    Attributes
+    ----------
+    launches : dict
+        Where the engine keeps what it knows of launches of this form.
     """
 
     __slots__ = (
@@ -72,71 +228,55 @@ class Plan:
         "entries",
         "extents",
         "key",
+        "launches",
         "names",
         "numbers",
-        "order",
-        "position",
-        "storages",
-        "stores",
+        "slots",
+        "stored",
         "strides",
-        "uses",
         "wide",
         "written",
     )
 
     def __init__(
         self,
-        root: Node,
-        order: list[Node],
-        stores: Sequence[Store],
         shape: Shape,
-        split: Sequence[int] | None = None,
-        names: tuple[str, ...] = ("i",),
+        split: tuple[int, ...] | None,
+        names: tuple[str, ...],
+        wide: bool,
+        entries: tuple[Any, ...],
+        accesses: tuple[Access, ...],
+        stored: tuple[int, ...],
     ) -> None:
-        self.order = order
-        self.stores = stores
-        self.uses = 0  # how often the stored nodes are operands within the plan
-        self.position: dict[int, int] = {}
-        self.storages: list[Storage] = []
-        self.constants: list[tuple[DType, Any]] = []
-        self.accesses: list[tuple[int, DType, Layout]] = []
-        entries: list[Any] = []
-        slots: dict[int, int] = {}
         size = math.prod(shape)
-        linear = split is None
-        for node in order:
-            operation = node.operation
-            if operation is not None:
-                if operation is INDEX:
-                    self._access(slots, None, node.dtype, layout.contiguous(shape))
-                entries.append((operation, *[self._operand(operand) for operand in node.inputs]))
-            elif node.storage is not None:
-                where = node.layout
-                assert where is not None
-                self._access(slots, node.storage, node.dtype, where)
-                entries.append(node.dtype)
-                if not where.linear or (where.size != size and where.size != 1):
-                    linear = False
-            elif node is root:
-                entries.append(self._constant(node))
-            else:
-                continue
-            self.position[id(node)] = len(entries) - 1
-        written = set[int]()
-        for node in order:
-            if type(node.operation) is Indirect and node.operation.writes:
-                base = node.inputs[0].storage
-                assert base is not None
-                written.add(slots[base.serial])
-        for store in stores:
-            self._access(slots, store.storage, store.dtype, store.layout)
-            linear = linear and store.layout.linear
-        self.wide = size >= layout.WIDE or any(
-            slot >= 0 and self.storages[slot].nbytes // dtype.itemsize >= layout.WIDE
-            for slot, dtype, _ in self.accesses
-        )
+        self.wide = wide
         self.entries = entries
-        if linear:
+        self.stored = stored
+        self.launches: dict[Any, Any] = {}
+        everything = layout.contiguous(shape)
+        self.accesses = [
+            (slot, dtype, Layout(extents, strides, offset) if slot >= 0 else everything)
+            for slot, dtype, extents, strides, offset in accesses
+        ]
+        self.slots = len({slot for slot, *_ in accesses if slot >= 0})
+        first = len(accesses) - len(stored)
+        self.written = {slot for slot, *_ in accesses[first:]}
+        constants: dict[int, DType] = {}
+        loads: dict[int, int] = {}
+        for number, entry in enumerate(entries):
+            if isinstance(entry, DType) or entry[0] is INDEX:
+                loads[number] = len(loads)
+            elif isinstance(entry[0], Operation):
+                constants.update({at[1]: at[0] for at in entry[1:] if isinstance(at, tuple)})
+                if type(entry[0]) is Indirect and entry[0].writes:
+                    self.written.add(accesses[loads[entry[1]]][0])
+            else:
+                constants[entry[1]] = entry[0]
+        self.constants = [constants[number] for number in range(len(constants))]
+        if split is None and all(
+            where.linear and (where.size in (1, size) or number >= first)
+            for number, (_, _, where) in enumerate(self.accesses)
+        ):
             self.names: tuple[str, ...] = ("i",)
             self.extents = [[size]]
             self.strides = [
@@ -145,41 +285,23 @@ class Plan:
         else:
             self._collapse(shape, split, names)
         self._classify()
-        self.written = written.union(slots[store.storage.serial] for store in stores)
         self.key = (
             self.wide,
             self.names,
-            tuple(entries),
+            entries,
             tuple(
                 (slot, dtype, kinds)
                 for (slot, dtype, _), kinds in zip(self.accesses, self.classes, strict=True)
             ),
             tuple(len(group) for group in self.extents),
-            tuple([self.position[id(store.node)] for store in stores]),
+            stored,
         )
 
-    def _access(
-        self, slots: dict[int, int], storage: Storage | None, dtype: DType, where: Layout
-    ) -> None:
-        slot = -1
-        if storage is not None:
-            slot = slots.setdefault(storage.serial, len(self.storages))
-            if slot == len(self.storages):
-                self.storages.append(storage)
-        self.accesses.append((slot, dtype, where))
-
-    def _constant(self, node: Node) -> tuple[str, int]:
-        self.constants.append((node.dtype, node.value))
-        return (node.dtype.name, len(self.constants) - 1)
-
-    def _operand(self, node: Node) -> Any:
-        """Where an operand's value is: an entry's number, or a constant of its own.
-
-        Each use of a constant is an argument of its own, so that constants which happen to be
-        equal do not change the structure.
-        """
-        at = self.position.get(id(node))
-        return self._constant(node) if at is None else at
+    @property
+    def argument_nbytes(self) -> int:
+        """About the bytes that the kernel's arguments take."""
+        nbytes = 8 * self.slots + (8 if self.wide else 4) * (len(self.numbers) + 4)
+        return nbytes + sum(2 * dtype.itemsize for dtype in self.constants)
 
     def _collapse(self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]) -> None:
         bounds = (0, *(split or ()), len(shape))
@@ -242,19 +364,9 @@ class Plan:
         """The struct module's format of the argument block; `extra` and `tail` as in `defines`."""
         return argument_format(
             len(extra) + len(self.numbers),
-            "".join(dtype.format for dtype, _ in self.constants) + tail,
+            "".join(dtype.format for dtype in self.constants) + tail,
             wide=self.wide,
         )
-
-    def values(self) -> list[Any]:
-        """The constants as the struct module takes them."""
-        values: list[Any] = []
-        for dtype, value in self.constants:
-            if dtype.kind == dtypes.COMPLEX:
-                values += (value.real, value.imag)
-            else:
-                values.append(value)
-        return values
 
     def defines(self, extra: Sequence[str] = (), tail: Sequence[str] = ()) -> list[str]:
         """The block of defines that specialises a skeleton.
@@ -264,12 +376,10 @@ class Plan:
         """
         pointers = []
         types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
-        for slot in range(len(self.storages)):
+        for slot in range(self.slots):
             const = "" if slot in self.written else "const "
             pointers.append(f"GLOBAL {const}{types[slot].storage} *RESTRICT p{slot},")
-        constants = [
-            f"{dtype.compute} c{number};" for number, (dtype, _) in enumerate(self.constants)
-        ]
+        constants = [f"{dtype.compute} c{number};" for number, dtype in enumerate(self.constants)]
         lines = argument_defines((*extra, *self.fields()), (*constants, *tail), wide=self.wide)
         lines.append(define("XR_POINTERS", pointers))
         axis = 0
@@ -329,7 +439,7 @@ class Plan:
                     statements.append(self._indirect(number, operation, entry, places))
                     continue
                 operands = [
-                    cast(self._name(operand), self._type(operand), wanted)
+                    cast(self._name(operand), self.type_of(operand), wanted)
                     for operand, wanted in zip(entry[1:], operation.operands, strict=True)
                 ]
                 statements.append(
@@ -337,13 +447,12 @@ class Plan:
                     f"{rounded(operation.template.format(*operands), operation.result)};"
                 )
             else:
-                dtype = self.constants[entry[1]][0]
-                statements.append(f"const {dtype.compute} v{number} = a.c{entry[1]};")
+                statements.append(f"const {entry[0].compute} v{number} = a.c{entry[1]};")
         return statements
 
     def _loaded(self) -> set[int]:
         """The entries whose value is needed; the others are only where indirect work begins."""
-        needed = {*self.key[-1], len(self.entries) - 1}
+        needed = {*self.stored, len(self.entries) - 1}
         for entry in self.entries:
             if not isinstance(entry, DType) and isinstance(entry[0], Operation):
                 needed.update(
@@ -364,31 +473,23 @@ class Plan:
         value = loaded(operation.template.format(*operands, memory=memory), operation.result)
         return f"const {operation.result.compute} v{number} = {value};"
 
-    def type_of(self, node: Node) -> DType:
-        """The data type of a node of the plan as the kernel has it."""
-        return self._type(self.position[id(node)])
-
     def _name(self, operand: Any) -> str:
         return f"v{operand}" if isinstance(operand, int) else f"a.c{operand[1]}"
 
-    def _type(self, operand: Any) -> DType:
-        if not isinstance(operand, int):
-            constant: DType = self.constants[operand[1]][0]
-            return constant
-        entry = self.entries[operand]
+    def type_of(self, operand: int | tuple[DType, int]) -> DType:
+        """The data type of an entry, or of a constant, as the kernel has it."""
+        entry = self.entries[operand] if isinstance(operand, int) else operand
         if isinstance(entry, DType):
             return entry
-        head = entry[0]
-        if isinstance(head, Operation):
-            return head.result
-        return self._type(("constant", entry[1]))
+        head: DType | Operation = entry[0]
+        return head.result if isinstance(head, Operation) else head
 
     def _stores(self, last: str) -> list[str]:
         statements = []
-        first = len(self.accesses) - len(self.stores)
-        for number, position in enumerate(self.key[-1]):
+        first = len(self.accesses) - len(self.stored)
+        for number, position in enumerate(self.stored):
             slot, dtype, _ = self.accesses[first + number]
-            value = cast(f"v{position}", self._type(position), dtype)
+            value = cast(f"v{position}", self.type_of(position), dtype)
             statements.append(f"p{slot}[at{first + number}_{last}] = {stored(value, dtype)};")
         return statements
 

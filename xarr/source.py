@@ -32,6 +32,7 @@ PRELUDES: Final = {
     "reduce_lane.c": ("fold.h",),
     "reduce_group.c": ("fold.h",),
     "scan.c": ("fold.h",),
+    "scan_tile.c": ("fold.h",),
     "fft.c": ("roots.h",),
     "rfft.c": ("roots.h",),
     "sort.c": ("keys.h", "sort_tile.h"),

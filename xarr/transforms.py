@@ -242,7 +242,6 @@ def _launch(
     """Launch `fft.c` over an expression, or over what the pass before has left."""
     part = dtypes.PART[lines.dtype]
     tail = [f"{part.compute} scale;"]
-    buffers = [storage.buffer for storage in storages]
     if head.node is None:
         own = {**own, "inner_extent": lines.inner}
 
@@ -253,26 +252,28 @@ def _launch(
 
         engine.launch(
             lines.device, "fft.c", "xr_fft", (wide, *extra), describe,
-            buffers, (*own.values(), scale), (grid,), (group,),
+            storages, (*own.values(), scale), (grid,), (group,),
         )  # fmt: skip
         return
     node, run = head.node, (head.axis, head.axis + 1)
-    plan, stores = engine.prepare(node, node.shape, keep=node.wanted(), split=run, names=_NAMES)
-    plan.wide = plan.wide or wide
+    plan, stores = engine.prepare(
+        node, node.shape, keep=node.wanted(), split=run, names=_NAMES, wide=wide
+    )
+    form, position = plan.form, plan.position[id(node)]
     for observer in engine.counts.observers:
         observer("fft.c", plan)
 
     def describe_plan() -> tuple[list[str], str]:
         names = tuple(own)
         wanted = part if head.fetch == "PAIR" else lines.dtype
-        value = cast(f"v{plan.position[id(node)]}", plan.type_of(node), wanted)
-        defines = [*plan.defines(names, tail), *extra, f"#define XR_VALUE {value}"]
-        return defines, plan.arguments(names, part.format)
+        value = cast(f"v{position}", form.type_of(position), wanted)
+        defines = [*form.defines(names, tail), *extra, f"#define XR_VALUE {value}"]
+        return defines, form.arguments(names, part.format)
 
     engine.launch(
-        lines.device, "fft.c", "xr_fft", (plan.wide, plan.key, *extra), describe_plan,
-        [*(storage.buffer for storage in plan.storages), *buffers],
-        (*own.values(), *plan.numbers, *plan.values(), scale), (grid,), (group,),
+        lines.device, "fft.c", "xr_fft", (form.key, *extra), describe_plan,
+        [*plan.storages, *storages],
+        (*own.values(), *form.numbers, *plan.values(), scale), (grid,), (group,),
     )  # fmt: skip
     engine.finish(plan, stores)
 
@@ -305,7 +306,7 @@ def _untangled(lines: _Lines, pairs: Storage, scale: float) -> Storage:
     grid = min(-(-own["items"] // group), device.info.compute_units * engine.WAVES)
     engine.launch(
         device, "rfft.c", "xr_rfft", (wide, dtype), describe,
-        [storage.buffer for storage in (pairs, halves, result)],
+        (pairs, halves, result),
         (*own.values(), scale), (grid,), (group,),
     )  # fmt: skip
     return result

@@ -1,0 +1,60 @@
+"""For tests that change what a device says of itself, or that look at kernels and run none."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import xarr
+from xarr import engine, source
+
+
+def change(patch: pytest.MonkeyPatch, device: xarr.Device, **info: Any) -> None:
+    """Let a device say other things of itself, and forget what was compiled for it."""
+    patch.setattr(device, "info", dataclasses.replace(device.info, **info))
+    patch.setattr(device, "kernels", {})
+    patch.setattr(device, "forms", {})
+
+
+def record(patch: pytest.MonkeyPatch, device: xarr.Device, *, runs: bool = False) -> dict[str, str]:
+    """The CUDA sources of all kernels that a device is asked for, and their entries.
+
+    The kernels run only where `runs`; else results have data type and shape, and no values.
+    """
+    change(patch, device)
+    sources = dict[str, str]()
+    kernel_of = engine.kernel_of
+
+    def recorded(
+        device: xarr.Device,
+        skeleton: str,
+        entry: str,
+        key: Any,
+        describe: Callable[[], tuple[list[str], str]],
+    ) -> engine.Kernel:
+        defines, arguments = describe()
+        sources[source.assemble(skeleton, "cuda", defines)] = entry
+        if runs:
+            return kernel_of(device, skeleton, entry, key, describe)
+        return engine.Kernel(None, struct.Struct(arguments))
+
+    patch.setattr(engine, "kernel_of", recorded)
+    if not runs:
+        patch.setattr(engine, "run", lambda *_: None)
+    return sources
+
+
+@contextlib.contextmanager
+def nothing_launched() -> Iterator[None]:
+    """Compile and launch no kernels on the default device, as where `record` lets none run."""
+    with pytest.MonkeyPatch.context() as patch:
+        change(patch, xarr.default_device())
+        patch.setattr(engine, "kernel_of", lambda *_: engine.Kernel(None, struct.Struct("")))
+        patch.setattr(engine, "run", lambda *_: None)
+        patch.setattr(engine, "launch", lambda *_: None)
+        yield
