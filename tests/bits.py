@@ -139,17 +139,60 @@ def of_axes(has_float64: bool) -> Iterator[tuple[str, Case]]:
                     yield f"{function} {name} {shape} axis={axis}", case
 
 
+def repeated(row: DType, seed: int) -> Values:
+    """Values of which each is there many times; zeros of both signs and NaN among them."""
+    values = drawn(row, -2000, 2000, SOME, seed)
+    if row.kind == dtypes.REAL:
+        values = np.trunc(values)
+        values[::7] = np.copysign(values.dtype.type(0), values[::7])
+        values[::101] = np.nan
+    return values
+
+
+ORDERS: dict[str, Callable[[Any, Any], Any]] = {
+    "sort": lambda x, y: xarr.sort(x),
+    "sort down": lambda x, y: xarr.sort(x, descending=True),
+    "sort rows": lambda x, y: xarr.sort(xarr.reshape(x, (1000, -1)), axis=0),
+    "argsort": lambda x, y: xarr.argsort(x),
+    "argsort down": lambda x, y: xarr.argsort(x, descending=True),
+    "unique_values": lambda x, y: xarr.unique_values(x),
+    "unique_counts": lambda x, y: xarr.unique_counts(x).counts,
+    "unique_inverse": lambda x, y: xarr.unique_inverse(x).inverse_indices,
+    "unique_all": lambda x, y: xarr.unique_all(x).indices,
+    "searchsorted left": lambda x, y: xarr.searchsorted(xarr.sort(x), y),
+    "searchsorted right": lambda x, y: xarr.searchsorted(xarr.sort(x), y, side="right"),
+    "isin": lambda x, y: xarr.isin(x, y[:1000]),
+}
+
+
+def of_orders(has_float64: bool) -> Iterator[tuple[str, Case]]:
+    """What goes by the order of elements, of every data type that has one."""
+    for dtype in dtypes.TABLE:
+        if dtype.kind == dtypes.COMPLEX or (dtype in dtypes.NEEDS_FLOAT64 and not has_float64):
+            continue
+        for name, function in ORDERS.items():
+
+            def case(
+                dtype: DType = dtype, function: Callable[[Any, Any], Any] = function
+            ) -> xarr.Array:
+                x, y = (xarr.asarray(repeated(dtype, seed)) for seed in (11, 12))
+                return cast(xarr.Array, function(x, y))
+
+            yield f"{name} {dtype}", case
+
+
 BASIC = (
     *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "sqrt", "square"),
     *("less", "equal", "bitwise_and", "bitwise_left_shift", "bitwise_right_shift", "astype"),
-    *(*REDUCTIONS, *SCANS),
+    *(*REDUCTIONS, *SCANS, "sort", "argsort", "unique_all", "searchsorted", "isin"),
 )
 BASIC_TYPES = ("int32", "int64", "uint8", "float32", "float64")
 
 
 def cases(has_float64: bool = True, *, basic: bool = False) -> dict[str, Case]:
     """All cases, or a part that is soon compiled, by their names."""
-    every = dict([*of_elements(has_float64), *of_casts(has_float64), *of_axes(has_float64)])
+    kinds = (of_elements, of_casts, of_axes, of_orders)
+    every = dict([row for kind in kinds for row in kind(has_float64)])
     if not basic:
         return every
     chosen = {}

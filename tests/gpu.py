@@ -1,13 +1,15 @@
 """The whole test suite on every GPU that is found: ``make test-gpu``, or ``python -m tests.gpu``.
 
 Each device gets a run of pytest of its own, with XARR_DEVICE naming it. A table says how each went;
-below it stands what was skipped, and why.
+below it stands what was skipped, and why. What is skipped for another reason than that a device has
+not what a test is about is a failure: a library that is not installed, say.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,23 @@ from pathlib import Path
 
 from tests.conformance import ENDED, ROOT, Report
 
+LACKING = (
+    r"\S+ is (not of the Numba backend|not CuPy's|no CUDA device|the narrow device already)",
+    r"\S+ (does not share the host's memory|has no [a-z]+\d+( or [a-z]+\d+)?)",
+    r"\S+ pretends to be another device, which has no library",
+    r"no float64",
+    r"the device (takes the group form|scatters by election|has no \S+|lacks the data type)",
+    r"the device has no second handle",
+    r"there is one (OpenCL )?device( only)?",
+    r"the target tested here is that of a CPU",
+    r"array_api_extra.testing asks for the host's memory where it knows no library",
+    # What other runs test.
+    r"no simulator or sanitizer checks; run make check-memory",
+    r"not on Oclgrind; run make check-memory",
+    r"PoCL's wheel is not installed",
+    r".* is not installed \(extra (docs|bench)\)",
+)
+"""Why a test may be skipped on a GPU."""
 COLUMNS = ("device", "hardware", "driver", "passed", "failed", "skipped", "seconds")
 
 
@@ -36,6 +55,11 @@ def reasons_of(xml: str) -> Counter[str]:
     """Why tests were skipped, and how many for each reason."""
     found = ElementTree.fromstring(xml).iter("skipped")
     return Counter(element.get("message") or "no reason" for element in found)
+
+
+def is_lacking(why: str, more: Sequence[str] = ()) -> bool:
+    """Whether a test was skipped because a device has not what it is about."""
+    return any(re.fullmatch(reason, why) for reason in (*LACKING, *more))
 
 
 def run_on(device: str, arguments: argparse.Namespace) -> Outcome:
@@ -84,6 +108,9 @@ def parse(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.gpu", description=__doc__)
     parser.add_argument("--device", nargs="+", help='devices, as "cupy:0"; all GPUs without')
     parser.add_argument("--jobs", default="auto", help="processes (one for each processor)")
+    parser.add_argument(
+        "--allow", nargs="+", default=(), help="further reasons for skips, as regular expressions"
+    )
     parser.add_argument("pytest", nargs="*", help="what pytest is told besides, after --")
     return parser.parse_args(given)
 
@@ -108,6 +135,12 @@ def main(given: Sequence[str] | None = None) -> int:
             print(f"\nskipped on {outcome.cells[0]}:")
             print("\n".join(f"{count:6} {why}" for why, count in outcome.reasons.most_common()))
     failed = [f"{outcome.cells[0]} {name}" for outcome in outcomes for name in outcome.failed]
+    failed += [
+        f"{outcome.cells[0]} skipped {count}: {why}"
+        for outcome in outcomes
+        for why, count in outcome.reasons.items()
+        if not is_lacking(why, arguments.allow)
+    ]
     print("\n".join(["", *(failed or ["Nothing failed."])]))
     return 1 if failed else 0
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gc
+import random
+import sys
+import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -40,6 +44,12 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
     return Pool(None, Context())
 
 
+def in_use(pool: Pool) -> tuple[int, int]:
+    """The bytes of blocks that are in use, and of those that are free."""
+    pool._collect()
+    return pool.reserved_nbytes - pool._free_nbytes, pool._free_nbytes
+
+
 def test_a_block_is_an_eighth_too_large_at_the_most() -> None:
     for nbytes in (*range(1, 5000, 7), 10**6 + 1, 2**31 + 3):
         assert nbytes <= size_class(nbytes) <= max(512, nbytes * 9 / 8)
@@ -48,12 +58,12 @@ def test_a_block_is_an_eighth_too_large_at_the_most() -> None:
 def test_blocks_are_reused_and_counted(pool: Pool) -> None:
     block = pool.take(1000)
     pointer = block.pointer
-    assert (pool.used_nbytes, pool.held_nbytes) == (1024, 0)
+    assert in_use(pool) == (1024, 0)
     del block
-    assert (pool.used_nbytes, pool.held_nbytes) == (0, 1024)
+    assert in_use(pool) == (0, 1024)
     assert pool.take(1020).pointer == pointer
     pool.clear()
-    assert (pool.used_nbytes, pool.held_nbytes) == (0, 0)
+    assert in_use(pool) == (0, 0)
     assert not pool._context.live
 
 
@@ -65,3 +75,42 @@ def test_memory_of_a_block_in_a_cycle_stays(pool: Pool) -> None:
     again = pool.take(1000)
     assert isinstance(again, Block)
     assert again.pointer in pool._context.live
+
+
+def test_of_many_sizes_as_much_is_free_as_was_in_use(pool: Pool) -> None:
+    draw = random.Random(0)
+    live: list[Block] = []
+    asked_nbytes = 0
+    for _ in range(20_000):
+        live.append(pool.take(int(2 ** draw.uniform(0, 24))))
+        while len(live) > draw.randrange(1, 64):
+            live.pop(draw.randrange(len(live)))
+        asked_nbytes = max(asked_nbytes, sum(block.nbytes for block in live))
+        assert pool.reserved_nbytes <= 2 * asked_nbytes + (1 << 24)
+    live.clear()
+    assert in_use(pool)[0] == 0
+    assert len(pool._context.live) == len(pool._handles)
+
+
+def test_blocks_are_dropped_in_any_thread(pool: Pool) -> None:
+    def work(seed: int) -> None:
+        draw = random.Random(seed)
+        for _ in range(3000):
+            with lock:
+                block = pool.take(int(2 ** draw.uniform(9, 16)))
+            del block  # without the lock
+            if not draw.randrange(50):
+                with lock:
+                    pool.clear()
+
+    lock = threading.Lock()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(work, range(4)))
+    finally:
+        sys.setswitchinterval(before)
+    pool.clear()
+    assert in_use(pool) == (0, 0)
+    assert not pool._context.live

@@ -237,7 +237,15 @@ def test_routines_are_for_what_the_libraries_have(monkeypatch: pytest.MonkeyPatc
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert "nvmath-python" in missing()
+    assert "nvmath-python is not installed" in missing()
+
+
+def test_libraries_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr(handles, "present", lambda name: name == "cufft")
+    assert "no cuBLAS, cuSOLVER: its extra cu13" in missing()
+    monkeypatch.setattr(handles, "present", lambda name: True)
+    assert missing() == ""
 
 
 # What needs one.

@@ -209,3 +209,26 @@ def test_two_threads_with_a_stream_each(device: xarr.Device) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_queues_that_cannot_be_streams(device: xarr.Device) -> None:
+    if device.backend != "opencl":
+        pytest.skip(f"{device} is not of OpenCL")
+    cl = pytest.importorskip("pyopencl")
+    driver: Any = device.driver
+    out_of_order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    if driver._device.queue_properties & out_of_order:
+        queue = cl.CommandQueue(driver._context, properties=out_of_order)
+        with pytest.raises(ValueError, match="does not keep the order"):
+            xarr.Stream(device, pointer=queue.int_ptr)
+    context = cl.Context([driver._device])
+    queue = cl.CommandQueue(context)
+    with pytest.raises(ValueError, match="another context"):
+        xarr.Stream(device, pointer=queue.int_ptr)
+    queue = cl.CommandQueue(driver._context)  # notes no times
+    with xarr.Stream(device, pointer=queue.int_ptr):
+        begin, end = xarr.Event(device), xarr.Event(device)
+        begin.record()
+        (xarr.ones(1000, device=device) + 1).sum()
+        end.record()
+    assert begin.elapsed_ms(end) >= 0

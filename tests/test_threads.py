@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,3 +64,59 @@ def test_threads_compute_apart(eager_switches: None) -> None:
         wanted = np.arange(500, dtype=np.float32) + number
         wanted[1:] += 20
         np.testing.assert_array_equal(results[number], wanted)
+
+
+class Watched:
+    """A driver that notes which of its methods are called without the device's lock."""
+
+    FREE = frozenset({"reaches", "routine", "address", "finish"})
+    """What changes nothing; nobody holds a lock while he waits for an event."""
+
+    def __init__(self, driver: Any, lock: Any, unlocked: set[str]) -> None:
+        self._driver, self._lock, self._unlocked = driver, lock, unlocked
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.FREE and not self._lock._is_owned():
+            self._unlocked.add(name)
+        return getattr(self._driver, name)
+
+
+@pytest.mark.parametrize("option", ["", "as-gpu"])
+def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = xarr.default_device().pretending(*filter(None, [option]))
+    unlocked = set[str]()
+    monkeypatch.setattr(device, "_driver", Watched(device.driver, device.lock, unlocked))
+    host = np.arange(300, dtype=np.float32).reshape(3, 100)
+    with xarr.device(device), warnings.catch_warnings():
+        warnings.simplefilter("ignore", xarr.HostFallbackWarning)
+        x = xarr.asarray(host)
+        for made in (
+            xarr.concat([x, x]),
+            xarr.stack([x, x]),
+            xarr.roll(x, 3),
+            xarr.pad(x, 1),
+            xarr.nonzero(x > 5)[0],
+            x[x > 5],
+            x[xarr.asarray([2, 0])],
+            xarr.unique_values(x),
+            xarr.sort(x),
+            xarr.cumulative_sum(x, axis=1),
+            xarr.matmul(x, x.T),
+            xarr.fft.fft(x),
+            xarr.linalg.svdvals(x),
+            x.to_device(xarr.default_device()),
+            xarr.sum(x),
+        ):
+            np.asarray(made)
+        x[xarr.asarray([2, 0])] = 1
+        x[x > 5] = 2
+        x += x
+        assert float(x.sum()) > 0
+        xarr.synchronize()
+        device.memory_info()
+        event = xarr.Event(device)
+        with xarr.Stream(device) as stream:
+            stream.record().synchronize()
+            event.record()
+        event.synchronize()
+    assert unlocked == set()

@@ -474,13 +474,14 @@ def allocate(device: Device, nbytes: int) -> Storage:
     still hold, by computing them.
     """
     driver = device.driver
-    try:
-        return Storage(device, nbytes, driver.allocate(nbytes))
-    except MemoryError:
-        for recover in (_free_garbage, _free_operands):
-            recover(device)
-            with suppress(MemoryError):
-                return Storage(device, nbytes, driver.allocate(nbytes))
+    with device.lock:
+        try:
+            return Storage(device, nbytes, driver.allocate(nbytes))
+        except MemoryError:
+            for recover in (_free_garbage, _free_operands):
+                recover(device)
+                with suppress(MemoryError):
+                    return Storage(device, nbytes, driver.allocate(nbytes))
     info = driver.memory_info()
     raise MemoryError(
         errors.message(

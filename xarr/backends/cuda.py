@@ -13,6 +13,7 @@ import importlib
 import os
 import sys
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import numpy
 
-from xarr.backends.base import DeviceInfo, Discovery, Driver, Found, refuse_after_fork
+from xarr.backends.base import DeviceInfo, Discovery, Driver, Found, forked, refuse_after_fork
 from xarr.errors import CompileError, message
 
 OPTIONS: Final = (
@@ -43,6 +44,9 @@ _DEVICE_ORDINAL: Final = 9
 """CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL."""
 OUT_OF_MEMORY: Final = 2
 """The status of the driver and of the runtime where memory is short, CUDA's and ROCm's."""
+_NOT_INITIALIZED: Final = 3
+_REFUSED: Final = (200, 209, 218, 222, 223, 300, 500)
+"""The statuses of a binary that is damaged, for another device or driver, or without the kernel."""
 
 
 def missing() -> str:
@@ -111,6 +115,11 @@ def describe(backend: str, index: int) -> DeviceInfo:
             )
         )
     version = int(checked(cuda.cuDriverGetVersion()))
+    if int(nvrtc_version().split(".")[0]) > version // 1000:
+        raise RuntimeError(
+            f"its driver is one for CUDA {version // 1000}, and NVRTC {nvrtc_version()} compiles "
+            "for newer ones"
+        )
     return DeviceInfo(
         backend=backend,
         index=index,
@@ -194,9 +203,11 @@ class Block:
         What keeps it.
     event : Event or None
         The end of what was last asked of it; None where that was asked of the default stream.
+    counted_nbytes : int
+        What the driver counts as live for it.
     """
 
-    __slots__ = ("driver", "event", "memory", "nbytes", "pointer")
+    __slots__ = ("counted_nbytes", "driver", "event", "memory", "nbytes", "pointer")
 
     def __init__(self, driver: CudaDriver, pointer: int, nbytes: int, memory: Any) -> None:
         self.driver = driver
@@ -204,9 +215,16 @@ class Block:
         self.nbytes = nbytes
         self.memory = memory
         self.event: Event | None = None
+        self.counted_nbytes = 0
 
     def __del__(self) -> None:
-        # Whoever is given the memory next may use it on the default stream at once.
+        # In whichever thread, without the lock of the device.
+        if self.counted_nbytes:
+            self.driver.freed_nbytes.append(self.counted_nbytes)
+        self.give_back()
+
+    def give_back(self) -> None:
+        """Let whoever is given the memory next use it on the default stream at once."""
         if self.event is not None:
             self.driver.hold_default_stream(self.event)
 
@@ -260,10 +278,15 @@ class CudaDriver:
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
         self._cuda = cuda = self.driver_functions()
-        checked((*cuda.cuInit(0), None))
+        (status,) = cuda.cuInit(0)
+        if status == _NOT_INITIALIZED:
+            raise forked("CUDA")
+        checked((status,))
         self._handle = checked(cuda.cuDevicePrimaryCtxRetain(_device(cuda, info.index)))
         self._context = _Context(cuda, self._handle)
         self._peers: dict[int, bool] = {}
+        self.freed_nbytes: deque[int] = deque()
+        self._used_nbytes = 0
         self._peak_nbytes = 0
         _opened.add(self)
 
@@ -300,11 +323,13 @@ class CudaDriver:
         raise NotImplementedError
 
     def used_nbytes(self) -> int:
-        """The bytes in live buffers."""
-        raise NotImplementedError
+        """The bytes that were asked for and are in live buffers."""
+        while self.freed_nbytes:
+            self._used_nbytes -= self.freed_nbytes.popleft()
+        return self._used_nbytes
 
     def held_nbytes(self) -> int:
-        """The bytes held for reuse."""
+        """The bytes held for reuse, or beyond what was asked for."""
         raise NotImplementedError
 
     def release_memory(self) -> None:
@@ -317,19 +342,21 @@ class CudaDriver:
 
     def load(self, binary: bytes, name: str) -> Kernel:
         """The kernel `name` of a cubin; ValueError when the driver refuses it."""
-        try:
-            with self._context:
-                module = checked(self._cuda.cuModuleLoadData(binary))
-                function = checked(self._cuda.cuModuleGetFunction(module, name.encode()))
-        except RuntimeError as error:
+        with self._context:
+            status, module = self._with_room(self._cuda.cuModuleLoadData, binary)
+            if not status:
+                status, function = self._cuda.cuModuleGetFunction(module, name.encode())
+        if status in _REFUSED:
             raise ValueError(
                 message(
                     "load(binary, name)",
-                    f"{self.info.name} refuses the binary of kernel {name!r}: {error}",
+                    f"{self.info.name} refuses the binary of kernel {name!r}: {_named(status)}",
                     "a binary of compile() for the same device and driver is accepted",
                     f"compile it anew, with a driver that is as new as NVRTC {nvrtc_version()}",
                 )
-            ) from error
+            )
+        if status:
+            self._fail("load", status)
         return Kernel(module, function)
 
     def launch(
@@ -351,9 +378,9 @@ class CudaDriver:
         items = (*group, 1, 1)[:3]
         with self._context:
             stream = self._begin(buffers)
-            (status,) = self._cuda.cuLaunchKernel(
-                *(kernel.function, x, y, z, *items, 0),
-                *(stream, kernel.address, 0),
+            (status,) = self._with_room(
+                self._cuda.cuLaunchKernel,
+                *(kernel.function, x, y, z, *items, 0, stream, kernel.address, 0),
             )
             if status:
                 self._fail("launch", status)
@@ -365,8 +392,7 @@ class CudaDriver:
         try:
             buffer = self.take(nbytes)
         except MemoryError:
-            self.synchronize()
-            self.release_memory()
+            self.make_room()
             try:
                 buffer = self.take(nbytes)
             except MemoryError as error:
@@ -379,8 +405,23 @@ class CudaDriver:
                         "delete arrays that are no longer needed",
                     )
                 ) from error
+        buffer.counted_nbytes = nbytes
+        self._used_nbytes += nbytes
         self._peak_nbytes = max(self._peak_nbytes, self.used_nbytes())
         return buffer
+
+    def make_room(self) -> None:
+        """Give memory that is held for reuse back, for whoever else asks the system for some."""
+        self.synchronize()
+        self.release_memory()
+
+    def _with_room(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function of the driver's gives; it is asked again where memory is short."""
+        answer = function(*arguments)
+        if answer[0] == OUT_OF_MEMORY:
+            self.make_room()
+            answer = function(*arguments)
+        return answer
 
     def upload(self, buffer: Block, offset_nbytes: int, data: Any) -> None:
         """Copy contiguous host data in; returns when `data` may be changed."""

@@ -31,18 +31,6 @@ class _Foreign:
         return 0, self._pointer
 
 
-class Block(cuda.Block):
-    """A block of CuPy's."""
-
-    __slots__ = ()
-
-    driver: CupyDriver
-
-    def __del__(self) -> None:
-        super().__del__()
-        self.driver.dropped(self.nbytes)
-
-
 class CupyDriver(cuda.CudaDriver):
     """One CUDA device whose memory and streams are CuPy's."""
 
@@ -50,7 +38,6 @@ class CupyDriver(cuda.CudaDriver):
         import cupy
 
         self._cupy = cupy
-        self._live_nbytes = 0
         self._device = cupy.cuda.Device(info.index)
         super().__init__(info)
 
@@ -82,7 +69,7 @@ class CupyDriver(cuda.CudaDriver):
             stream.use()
         return before
 
-    def take(self, nbytes: int) -> Block:
+    def take(self, nbytes: int) -> cuda.Block:
         """A block of CuPy's current allocator, of the part that is for the default stream."""
         # CuPy keeps blocks of each stream apart, and gives back to a stream what was freed at once.
         cuda_module = self._cupy.cuda
@@ -101,12 +88,7 @@ class CupyDriver(cuda.CudaDriver):
             finally:
                 if current.ptr:
                     current.use()
-        self._live_nbytes += nbytes
-        return Block(self, memory.ptr, nbytes, memory)
-
-    def dropped(self, nbytes: int) -> None:
-        """Count a block that is no more."""
-        self._live_nbytes -= nbytes
+        return cuda.Block(self, memory.ptr, nbytes, memory)
 
     @contextmanager
     def map(self, buffer: cuda.Block) -> Iterator[Any]:
@@ -126,19 +108,20 @@ class CupyDriver(cuda.CudaDriver):
         """CuPy's function that NumPy calls `name`, where a library of NVIDIA's stands behind it."""
         return cupy_library.routine(name, dtype)
 
-    def used_nbytes(self) -> int:
-        """The bytes in live blocks."""
-        return self._live_nbytes
-
     def held_nbytes(self) -> int:
-        """The bytes that CuPy's default pool holds for reuse."""
+        """The bytes that CuPy's pool holds for reuse."""
         with self._device:
-            return int(self._cupy.get_default_memory_pool().free_bytes())
+            return int(self._pool().free_bytes())
 
     def release_memory(self) -> None:
-        """Give the blocks that CuPy's default pool holds back to the system."""
+        """Give the blocks that CuPy's pool holds back to the system."""
         with self._device:
-            self._cupy.get_default_memory_pool().free_all_blocks()
+            self._pool().free_all_blocks()
+
+    def _pool(self) -> Any:
+        """The pool of CuPy's that memory comes from; the default one under other allocators."""
+        pool = getattr(self._cupy.cuda.get_allocator(), "__self__", None)
+        return pool if hasattr(pool, "free_all_blocks") else self._cupy.get_default_memory_pool()
 
 
 def discover() -> Discovery:

@@ -11,7 +11,7 @@ import contextlib
 import importlib.util
 import threading
 import weakref
-from collections import defaultdict
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -31,57 +31,82 @@ class Block(cuda.Block):
 
     __slots__ = ()
 
-    def __del__(self) -> None:
+    def give_back(self) -> None:
+        """Let the pool give the memory out again."""
         self.memory.put_back(self)
 
 
+Free = tuple[int, int, cuda.Event | None]
+"""A free block: its size and where it is, and the end of what was last asked of it."""
+
+
 class Pool:
-    """Memory for reuse, by the class of its size."""
+    """Memory for reuse, by the class of its size.
+
+    What is free is at most as much as was in use at a time; beyond that, the classes that were not
+    used for the longest time give theirs back to the system.
+    """
 
     def __init__(self, driver: NumbaDriver, context: Any) -> None:
         self._driver = driver
         self._context = context
-        self._free: defaultdict[int, list[tuple[int, cuda.Event | None]]] = defaultdict(list)
+        self._returned: deque[Free] = deque()  # by whichever thread dropped the block
+        self._free: dict[int, list[Free]] = {}  # by size, the last used last
         # Numba's handles live here, not in the blocks: the garbage collector runs the finalizer of
         # a handle, which frees the memory, before the `__del__` of a block that dies with it.
         self._handles: dict[int, Any] = {}
-        self.used_nbytes = 0
-        self.held_nbytes = 0
+        self._free_nbytes = 0
+        self._peak_nbytes = 0
+        self.reserved_nbytes = 0
 
     def take(self, nbytes: int) -> Block:
         """A block of at least `nbytes`; MemoryError when there is none."""
+        self._collect()
         size = size_class(nbytes)
-        free = self._free[size]
-        event = None
+        free = self._free.pop(size, [])
+        self._free[size] = free
         if free:
-            pointer, event = free.pop()
-            self.held_nbytes -= size
+            size, pointer, event = free.pop()
+            self._free_nbytes -= size
         else:
+            while self._free_nbytes > self._peak_nbytes:
+                self._give_back(next(size for size, free in self._free.items() if free))
             handle = _allocated(self._context, size)
-            pointer = int(handle.device_pointer_value)
+            pointer, event = int(handle.device_pointer_value), None
             self._handles[pointer] = handle
-        self.used_nbytes += size
+            self.reserved_nbytes += size
+        self._peak_nbytes = max(self._peak_nbytes, self.reserved_nbytes - self._free_nbytes)
         block = Block(self._driver, pointer, size, self)
         block.event = event
         return block
 
     def put_back(self, block: Block) -> None:
         """Keep the memory of a block for reuse."""
-        self._free[block.nbytes].append((block.pointer, block.event))
-        self.used_nbytes -= block.nbytes
-        self.held_nbytes += block.nbytes
+        self._returned.append((block.nbytes, block.pointer, block.event))
 
     def clear(self) -> None:
         """Give what is kept back to Numba, and through it to the system."""
-        for size, free in self._free.items():
-            while free:
-                pointer, event = free.pop()
-                if event is not None:
-                    self._driver.hold_default_stream(event)
-                del self._handles[pointer]
-                self.held_nbytes -= size
+        self._collect()
+        for size in tuple(self._free):
+            self._give_back(size)
         with contextlib.suppress(AttributeError):  # plug-ins need not put deallocations off
             self._context.deallocations.clear()
+
+    def _collect(self) -> None:
+        """Sort in what was returned."""
+        while self._returned:
+            block = self._returned.popleft()
+            self._free.setdefault(block[0], []).append(block)
+            self._free_nbytes += block[0]
+
+    def _give_back(self, size: int) -> None:
+        """Give the free blocks of a class back to Numba."""
+        for _, pointer, event in self._free.pop(size):
+            if event is not None:
+                self._driver.hold_default_stream(event)
+            del self._handles[pointer]
+            self._free_nbytes -= size
+            self.reserved_nbytes -= size
 
 
 def size_class(nbytes: int) -> int:
@@ -165,13 +190,9 @@ class NumbaDriver(cuda.CudaDriver):
         """The function of NVIDIA's libraries that NumPy calls `name`, through nvmath-python."""
         return self._library.routine(name, dtype)
 
-    def used_nbytes(self) -> int:
-        """The bytes in live blocks."""
-        return self._pool.used_nbytes
-
     def held_nbytes(self) -> int:
-        """The bytes held for reuse."""
-        return self._pool.held_nbytes
+        """The bytes held for reuse, or beyond what was asked for."""
+        return self._pool.reserved_nbytes - self.used_nbytes()
 
     def release_memory(self) -> None:
         """Give the blocks that are held for reuse back to Numba's memory manager."""

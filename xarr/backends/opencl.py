@@ -326,7 +326,7 @@ class OpenCLDriver:
     def synchronize(self) -> None:
         """Wait until everything asked so far is done, on all streams."""
         try:
-            for queue in (self._queue, *self._last.values()):
+            for queue in {self._queue, *self._last.values()}:
                 if self._is_rusticl:
                     # Its clFinish (22.3) does not wait for what was flushed before.
                     self._cl.enqueue_marker(queue).wait()
@@ -334,6 +334,7 @@ class OpenCLDriver:
                     queue.finish()
         except self._cl.Error as error:
             self._fail("synchronize", error)
+        self._last.clear()
 
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live."""
@@ -355,17 +356,27 @@ class OpenCLDriver:
         return self._cl.CommandQueue(self._context, self._device, profiling)
 
     def wrap_stream(self, pointer: int) -> Any:
-        """Another library's queue, of the context that `stream_pointer`'s queues have."""
+        """Another library's queue, in order, of the context that `stream_pointer`'s queues have."""
+        out_of_order = self._cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        cause = None
         try:
-            return self._cl.CommandQueue.from_int_ptr(pointer)
+            queue = self._cl.CommandQueue.from_int_ptr(pointer)
+            if queue.context != self._context:
+                problem = "a queue of another context"
+            elif queue.properties & out_of_order:
+                problem = "a queue that does not keep the order"
+            else:
+                return queue
         except self._cl.Error as error:
-            raise ValueError(
-                message(
-                    "Stream(device, pointer)",
-                    f"pointer is {pointer:#x}, no queue ({error})",
-                    "the address of a cl_command_queue is accepted",
-                )
-            ) from error
+            problem, cause = f"no queue ({error})", error
+        raise ValueError(
+            message(
+                "Stream(device, pointer)",
+                f"pointer is {pointer:#x}, {problem}",
+                "the address of a cl_command_queue that runs in order is accepted, of the context "
+                "of xarr's queues",
+            )
+        ) from cause
 
     def stream_pointer(self, stream: Any) -> int:
         """The cl_command_queue of a stream."""
@@ -384,8 +395,7 @@ class OpenCLDriver:
         try:
             event = self._cl.enqueue_marker(queue)
             queue.flush()
-            if timed and self._is_rusticl:
-                # Its queues (22.3) note no times, so the host does.
+            if timed and not self._notes_times(queue):
                 event.wait()
                 return Event(event, time.perf_counter())
         except self._cl.Error as error:
@@ -409,7 +419,22 @@ class OpenCLDriver:
         """The milliseconds between two events, both reached."""
         if first.seconds is not None and last.seconds is not None:
             return (last.seconds - first.seconds) * 1e3
+        if first.seconds is not None or last.seconds is not None:
+            raise ValueError(
+                message(
+                    "event.elapsed_ms(end)",
+                    "one of the events is of a queue that notes no times",
+                    "two events of queues that note times, or two of queues that do not",
+                    "make the queue with CL_QUEUE_PROFILING_ENABLE",
+                )
+            )
         return float(last.handle.profile.end - first.handle.profile.end) * 1e-6
+
+    def _notes_times(self, queue: Any) -> bool:
+        """Whether a queue says when its work was done; the host looks at its clock else."""
+        # rusticl's (22.3) say that they do, and do not.
+        profiling = self._cl.command_queue_properties.PROFILING_ENABLE
+        return bool(queue.properties & profiling) and not self._is_rusticl
 
     def _current(self) -> Any:
         return getattr(self._streams, "queue", self._queue)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -86,16 +87,19 @@ def bindings_of(name: str) -> Any:
     return importlib.import_module(f"nvmath.bindings.{name}")
 
 
+_VERSIONS: Final[dict[str, tuple[str, Callable[[], Any]]]] = {
+    "cublas": ("cuBLAS", lambda: bindings_of("cublas").get_property(0)),
+    "cufft": ("cuFFT", lambda: bindings_of("cufft").get_version()),
+    "cusolverDn": ("cuSOLVER", lambda: bindings_of("cusolver").get_version()),
+}
+"""The libraries: what they are called, and a question that only a library that is there answers."""
+
+
 @functools.cache
 def present(*names: str) -> bool:
     """Whether nvmath is there and finds libraries of NVIDIA's."""
-    versions = {
-        "cublas": lambda: bindings_of("cublas").get_property(0),
-        "cufft": lambda: bindings_of("cufft").get_version(),
-        "cusolverDn": lambda: bindings_of("cusolver").get_version(),
-    }
     try:
-        return all(versions[name]() for name in names)
+        return all(_VERSIONS[name][1]() for name in names)
     except (ImportError, RuntimeError):  # of nvmath's, where it loads no library
         return False
 
@@ -108,7 +112,10 @@ def failures() -> tuple[type[Exception], ...]:
 
 
 def missing() -> str:
-    """What nvmath-python would be needed for, where it is not installed."""
-    if importlib.util.find_spec("nvmath") is not None:
+    """Which of NVIDIA's libraries is not used, and which package it lacks."""
+    if importlib.util.find_spec("nvmath") is None:
+        return "nvmath-python is not installed, so that NVIDIA's libraries are not used"
+    absent = [title for name, (title, _) in _VERSIONS.items() if not present(name)]
+    if not absent:
         return ""
-    return "nvmath-python is not installed, so that NVIDIA's libraries are not used"
+    return f"nvmath-python finds no {', '.join(absent)}: its extra cu13 (or cu12) is not installed"

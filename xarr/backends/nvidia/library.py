@@ -86,14 +86,15 @@ class Routine:
                     self.function(work, *operands, *out, **options)
                 return
             except failures() as error:
-                kind = MemoryError if "ALLOC_FAILED" in str(error) else RuntimeError
+                # Without room for their own memory handles are not initialized.
+                short = any(word in str(error) for word in ("ALLOC_FAILED", "NOT_INITIALIZED"))
+                kind = MemoryError if short else RuntimeError
                 if kind is RuntimeError or attempt == 2:
                     where = f"{driver.info.backend}:{driver.info.index}"
                     text = f"{driver.info.name} failed: {type(error).__name__}: {error}"
                     raise kind(message(where, text, "")) from error
             # The libraries allocate beside the pool, which may hold what they need.
-            driver.synchronize()
-            driver.release_memory()
+            driver.make_room()
 
 
 def is_contiguous(shape: Integers, strides: Integers) -> bool:

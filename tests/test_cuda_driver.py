@@ -1,0 +1,76 @@
+"""What `CudaDriver` makes of what the driver says; a stand-in says it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import xarr
+from xarr.backends import cuda
+
+SHORT, REFUSED, ELSE = 2, 200, 700
+
+
+class Driver(cuda.CudaDriver):
+    """A driver whose functions answer with given statuses, one after the other."""
+
+    def __init__(self, statuses: Sequence[int]) -> None:
+        self.info = xarr.default_device().info
+        self._context: Any = contextlib.nullcontext()
+        self.cleared = 0
+        left = list(statuses)
+        self._cuda = SimpleNamespace(
+            cuModuleLoadData=lambda binary: (left.pop(0), "module"),
+            cuModuleGetFunction=lambda module, name: (0, "function"),
+            cuLaunchKernel=lambda *_: (left.pop(0),),
+            cuInit=lambda flags: (left.pop(0),),
+        )
+
+    def make_room(self) -> None:
+        self.cleared += 1
+
+    def current_stream(self) -> int:
+        return self.default_stream
+
+    def driver_functions(self) -> Any:
+        return self._cuda
+
+
+@pytest.mark.parametrize("statuses", [[0], [SHORT, 0]])
+def test_memory_is_made_where_it_is_short(statuses: list[int]) -> None:
+    driver = Driver(2 * statuses)
+    driver.launch(driver.load(b"", "kernel"), (1,), (1,), [], b"")
+    assert driver.cleared == 2 * len(statuses) - 2
+
+
+@pytest.mark.parametrize(
+    ("statuses", "wanted"),
+    [
+        ([SHORT, SHORT], MemoryError),
+        ([SHORT, REFUSED], ValueError),
+        ([REFUSED], ValueError),
+        ([ELSE], RuntimeError),
+    ],
+)
+def test_what_is_not_loaded(statuses: list[int], wanted: type[Exception]) -> None:
+    with pytest.raises(wanted) as caught:
+        Driver(statuses).load(b"", "kernel")
+    assert caught.type is wanted
+
+
+@pytest.mark.parametrize(
+    ("statuses", "wanted"), [([SHORT, SHORT], MemoryError), ([ELSE], RuntimeError)]
+)
+def test_what_is_not_launched(statuses: list[int], wanted: type[Exception]) -> None:
+    with pytest.raises(wanted):
+        Driver(statuses).launch(cuda.Kernel("module", "function"), (1,), (1,), [], b"")
+
+
+def test_a_device_that_is_opened_first_in_a_forked_process() -> None:
+    driver = Driver([3])
+    with pytest.raises(RuntimeError, match="forked.*spawn"):
+        cuda.CudaDriver.__init__(driver, driver.info)
