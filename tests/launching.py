@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import struct
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -52,9 +53,10 @@ def record(patch: pytest.MonkeyPatch, device: xarr.Device, *, runs: bool = False
 @contextlib.contextmanager
 def nothing_launched() -> Iterator[None]:
     """Compile and launch no kernels on the default device, as where `record` lets none run."""
+    arguments: Any = SimpleNamespace(pack=lambda *_: b"")
     with pytest.MonkeyPatch.context() as patch:
         change(patch, xarr.default_device())
-        patch.setattr(engine, "kernel_of", lambda *_: engine.Kernel(None, struct.Struct("")))
+        patch.setattr(engine, "kernel_of", lambda *_: engine.Kernel(None, arguments))
         patch.setattr(engine, "run", lambda *_: None)
         patch.setattr(engine, "launch", lambda *_: None)
         yield
