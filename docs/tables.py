@@ -200,6 +200,7 @@ _KERNELS: Final = {
     "reduce_group.c": "reduction kernels",
     "reduce_lane.c": "reduction kernels",
     "rfft.c": "FFT kernels",
+    "scan_tile.c": "scan kernels",
     "scan.c": "scan kernels",
     "sort.c": "radix sort kernels",
     "sort_count.c": "radix sort kernels",
@@ -264,12 +265,12 @@ def _runs(name: str, device: Device) -> tuple[str, set[str]]:
     seen: set[str] = set()
     inside = False
     asked: set[str] = set()
-    launch, opened, routine = engine.launch, library.opened, library.routine
+    run, opened, routine = engine.run, library.opened, library.routine
 
-    def launched(device: Device, skeleton: str, *rest: Any) -> None:
+    def launched(device: Device, kernel: engine.Kernel, *rest: Any) -> None:
         if inside:
-            seen.add(_KERNELS[skeleton])
-        launch(device, skeleton, *rest)
+            seen.add(_KERNELS[kernel.skeleton])
+        run(device, kernel, *rest)
 
     @contextlib.contextmanager
     def on_host(*given: Any, **named: Any) -> Iterator[Any]:
@@ -300,7 +301,7 @@ def _runs(name: str, device: Device) -> tuple[str, set[str]]:
             space, _, own = f"xarr.{alias}".rpartition(".")
             stack.enter_context(mock.patch.object(sys.modules[space], own, called))
         stack.enter_context(xarr.device(device))
-        stack.enter_context(mock.patch.object(engine, "launch", launched))
+        stack.enter_context(mock.patch.object(engine, "run", launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
         stack.enter_context(mock.patch.object(library, "routine", looked_for))
         stack.enter_context(warnings.catch_warnings())

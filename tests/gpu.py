@@ -23,7 +23,8 @@ from pathlib import Path
 from tests.conformance import ENDED, ROOT, Report
 
 LACKING = (
-    r"\S+ is (not of the Numba backend|not CuPy's|no CUDA device|the narrow device already)",
+    r"\S+ is not (CuPy's|of (the Numba backend|OpenCL))",
+    r"\S+ is (no CUDA device|the narrow device already)",
     r"\S+ (does not share the host's memory|has no [a-z]+\d+( or [a-z]+\d+)?)",
     r"\S+ pretends to be another device, which has no library",
     r"no float64",

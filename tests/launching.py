@@ -42,7 +42,7 @@ def record(patch: pytest.MonkeyPatch, device: xarr.Device, *, runs: bool = False
         sources[source.assemble(skeleton, "cuda", defines)] = entry
         if runs:
             return kernel_of(device, skeleton, entry, key, describe)
-        return engine.Kernel(None, struct.Struct(arguments))
+        return engine.Kernel(None, struct.Struct(arguments), skeleton)
 
     patch.setattr(engine, "kernel_of", recorded)
     if not runs:
@@ -56,7 +56,7 @@ def nothing_launched() -> Iterator[None]:
     arguments: Any = SimpleNamespace(pack=lambda *_: b"")
     with pytest.MonkeyPatch.context() as patch:
         change(patch, xarr.default_device())
-        patch.setattr(engine, "kernel_of", lambda *_: engine.Kernel(None, arguments))
+        patch.setattr(engine, "kernel_of", lambda *_: engine.Kernel(None, arguments, ""))
         patch.setattr(engine, "run", lambda *_: None)
         patch.setattr(engine, "launch", lambda *_: None)
         yield

@@ -47,10 +47,11 @@ GROUP: Final = 256
 
 
 class Kernel(NamedTuple):
-    """A compiled kernel and how its argument block is packed."""
+    """A compiled kernel, how its argument block is packed, and the skeleton that it was made of."""
 
     handle: Any
     arguments: struct.Struct
+    skeleton: str
 
 
 class Counts:
@@ -637,7 +638,7 @@ def kernel_of(
         text = source.assemble(
             skeleton, device.info.dialect, defines, has_float64=device.info.has_float64
         )
-        kernel = Kernel(_compiled(device, text, entry, key), struct.Struct(arguments))
+        kernel = Kernel(_compiled(device, text, entry, key), struct.Struct(arguments), skeleton)
         device.kernels[skeleton, key] = kernel
     return kernel
 
