@@ -568,9 +568,12 @@ def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
             grid = (-(-columns // column_chunk), -(-rows // row_chunk))
             group, extra = (1, 1), (row_chunk, column_chunk)
         else:
-            width = min(GROUP, 1 << (columns - 1).bit_length())
+            most = TILE if form.reads_down() else GROUP
+            width = min(most, 1 << (columns - 1).bit_length())
             height = GROUP // width
-            grid = (min(-(-columns // width), 1024), min(-(-rows // height), 16384))
+            across = min(-(-columns // width), units * WAVES)
+            # As many groups as along one axis: one that has little to do costs more than its work.
+            grid = (across, min(-(-rows // height), max(1, units * WAVES // across)))
             group = (width, height)
     kernel = kernel_of(
         device,
@@ -602,6 +605,8 @@ _TASKS: Final = 8
 """Items for each unit of a CPU, so that the units finish together."""
 WAVES: Final = 32
 """Groups for each unit of a GPU."""
+TILE: Final = 32
+"""Columns of a group that reads columns; its rows use up what the memory gives at a time."""
 
 
 def launch(

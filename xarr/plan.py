@@ -297,6 +297,14 @@ class Form:
             stored,
         )
 
+    def reads_down(self) -> bool:
+        """Whether neighbours along the columns lie further apart in memory than those below."""
+        for *groups, last in self.strides:
+            below = [abs(step) for group in groups for step in group if step]
+            if last and below and min(below) < abs(last[-1]):
+                return True
+        return False
+
     @property
     def argument_nbytes(self) -> int:
         """About the bytes that the kernel's arguments take."""
