@@ -438,6 +438,24 @@ def test_lane_and_group_form_agree_on_small_operands(
         check(row, x, apply(row, xarr.asarray(x), axis=axis), axis=axis)
 
 
+@pytest.mark.parametrize(
+    ("name", "dtype", "shape"),
+    [("cumulative_sum", "float32", (130, 300)), ("cumulative_prod", "complex64", (66_000,))],
+)
+def test_scans_through_local_memory_have_the_same_bits(
+    name: str, dtype: str, shape: tuple[int, ...], device: xarr.Device
+) -> None:
+    rng = np.random.default_rng(4)
+    host = rng.choice([-1, 1, 1.25], shape).astype(dtype)
+    if dtype == "complex64":
+        host *= rng.choice([1, 1j], shape).astype(dtype)
+    one, other = (
+        getattr(xarr, name)(xarr.asarray(host, device=form), axis=-1, include_initial=True)
+        for form in (device, device.pretending("as-gpu"))
+    )
+    assert_same(np.asarray(one), np.asarray(other), "scan")
+
+
 def test_a_device_without_float64_takes_means_in_float32(device: xarr.Device) -> None:
     narrow = device.without_float64()
     x = np.arange(100, dtype=np.int32)
