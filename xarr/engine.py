@@ -526,20 +526,17 @@ def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
         launch = form.launches[in_order] = _launch_of(form, device, in_order=in_order)
     for observer in counts.observers:
         observer("elementwise.c", plan)
-    packed = launch.packed
-    if packed is None:
-        packed = launch.kernel.arguments.pack(*launch.numbers, *plan.values())
+    packed = launch.kernel.arguments.pack(*launch.chunks, *plan.values())
     run(device, launch.kernel, launch.grid, launch.group, plan.storages, packed)
 
 
 class _Launch(NamedTuple):
-    """How an elementwise form is launched; `packed` are the arguments if none is a constant."""
+    """How an elementwise form is launched; `chunks` are the first of its arguments."""
 
     kernel: Kernel
     grid: tuple[int, ...]
     group: tuple[int, ...]
-    numbers: tuple[int, ...]
-    packed: bytes | None
+    chunks: tuple[int, ...]
 
 
 def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
@@ -549,12 +546,12 @@ def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
     tasks = 1 if in_order else units * _TASKS
     grid: tuple[int, ...]
     group: tuple[int, ...]
-    extra: tuple[int, ...] = ()
+    chunks: tuple[int, ...] = ()
     if len(extents) == 1:
         (size,) = extents
         if chunked:
             chunk = max(_CHUNK, -(-size // tasks))
-            grid, group, extra = (-(-size // chunk),), (1,), (chunk,)
+            grid, group, chunks = (-(-size // chunk),), (1,), (chunk,)
         else:
             grid, group = (min(-(-size // GROUP), units * WAVES),), (GROUP,)
     else:
@@ -566,7 +563,7 @@ def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
                 pieces = -(-tasks // rows)
                 column_chunk = max(_CHUNK, -(-columns // pieces))
             grid = (-(-columns // column_chunk), -(-rows // row_chunk))
-            group, extra = (1, 1), (row_chunk, column_chunk)
+            group, chunks = (1, 1), (row_chunk, column_chunk)
         else:
             most = TILE if form.reads_down() else GROUP
             width = min(most, 1 << (columns - 1).bit_length())
@@ -582,9 +579,7 @@ def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
         form.key,
         lambda: elementwise_defines(form, device),
     )
-    numbers = (*extra, *form.numbers)
-    packed = None if form.constants else kernel.arguments.pack(*numbers)
-    return _Launch(kernel, grid, group, numbers, packed)
+    return _Launch(kernel, grid, group, chunks)
 
 
 def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:

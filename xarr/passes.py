@@ -327,7 +327,7 @@ def _launch(
             observer(skeleton, plan)
         names = tuple(own)
         storages = plan.storages
-        numbers = (*own.values(), *plan.form.numbers, *plan.values(), *values)
+        numbers = (*own.values(), *plan.values(), *values)
         structure: Any = plan.form.key
     else:
         sizes = dict(zip(("outer_extent", "position_extent", "inner_extent"), extents, strict=True))

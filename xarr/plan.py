@@ -84,7 +84,16 @@ class Plan:
         How often the stored nodes are operands within the plan.
     """
 
-    __slots__ = ("_constants", "form", "order", "position", "storages", "stores", "uses")
+    __slots__ = (
+        "_constants",
+        "_offsets",
+        "form",
+        "order",
+        "position",
+        "storages",
+        "stores",
+        "uses",
+    )
 
     def __init__(
         self,
@@ -104,6 +113,7 @@ class Plan:
         self.position = position = dict[int, int]()
         self.storages = storages = list[Storage]()
         self._constants = constants = list[tuple[DType, Any]]()
+        self._offsets = offsets = list[int]()
         accesses: list[Access] = []
         entries: list[Any] = []
         slots: dict[int, int] = {}
@@ -111,7 +121,8 @@ class Plan:
             operation = node.operation
             if operation is not None:
                 if operation is INDEX:
-                    accesses.append((-1, node.dtype, shape, (), 0))
+                    accesses.append((-1, node.dtype, shape, ()))
+                    offsets.append(0)
                     entries.append((operation,))
                 else:
                     entry: list[Any] = [operation]
@@ -139,7 +150,7 @@ class Plan:
             if storage.nbytes >= layout.WIDE:
                 wide = wide or any(
                     slot >= 0 and storages[slot].nbytes // dtype.itemsize >= layout.WIDE
-                    for slot, dtype, *_ in accesses
+                    for slot, dtype, _, _ in accesses
                 )
                 break
         signature = (
@@ -172,11 +183,12 @@ class Plan:
         slot = slots.setdefault(storage.serial, len(storages))
         if slot == len(storages):
             storages.append(storage)
-        accesses.append((slot, dtype, where.shape, where.strides, where.offset))
+        accesses.append((slot, dtype, where.shape, where.strides))
+        self._offsets.append(where.offset)
 
     def values(self) -> list[Any]:
-        """The constants as the struct module takes them."""
-        values: list[Any] = []
+        """The arguments, as the struct module takes them."""
+        values: list[Any] = [*self.form.numbers, *self._offsets]
         for dtype, value in self._constants:
             if dtype.kind == dtypes.COMPLEX:
                 values += (value.real, value.imag)
@@ -185,16 +197,16 @@ class Plan:
         return values
 
 
-Access = tuple[int, DType, Shape, Shape, int]
+Access = tuple[int, DType, Shape, Shape]
 """A storage by its number, -1 for the position, and how it is read or written: the elements' type,
-and the layout's shape, strides and offset."""
+and the layout's shape and strides."""
 
 LIMIT_FORMS: Final = 4096
 """How many forms a device keeps; their kernels are kept apart."""
 
 
 class Form:
-    """What plans have in common that differ in their storages and in the values of constants.
+    """What plans have in common that differ in storages, offsets and the values of constants.
 
     It is made of nothing else than what identifies it, so that plans may share it.
 
@@ -255,8 +267,8 @@ class Form:
         self.launches: dict[Any, Any] = {}
         everything = layout.contiguous(shape)
         self.accesses = [
-            (slot, dtype, Layout(extents, strides, offset) if slot >= 0 else everything)
-            for slot, dtype, extents, strides, offset in accesses
+            (slot, dtype, Layout(extents, strides) if slot >= 0 else everything)
+            for slot, dtype, extents, strides in accesses
         ]
         self.slots = len({slot for slot, *_ in accesses if slot >= 0})
         first = len(accesses) - len(stored)
@@ -308,7 +320,8 @@ class Form:
     @property
     def argument_nbytes(self) -> int:
         """About the bytes that the kernel's arguments take."""
-        nbytes = 8 * self.slots + (8 if self.wide else 4) * (len(self.numbers) + 4)
+        count = len(self.numbers) + len(self.accesses) + 4
+        nbytes = 8 * self.slots + (8 if self.wide else 4) * count
         return nbytes + sum(2 * dtype.itemsize for dtype in self.constants)
 
     def _collapse(self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]) -> None:
@@ -338,8 +351,7 @@ class Form:
             numbers.append(math.prod(group))
             numbers.extend(group[1:])
         classes = []
-        for (_, _, where), walk in zip(self.accesses, self.strides, strict=True):
-            numbers.append(where.offset)
+        for walk in self.strides:
             kinds = ""
             steps = [step for group in walk for step in group]
             last = len(steps) - 1
@@ -358,20 +370,19 @@ class Form:
     # -- the text, written once per key ---------------------------------------------------------
 
     def fields(self) -> list[str]:
-        """The names of `numbers`, in order."""
+        """The names of `numbers`, and of the offsets that follow them, in order."""
         names = []
         for name, group in zip(self.names, self.extents, strict=True):
             names.append(f"{name}_extent")
             names.extend(f"{name}_extent{axis}" for axis in range(1, len(group)))
         for number, kinds in enumerate(self.classes):
-            names.append(f"offset{number}")
             names.extend(f"stride{number}_{axis}" for axis, kind in enumerate(kinds) if kind == "s")
-        return names
+        return [*names, *(f"offset{number}" for number in range(len(self.classes)))]
 
     def arguments(self, extra: Sequence[str], tail: str = "") -> str:
         """The struct module's format of the argument block; `extra` and `tail` as in `defines`."""
         return argument_format(
-            len(extra) + len(self.numbers),
+            len(extra) + len(self.fields()),
             "".join(dtype.format for dtype in self.constants) + tail,
             wide=self.wide,
         )

@@ -273,7 +273,7 @@ def _launch(
     engine.launch(
         lines.device, "fft.c", "xr_fft", (form.key, *extra), describe_plan,
         [*plan.storages, *storages],
-        (*own.values(), *form.numbers, *plan.values(), scale), (grid,), (group,),
+        (*own.values(), *plan.values(), scale), (grid,), (group,),
     )  # fmt: skip
     engine.finish(plan, stores)
 
