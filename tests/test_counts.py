@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import xarr
-from xarr import engine
+from xarr import engine, plan
 from xarr.array import Array
 from xarr.expression import LIMIT_NODES, LIMIT_PENDING, LIMIT_STORAGES
 from xarr.plan import Plan
@@ -546,3 +546,26 @@ def test_a_buffer_that_is_read_out_of_step_is_not_taken_over() -> None:
     x = xarr.asarray(host[0])
     x = x[1:] - x[:-1]
     assert_bits(x, host[0][1:] - host[0][:-1])
+
+
+def test_what_differs_in_offsets_and_numbers_is_planned_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = xarr.default_device()
+    monkeypatch.setattr(device, "forms", {})
+    x, host = xarr.asarray(values(3000)), values(3000)
+    for number in range(50):
+        assert_bits(
+            x[number : number + 20] * number, host[number : number + 20] * np.float32(number)
+        )
+    assert len(device.forms) == 1
+
+
+def test_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = xarr.default_device()
+    monkeypatch.setattr(device, "forms", {})
+    monkeypatch.setattr(plan, "LIMIT_FORMS", 3)
+    x, host = xarr.asarray(values(300)), values(300)
+    for size in range(1, 12):
+        assert_bits(x[:size] + 1, host[:size] + np.float32(1))
+        assert len(device.forms) <= 3
