@@ -44,10 +44,20 @@ def record(patch: pytest.MonkeyPatch, device: xarr.Device, *, runs: bool = False
             return kernel_of(device, skeleton, entry, key, describe)
         return engine.Kernel(None, struct.Struct(arguments), skeleton)
 
-    patch.setattr(engine, "kernel_of", recorded)
+    _replace(patch, device, "kernel_of", recorded)
     if not runs:
-        patch.setattr(engine, "run", lambda *_: None)
+        _replace(patch, device, "run", lambda *_: None)
     return sources
+
+
+def _replace(
+    patch: pytest.MonkeyPatch, device: xarr.Device, name: str, other: Callable[..., Any]
+) -> None:
+    """Replace a function of the engine's for one device."""
+    real = getattr(engine, name)
+    patch.setattr(
+        engine, name, lambda on, *rest: other(on, *rest) if on is device else real(on, *rest)
+    )
 
 
 @contextlib.contextmanager
@@ -55,8 +65,9 @@ def nothing_launched() -> Iterator[None]:
     """Compile and launch no kernels on the default device, as where `record` lets none run."""
     arguments: Any = SimpleNamespace(pack=lambda *_: b"")
     with pytest.MonkeyPatch.context() as patch:
-        change(patch, xarr.default_device())
-        patch.setattr(engine, "kernel_of", lambda *_: engine.Kernel(None, arguments, ""))
-        patch.setattr(engine, "run", lambda *_: None)
-        patch.setattr(engine, "launch", lambda *_: None)
+        device = xarr.default_device()
+        change(patch, device)
+        _replace(patch, device, "kernel_of", lambda *_: engine.Kernel(None, arguments, ""))
+        _replace(patch, device, "run", lambda *_: None)
+        _replace(patch, device, "launch", lambda *_: None)
         yield

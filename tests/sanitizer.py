@@ -3,8 +3,8 @@
 It comes with the CUDA toolkit. Memory checks, races between threads of a block, and reads of memory
 that nobody wrote; each test file of the kernels runs under each tool, on CuPy's backend without its
 pool, which would hide an access beyond the end of a block. Each tool has to find a planted fault
-first, so that its silence means something. Where there is no device of CuPy's on CUDA, nothing is
-there to run; the kernels are the same on all devices, and `make check-memory` needs no GPU.
+first, so that its silence means something. Without NVIDIA's driver there is nothing to run; the
+kernels are the same on all devices, and `make check-memory` needs no GPU.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 import pytest
 
 from tests.oclgrind import CHECKS, KERNEL_TESTS
+from xarr.backends import cuda
 
 PLANTED = {
     "memcheck": "x[1 << 20] = 1;",
@@ -84,13 +85,6 @@ def sanitizer() -> str:
     return shutil.which("compute-sanitizer") or (str(there) if there.exists() else "")
 
 
-def has_device() -> bool:
-    """Whether there is the device that the tools watch."""
-    from xarr.device import devices
-
-    return any(str(one) == DEVICE and one.info.platform == "CUDA" for one in devices())
-
-
 def watched(tool: str, *program: str) -> Run:
     """Run a program of Python under a tool."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -108,8 +102,9 @@ def watched(tool: str, *program: str) -> Run:
 
 def main(files: Sequence[str]) -> int:
     """Run the tests under each tool; return 1 where one finds something or a test fails."""
-    if not has_device():
-        print(f"there is no {DEVICE} on CUDA for compute-sanitizer")
+    problem = cuda.missing()
+    if problem:
+        print(f"nothing for compute-sanitizer to watch: {problem}")
         return 0
     if not sanitizer():
         print("compute-sanitizer is not installed; it comes with the CUDA toolkit")

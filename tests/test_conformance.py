@@ -10,7 +10,7 @@ import pytest
 
 from xarr.device import default_device
 
-from . import conformance
+from . import conformance, gpu
 from .conformance import BEGIN, END, Line, Report, SuiteError
 
 XML = """<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite>
@@ -249,3 +249,19 @@ def test_a_suite_that_does_not_run_is_an_error(
         assert conformance.main(["--suite", str(suite)]) == 2
         said = capsys.readouterr().err
         assert "ended with status" in said or "absent_module" in said
+
+
+@pytest.mark.parametrize(
+    ("why", "wanted"),
+    [
+        ("numba:0 is not CuPy's", True),
+        ("cupy:0?no-float64 has no complex128", True),
+        ("opencl:0 has no float64", True),
+        ("cupy:0 has no float64", False),
+        ("torch is not installed (No module named 'torch')", False),
+        ("JAX sees no GPU", False),
+    ],
+)
+def test_skips_on_gpus_need_a_reason(why: str, wanted: bool) -> None:
+    assert gpu.is_lacking(why) is wanted
+    assert gpu.is_lacking(why, ["JAX.*"]) is (wanted or why.startswith("JAX"))

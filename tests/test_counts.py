@@ -12,11 +12,13 @@ import numpy.typing as npt
 import pytest
 
 import xarr
-from xarr import engine, plan
+from xarr import engine, layout, plan
 from xarr.array import Array
 from xarr.expression import LIMIT_NODES, LIMIT_PENDING, LIMIT_STORAGES
 from xarr.plan import Plan
 from xarr.storage import Storage
+
+from .launching import change
 
 Values = npt.NDArray[Any]
 
@@ -60,12 +62,11 @@ def watched() -> Iterator[Seen]:
 
 
 @pytest.fixture
-def kernels() -> Iterator[dict[Any, Any]]:
+def kernels(monkeypatch: pytest.MonkeyPatch) -> dict[Any, Any]:
     """The device's compiled kernels, none at first: what is there afterwards had to be compiled."""
     device = xarr.default_device()
-    before, device.kernels = device.kernels, {}
-    yield device.kernels
-    device.kernels = before
+    change(monkeypatch, device)
+    return device.kernels
 
 
 def values(*shape: int, dtype: str = "float32", seed: int = 0) -> Values:
@@ -559,6 +560,27 @@ def test_what_differs_in_offsets_and_numbers_is_planned_once(
             x[number : number + 20] * number, host[number : number + 20] * np.float32(number)
         )
     assert len(device.forms) == 1
+
+
+def test_forms_tell_which_values_are_kept() -> None:
+    x, host = xarr.asarray(values(5)), values(5)
+    kept = x * 2
+    assert_bits((kept + 1) * 3, (host * np.float32(2) + np.float32(1)) * np.float32(3))
+    other = x * 2 + 1
+    assert_bits(other * 3, (host * np.float32(2) + np.float32(1)) * np.float32(3))
+    assert_bits(kept, host * np.float32(2))
+    assert_bits(other, host * np.float32(2) + np.float32(1))
+
+
+def test_forms_tell_how_wide_indices_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = xarr.asarray(values(5))
+    wide = []
+    for least in (layout.WIDE, 1):
+        monkeypatch.setattr(layout, "WIDE", least)
+        with watched() as seen:
+            np.asarray(x * 7)
+        wide += [plan.form.wide for _, plan in seen.plans]
+    assert wide == [False, True]
 
 
 def test_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

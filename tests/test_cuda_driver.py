@@ -25,7 +25,7 @@ class Driver(cuda.CudaDriver):
         left = list(statuses)
         self._cuda = SimpleNamespace(
             cuModuleLoadData=lambda binary: (left.pop(0), "module"),
-            cuModuleGetFunction=lambda module, name: (0, "function"),
+            cuModuleGetFunction=lambda module, name: (left.pop(0), "function"),
             cuLaunchKernel=lambda *_: (left.pop(0),),
             cuInit=lambda flags: (left.pop(0),),
         )
@@ -42,9 +42,9 @@ class Driver(cuda.CudaDriver):
 
 @pytest.mark.parametrize("statuses", [[0], [SHORT, 0]])
 def test_memory_is_made_where_it_is_short(statuses: list[int]) -> None:
-    driver = Driver(2 * statuses)
+    driver = Driver(3 * statuses)
     driver.launch(driver.load(b"", "kernel"), (1,), (1,), [], b"")
-    assert driver.cleared == 2 * len(statuses) - 2
+    assert driver.cleared == 3 * (len(statuses) - 1)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,8 @@ def test_memory_is_made_where_it_is_short(statuses: list[int]) -> None:
         ([SHORT, REFUSED], ValueError),
         ([REFUSED], ValueError),
         ([ELSE], RuntimeError),
+        ([0, SHORT, SHORT], MemoryError),
+        ([0, 500], ValueError),
     ],
 )
 def test_what_is_not_loaded(statuses: list[int], wanted: type[Exception]) -> None:

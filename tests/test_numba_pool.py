@@ -7,6 +7,7 @@ import random
 import sys
 import threading
 import weakref
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -36,12 +37,23 @@ class Context:
         return Handle(self, self.given * 4096)
 
 
+class Driver:
+    """As much of the driver as the pool and its blocks use."""
+
+    def __init__(self) -> None:
+        self.freed_nbytes: deque[int] = deque()
+        self.held: list[Any] = []
+
+    def hold_default_stream(self, event: Any) -> None:
+        self.held.append(event)
+
+
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
     monkeypatch.setattr(
         "xarr.backends.numba_cuda._allocated", lambda context, nbytes: context.memalloc(nbytes)
     )
-    return Pool(None, Context())
+    return Pool(Driver(), Context())
 
 
 def in_use(pool: Pool) -> tuple[int, int]:
@@ -114,3 +126,38 @@ def test_blocks_are_dropped_in_any_thread(pool: Pool) -> None:
     pool.clear()
     assert in_use(pool) == (0, 0)
     assert not pool._context.live
+
+
+def test_the_end_of_the_last_use_goes_with_the_memory(pool: Pool) -> None:
+    block, end = pool.take(1000), object()
+    block.event = end  # type: ignore[assignment]
+    pointer = block.pointer
+    del block
+    again = pool.take(1000)
+    assert (again.pointer, again.event) == (pointer, end)
+    del again
+    driver: Any = pool._driver
+    assert driver.held == []
+    pool.clear()
+    assert driver.held == [end]
+
+
+def test_what_was_used_last_is_kept_longest(pool: Pool) -> None:
+    live = {place: pool.take(1024 << place) for place in range(4)}
+    pointers = {place: block.pointer for place, block in live.items()}
+    for place in (3, 0, 2, 1):
+        del live[place]
+    block = pool.take(12 << 10)
+    last = block.pointer
+    del block  # now 27 kilobytes are free, and 15 were in use at a time
+    block = pool.take(13 << 10)
+    assert set(pool._handles) == {pointers[1], last, block.pointer}
+
+
+def test_live_bytes_are_counted(pool: Pool) -> None:
+    driver: Any = pool._driver
+    block = pool.take(1000)
+    block.counted_nbytes = 1000
+    assert not driver.freed_nbytes
+    del block
+    assert list(driver.freed_nbytes) == [1000]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import xarr
+from xarr import engine
 
 ROUNDS = 100
 
@@ -114,6 +115,8 @@ def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.Monke
         assert float(x.sum()) > 0
         xarr.synchronize()
         device.memory_info()
+        with pytest.raises(MemoryError):
+            engine.allocate(device, 1 << 60)
         event = xarr.Event(device)
         with xarr.Stream(device) as stream:
             stream.record().synchronize()

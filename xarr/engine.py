@@ -483,7 +483,7 @@ def allocate(device: Device, nbytes: int) -> Storage:
                 recover(device)
                 with suppress(MemoryError):
                     return Storage(device, nbytes, driver.allocate(nbytes))
-    info = driver.memory_info()
+        info = driver.memory_info()
     raise MemoryError(
         errors.message(
             f"allocating on {device}",

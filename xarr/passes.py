@@ -40,6 +40,7 @@ _COLUMN_ITEMS: Final = 1 << 17
 _SCAN_PIECE: Final = 256
 _SCAN_ITEMS: Final = 64
 """Items of a group, and so pieces side by side, where a scan goes through local memory."""
+_SCAN_GROUPS: Final = 1 << 20
 _SCAN_SPAN_NBYTES: Final = 128
 """Of each piece what is in local memory at a time, so much as a GPU reads at once."""
 _NAMES: Final = ("outer", "position", "inner")
@@ -246,7 +247,7 @@ def _scan(
     }
     if inner == 1 and not lanes:
         skeleton = "scan_tile.c"
-        grid, group = (min(-(-items // _SCAN_ITEMS), 1 << 20),), (_SCAN_ITEMS,)
+        grid, group = (min(-(-items // _SCAN_ITEMS), _SCAN_GROUPS),), (_SCAN_ITEMS,)
         span = _SCAN_SPAN_NBYTES // max(fold.nbytes, 4)
         form = [f"#define XR_PIECES {_SCAN_ITEMS}", f"#define XR_SPAN {span}"]
     else:

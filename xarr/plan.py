@@ -310,12 +310,10 @@ class Form:
         )
 
     def reads_down(self) -> bool:
-        """Whether neighbours along the columns lie further apart in memory than those below."""
-        for *groups, last in self.strides:
-            below = [abs(step) for group in groups for step in group if step]
-            if last and below and min(below) < abs(last[-1]):
-                return True
-        return False
+        """Whether elements of a row lie further apart in memory than those of a column."""
+        if len(self.extents) == 1:
+            return False
+        return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
 
     @property
     def argument_nbytes(self) -> int:

@@ -345,7 +345,9 @@ class CudaDriver:
         with self._context:
             status, module = self._with_room(self._cuda.cuModuleLoadData, binary)
             if not status:
-                status, function = self._cuda.cuModuleGetFunction(module, name.encode())
+                # Loaded lazily, code goes to the device here.
+                find = self._cuda.cuModuleGetFunction
+                status, function = self._with_room(find, module, name.encode())
         if status in _REFUSED:
             raise ValueError(
                 message(

@@ -43,8 +43,8 @@ Free = tuple[int, int, cuda.Event | None]
 class Pool:
     """Memory for reuse, by the class of its size.
 
-    What is free is at most as much as was in use at a time; beyond that, the classes that were not
-    used for the longest time give theirs back to the system.
+    Where the system is asked for more, no more may be free than was ever in use at a time: the
+    classes that were not used for the longest time give theirs back first.
     """
 
     def __init__(self, driver: NumbaDriver, context: Any) -> None:
@@ -96,7 +96,9 @@ class Pool:
         """Sort in what was returned."""
         while self._returned:
             block = self._returned.popleft()
-            self._free.setdefault(block[0], []).append(block)
+            free = self._free.pop(block[0], [])
+            free.append(block)
+            self._free[block[0]] = free
             self._free_nbytes += block[0]
 
     def _give_back(self, size: int) -> None:
