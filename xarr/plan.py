@@ -229,12 +229,15 @@ class Form:
 
     Attributes
     ----------
+    argument_nbytes : int
+        About the bytes that the kernel's arguments take.
     launches : dict
         Where the engine keeps what it knows of launches of this form.
     """
 
     __slots__ = (
         "accesses",
+        "argument_nbytes",
         "classes",
         "constants",
         "entries",
@@ -297,6 +300,9 @@ class Form:
         else:
             self._collapse(shape, split, names)
         self._classify()
+        indices = len(self.numbers) + len(accesses) + 4
+        self.argument_nbytes = 8 * self.slots + (8 if wide else 4) * indices
+        self.argument_nbytes += sum(2 * dtype.itemsize for dtype in self.constants)
         self.key = (
             self.wide,
             self.names,
@@ -314,13 +320,6 @@ class Form:
         if len(self.extents) == 1:
             return False
         return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
-
-    @property
-    def argument_nbytes(self) -> int:
-        """About the bytes that the kernel's arguments take."""
-        count = len(self.numbers) + len(self.accesses) + 4
-        nbytes = 8 * self.slots + (8 if self.wide else 4) * count
-        return nbytes + sum(2 * dtype.itemsize for dtype in self.constants)
 
     def _collapse(self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]) -> None:
         bounds = (0, *(split or ()), len(shape))
