@@ -16,6 +16,10 @@ from benchmarks.timing import Timing, interleaved
 
 CALLS: Final = 100
 """Calls of a small row that are timed together."""
+WAIT_S: Final = 0.01
+"""Work on large arrays that is waited for once: so much that the wait itself counts little."""
+LARGE_CALLS: Final = 20
+"""Calls of a large row at most between two waits."""
 TOLERANCE: Final = 2e-3
 """Largest relative difference from NumPy's result, as float32 sums of many elements have it."""
 
@@ -81,19 +85,23 @@ def bound(row: Row, library: Library, arrays: Sequence[Any]) -> Callable[[], Any
 def large(
     row: Row, size: int, libraries: Sequence[Library], dtype: str, repeats: int
 ) -> list[Result]:
-    """Time a row, waiting for each result: the device's time."""
+    """Time a row: the device's time, of calls that follow each other without a pause."""
 
     def timed(library: Library, call: Callable[[], Any]) -> Callable[[], float]:
-        def work() -> float:
+        def work(calls: int) -> float:
             began = time.perf_counter()
-            result = call()
+            for _ in range(calls):
+                result = call()
+                library.launch(result)
             library.wait(result)
-            return time.perf_counter() - began
+            return (time.perf_counter() - began) / calls
 
-        return work
+        work(1)
+        calls = max(1, min(LARGE_CALLS, round(WAIT_S / work(1))))
+        return functools.partial(work, calls)
 
     moved = None if row.moved is None else row.moved * size * numpy.dtype(dtype).itemsize
-    return _measured(row, size, libraries, dtype, repeats, timed, "ms", 1, moved)
+    return _measured(row, size, libraries, dtype, repeats, timed, "ms", moved)
 
 
 def small(row: Row, libraries: Sequence[Library], dtype: str, repeats: int) -> list[Result]:
@@ -110,11 +118,11 @@ def small(row: Row, libraries: Sequence[Library], dtype: str, repeats: int) -> l
             elapsed_s = time.perf_counter() - began
             if not isinstance(result, float):
                 library.wait(result)
-            return elapsed_s
+            return elapsed_s / CALLS
 
         return work
 
-    return _measured(row, SMALL, libraries, dtype, repeats, timed, "us", CALLS, None)
+    return _measured(row, SMALL, libraries, dtype, repeats, timed, "us", None)
 
 
 def _measured(
@@ -125,7 +133,6 @@ def _measured(
     repeats: int,
     timed: Callable[[Library, Callable[[], Any]], Callable[[], float]],
     unit: str,
-    calls: int,
     moved: float | None,
 ) -> list[Result]:
     hosts = operands(row, size, dtype)
@@ -140,7 +147,7 @@ def _measured(
         works[library.name] = timed(library, call)
     wrong = {name: _difference(value, values.get("numpy")) for name, value in values.items()}
     return [
-        Result(row, size, name, unit, Timing.of(elapsed_s, calls), moved, wrong[name])
+        Result(row, size, name, unit, Timing.of(elapsed_s), moved, wrong[name])
         for name, elapsed_s in interleaved(works, repeats).items()
     ]
 

@@ -93,7 +93,7 @@ def lines(
             copy = ""
             if size in copies:
                 copy = "; the fastest copy, by {1}, moves {0:.1f} GB/s".format(*copies[size])
-            yield f"{dtype}, {size:,} elements, milliseconds until the result is there{copy}"
+            yield f"{dtype}, {size:,} elements, milliseconds of the device{copy}"
         else:
             yield f"{dtype}, {size:,} elements, microseconds of the host a call"
         yield COLUMNS.format("", "", "minimum", "median", "x NumPy", "GB/s", "copy", "target")

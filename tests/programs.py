@@ -67,6 +67,7 @@ STEPS: Final = {
     "copy": 4,
     "in_place": 14,
     "assign": 16,
+    "assign_named": 6,
     "masked": 4,
     "gathered": 4,
     "reduced": 6,
@@ -454,6 +455,28 @@ class Program:
             if self.rarely() and value.dtype.kind != "b":
                 forms = [f"{own} * {operand} - {other}", f"{operand} - {other}"]
         return self.run(f"{name}[{key}] = {self.one_of(forms)}")
+
+    def assign_named(self) -> None:
+        """Assign an expression that has a name, and so outlives what it is written to."""
+        name = self.any_name(lambda value: value.flags.writeable)
+        new = self.new_name()
+        if name is None or new == name:
+            return self.make()
+        value = self.theirs[name]
+        key = self.one_of(["...", *self.keys(value)])
+        part = eval(f"value[{key}]", {"value": value})
+        alike = [
+            other
+            for other in self.live
+            if other != name
+            and self.theirs[other].shape == part.shape
+            and self.theirs[other].dtype == part.dtype
+        ]
+        own = self.one_of(alike) if alike else f"{name}[{key}]"
+        sign = "^" if part.dtype.kind == "b" else "+"
+        operand = self.one_of((self.scalar(part.dtype), self.operand(part.shape, name)))
+        self.bind(new, f"{own} {sign} {operand}")
+        return self.run(f"{name}[{key}] = {new}")
 
     def masked(self) -> None:
         """Read or write what a mask selects."""

@@ -150,6 +150,7 @@ def test_a_stencil_assignment_is_one_launch() -> None:
     with watched() as seen:
         v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
     assert seen.launches == 1
+    assert seen.stored() == [1]
     assert seen.reads_of(storage_of(u)) == 1
     wanted = np.zeros_like(host)
     wanted[1:-1, 1:-1] = np.float32(0.25) * (
@@ -181,6 +182,35 @@ def test_an_assignment_from_what_lies_apart_is_one_launch(target: Any, source: A
     assert seen.launches == 1
     host[target] = host[source] * 2
     assert_bits(x, host)
+
+
+def test_a_value_that_was_written_is_not_stored_besides() -> None:
+    (x, y), (first, second) = arrays(2, 5000)
+    value = x * y
+    with watched() as seen:
+        y[...] = value
+        del value
+        xarr.synchronize()
+    assert (seen.launches, seen.stored()) == (1, [1])
+    assert_bits(y, first * second)
+
+
+def test_a_value_that_was_written_is_read_from_there() -> None:
+    (x, y), (first, _) = arrays(2, 5000)
+    value = x * 2
+    y[1:-1] = value[1:-1] + 1
+    value = x * 3
+    user = value + 1
+    with watched() as seen:
+        y[...] = value
+        assert is_pending(value)
+        result = user * 2
+        assert_bits(result, (first * 3 + 1) * 2)
+    assert seen.stored() == [1, 3]  # `value` and `user` are kept where they are first needed
+    assert seen.reads_of(storage_of(x)) == 1
+    assert seen.reads_of(storage_of(y)) == 1
+    assert_bits(value, first * 3)
+    assert_bits(user, first * 3 + 1)
 
 
 def test_creation_is_fused() -> None:

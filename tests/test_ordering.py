@@ -27,6 +27,9 @@ from hypothesis.stateful import (
 import xarr
 from tests.programs import NARROW, STEPS, WIDE, Breadth, Difference, Pick, Program, run_random
 from xarr import engine, layout
+from xarr.array import settled
+from xarr.expression import Node
+from xarr.interchange import _Shared
 
 MIDDLE: Final = replace(
     NARROW,
@@ -92,6 +95,7 @@ class Machine(RuleBasedStateMachine):
     pend, pend_again = _step("pend"), _step("pend")
     in_place, in_place_again = _step("in_place"), _step("in_place")
     assign, assign_again = _step("assign"), _step("assign")
+    assign_named = _step("assign_named")
     compare_values = _step("compare_values")
     convert = _step("convert")
     copy = _step("copy")
@@ -182,6 +186,63 @@ def test_an_element_stays_what_it_was() -> None:
     assert np.array_equal(np.asarray(x), [7, 6, 8])
 
 
+def test_a_value_stays_what_it_was_when_it_was_written() -> None:
+    host = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x, u = xarr.asarray(host), xarr.zeros((5, 4), dtype="float32")
+    value = x * 2
+    user = value + 1
+    u[1:-1] = value
+    again = value - 1
+    u[2] = 7
+    x[...] = 0
+    assert np.array_equal(np.asarray(value), host * 2)
+    assert np.array_equal(np.asarray(user), host * 2 + 1)
+    assert np.array_equal(np.asarray(again), host * 2 - 1)
+    host = host * 2
+    host[1] = 7
+    assert np.array_equal(np.asarray(u[1:-1]), host)
+
+
+def test_a_value_outlives_what_it_was_written_to() -> None:
+    host = np.arange(5000, dtype=np.float32)
+    x, u = xarr.asarray(host), xarr.zeros(5000, dtype="float32")
+    value = x * 2
+    u[...] = value
+    u += 1
+    assert np.array_equal(np.asarray(u), host * 2 + 1)
+    del u
+    value += 1
+    assert np.array_equal(np.asarray(value), host * 2 + 1)
+
+
+def test_a_value_that_goes_to_memory_that_others_see_is_kept() -> None:
+    host = np.arange(5000, dtype=np.float32)
+    u = xarr.zeros(5000, dtype="float32")
+    settled(u)
+    storage = u._node.storage
+    assert storage is not None
+    claim = _Shared(None, storage)
+    value = xarr.asarray(host) * 2
+    u[...] = value
+    assert value._node.storage is not None
+    del claim
+
+
+def _forgets_what_reads_what_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_reads_have_changed", lambda device: None)
+
+
+def _forgets_where_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    become_read = Node.become_read
+
+    def forgetful(node: Node, *place: Any) -> None:
+        reads = node.reads
+        become_read(node, *place)
+        node.reads = reads
+
+    monkeypatch.setattr(Node, "become_read", forgetful)
+
+
 def _forgets_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "settle_readers", lambda storage, spare=None: None)
 
@@ -197,7 +258,13 @@ def _donates_what_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "breadth"),
-    [(_forgets_readers, NARROW), (_denies_overlap, RACING), (_donates_what_is_used, NARROW)],
+    [
+        (_forgets_readers, NARROW),
+        (_forgets_what_reads_what_was_written, NARROW),
+        (_forgets_where_it_was_written, NARROW),
+        (_denies_overlap, RACING),
+        (_donates_what_is_used, NARROW),
+    ],
 )
 def test_planted_bugs_are_found(
     plant: Callable[[pytest.MonkeyPatch], None],

@@ -278,9 +278,20 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
             value = value if value.operation is not None else copied(value)
             compute(value)
         target = (storage, where, dtype)
-        plan, stores = prepare(value, where.shape, keep=value.wanted(), target=target)
+        wanted = value.wanted()
+        is_there = (
+            value.dtype is dtype
+            and value.shape == where.shape
+            and storage.serial not in storage.device.shared
+        )
+        plan, stores = prepare(value, where.shape, keep=wanted and not is_there, target=target)
         _elementwise(plan, storage.device)
         finish(plan, stores)
+        if wanted and is_there:
+            # What is written is mostly a temporary that goes away next, so it is not kept besides.
+            value.become_read(_cast(dtype, dtype), storage, where)
+            if value.users:
+                _reads_have_changed(storage.device)
 
 
 def scatter(root: Node, *, in_order: bool) -> None:
@@ -354,9 +365,13 @@ def finish(plan: Plan, stores: Sequence[Store]) -> None:
         users += store.node.users
         store.node.become_leaf(store.storage, store.layout)
     if users > plan.uses:
-        # Expressions beyond this one read the new storages from now on.
-        for node in _pending_nodes(plan.order[-1].device):
-            node.reads = _reads(node)
+        _reads_have_changed(plan.order[-1].device)
+
+
+def _reads_have_changed(device: Device) -> None:
+    """Note that pending expressions read other storages than before, as parts of them do."""
+    for node in _pending_nodes(device):
+        node.reads = _reads(node)
 
 
 def _shrink(root: Node) -> bool:
@@ -540,38 +555,13 @@ class _Launch(NamedTuple):
 
 
 def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
-    chunked = device.info.chunked
     extents = [math.prod(group) for group in form.extents]
-    units = device.info.compute_units
-    tasks = 1 if in_order else units * _TASKS
-    grid: tuple[int, ...]
-    group: tuple[int, ...]
-    chunks: tuple[int, ...] = ()
-    if len(extents) == 1:
-        (size,) = extents
-        if chunked:
-            chunk = max(_CHUNK, -(-size // tasks))
-            grid, group, chunks = (-(-size // chunk),), (1,), (chunk,)
-        else:
-            grid, group = (min(-(-size // GROUP), units * WAVES),), (GROUP,)
+    if device.info.chunked:
+        grid, group, chunks = _chunks(
+            extents, 1 if in_order else device.info.compute_units * _TASKS
+        )
     else:
-        rows, columns = extents
-        if chunked:
-            row_chunk = max(-(-rows // tasks), -(-_CHUNK // columns))
-            column_chunk = columns
-            if rows < tasks:
-                pieces = -(-tasks // rows)
-                column_chunk = max(_CHUNK, -(-columns // pieces))
-            grid = (-(-columns // column_chunk), -(-rows // row_chunk))
-            group, chunks = (1, 1), (row_chunk, column_chunk)
-        else:
-            most = TILE if form.reads_down() else GROUP
-            width = min(most, 1 << (columns - 1).bit_length())
-            height = GROUP // width
-            across = min(-(-columns // width), units * WAVES)
-            # As many groups as along one axis: one that has little to do costs more than its work.
-            grid = (across, min(-(-rows // height), max(1, units * WAVES // across)))
-            group = (width, height)
+        grid, group, chunks = _groups(extents, device.info.compute_units, tiled=form.reads_down())
     kernel = kernel_of(
         device,
         "elementwise.c",
@@ -582,10 +572,41 @@ def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
     return _Launch(kernel, grid, group, chunks)
 
 
+def _chunks(extents: list[int], tasks: int) -> tuple[tuple[int, ...], ...]:
+    """Items on a CPU, each of which takes a chunk of every extent."""
+    if len(extents) == 1:
+        (size,) = extents
+        chunk = max(_CHUNK, -(-size // tasks))
+        return (-(-size // chunk),), (1,), (chunk,)
+    rows, columns = extents
+    row_chunk = max(-(-rows // tasks), -(-_CHUNK // columns))
+    column_chunk = columns
+    if rows < tasks:
+        pieces = -(-tasks // rows)
+        column_chunk = max(_CHUNK, -(-columns // pieces))
+    grid = (-(-columns // column_chunk), -(-rows // row_chunk))
+    return grid, (1, 1), (row_chunk, column_chunk)
+
+
+def _groups(extents: list[int], units: int, *, tiled: bool) -> tuple[tuple[int, ...], ...]:
+    """Groups on a GPU, and the rows that each of their items takes."""
+    if len(extents) == 1:
+        (size,) = extents
+        return (min(-(-size // GROUP), units * WAVES),), (GROUP,), ()
+    rows, columns = extents
+    width = min(TILE if tiled else GROUP, 1 << (columns - 1).bit_length())
+    height = GROUP // width
+    across, down = -(-columns // width), -(-rows // height)
+    chunk = min(ROWS, max(1, across * down // (units * _RESIDENT)))
+    chunk = max(chunk, -(-down // _MOST_DOWN))
+    return (across, -(-down // chunk)), (width, height), (chunk,)
+
+
 def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
     """What specialises `elementwise.c` for a form, and the format of its arguments."""
     chunked = device.info.chunked
-    names = tuple(f"{name}_chunk" for name in form.names) if chunked else ()
+    walked = form.names if chunked else form.names[:-1]
+    names = tuple(f"{name}_chunk" for name in walked)
     defines = form.defines(names)
     defines += [
         f"#define XR_CHUNKED {int(chunked)}",
@@ -598,9 +619,16 @@ _CHUNK: Final = 4096
 """Elements that are worth an item of its own on a CPU."""
 _TASKS: Final = 8
 """Items for each unit of a CPU, so that the units finish together."""
-WAVES: Final = 32
-"""Groups for each unit of a GPU."""
-TILE: Final = 32
+WAVES: Final = 1024
+"""Groups for each unit of a GPU, at most: so many that memory is read nearly in order, so few that
+a group has more to do than to begin."""
+_RESIDENT: Final = 8
+"""Groups that a unit of a GPU runs at a time."""
+_MOST_DOWN: Final = 65535
+"""Groups of a grid in its second dimension, which CUDA limits."""
+ROWS: Final = 4
+"""Rows that an item of a GPU takes at most."""
+TILE: Final = 16
 """Columns of a group that reads columns; its rows use up what the memory gives at a time."""
 
 

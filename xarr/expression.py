@@ -3,7 +3,8 @@
 A node is a leaf (a storage and the layout of an array in it), a constant, or an operation on other
 nodes. Nodes know data types, shapes, devices and which storages they read; they compute nothing.
 When the engine has computed a pending node it turns it into a leaf in place, so everybody who holds
-it sees the value and nothing is computed twice. That is the only change a node ever sees.
+it sees the value and nothing is computed twice. A pending node whose value has been written into
+an array becomes a read of that place. These are the only changes a node ever sees.
 """
 
 from __future__ import annotations
@@ -129,6 +130,15 @@ class Node:
         self.count = 1
         if self.owned() and self.owner is not None:
             storage.viewers.append(self.owner)
+
+    def become_read(self, copy: Operation, storage: Storage, where: Layout) -> None:
+        """Take the value from where it has been written; it stays pending."""
+        place = leaf(storage, where, self.dtype)
+        place.users = 1
+        self.inputs = (place,)
+        self.operation = copy
+        self.reads = storage.reads
+        self.count = 2
 
 
 def leaf(storage: Storage, where: Layout, dtype: DType) -> Node:

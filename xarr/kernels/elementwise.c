@@ -6,28 +6,36 @@
 
 typedef struct { XR_FIELDS } xr_arguments;
 
-// A CPU's item walks a chunk of neighbours in a loop that the compiler vectorises; a GPU's items
-// walk side by side, so that a group's accesses coalesce.
-#if XR_CHUNKED
-#define XR_FOR(d, index)                                                       \
-    const xr_index index##_begin = (xr_index)GLOBAL_ID(d) * a.index##_chunk;   \
-    const xr_index index##_left = a.index##_extent - index##_begin;            \
-    const xr_index index##_end =                                               \
-        index##_begin + (index##_left < a.index##_chunk ? index##_left : a.index##_chunk); \
+// An item walks a chunk: on a CPU of neighbours, in a loop that the compiler vectorises. A GPU's items
+// walk side by side, so that a group's accesses coalesce, and an item takes a few rows, whose loads
+// are under way together.
+#define XR_CHUNK(d, index)                                                                  \
+    const xr_index index##_begin = (xr_index)GLOBAL_ID(d) * a.index##_chunk;                \
+    const xr_index index##_left = a.index##_extent - index##_begin;                         \
+    const xr_index index##_end =                                                            \
+        index##_begin + (index##_left < a.index##_chunk ? index##_left : a.index##_chunk);
+#define XR_WALK(index)                                                                      \
     for (xr_index index = index##_begin; index < index##_end; ++index)
+#if XR_CHUNKED
+#define XR_FOR_I XR_CHUNK(0, i) XR_WALK(i)
+#define XR_FOR_ROW XR_CHUNK(1, row) XR_WALK(row)
+#define XR_FOR_COLUMN XR_CHUNK(0, column) XR_WALK(column)
 #else
-#define XR_FOR(d, index)                                                       \
-    for (xr_index index = (xr_index)GLOBAL_ID(d); index < a.index##_extent;    \
-         index += (xr_index)GLOBAL_SIZE(d))
+#define XR_FOR_I                                                                            \
+    for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.i_extent; i += (xr_index)GLOBAL_SIZE(0))
+#define XR_FOR_ROW XR_CHUNK(1, row) _Pragma("unroll 4") XR_WALK(row)
+#define XR_FOR_COLUMN                                                                       \
+    const xr_index column = (xr_index)GLOBAL_ID(0);                                         \
+    if (column < a.column_extent)
 #endif
 
 KERNEL void xr_elementwise(XR_POINTERS const xr_arguments a)
 {
 #if XR_ROWS
-    XR_FOR(1, row)
+    XR_FOR_ROW
     {
         XR_AT_ROW
-        XR_FOR(0, column)
+        XR_FOR_COLUMN
         {
             XR_AT_COLUMN
             XR_COMPUTE
@@ -35,7 +43,7 @@ KERNEL void xr_elementwise(XR_POINTERS const xr_arguments a)
         }
     }
 #else
-    XR_FOR(0, i)
+    XR_FOR_I
     {
         XR_AT_I
         XR_COMPUTE

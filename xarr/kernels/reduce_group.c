@@ -46,6 +46,7 @@ KERNEL void xr_reduce(XR_POINTERS XR_SOURCE GLOBAL XR_RESULT *RESTRICT result, c
                 XR_START(acc)
             }
             xr_index seen = 2;
+            _Pragma("unroll 4")
             for (xr_index position = begin + lane + XR_WIDTH; position < end;
                  position += XR_WIDTH, ++seen) {
                 XR_ELEMENT
