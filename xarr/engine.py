@@ -2,8 +2,9 @@
 
 The rules that keep deferred work and mutable views together stand here, each once:
 
-- a node is computed at most once: `_stores` keeps every value that somebody still refers to;
+- a node is computed at most once: `_kept` finds every value that somebody still refers to;
 - before a storage is written, everything pending that reads it is computed: `settle_readers`;
+- a value that has been written is read from there from then on: `write`;
 - a write that may read what it overwrites goes through a temporary: `write`;
 - a result may take over the buffer of an operand only when nobody can see it: `_donor`.
 """
