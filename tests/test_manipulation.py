@@ -216,7 +216,9 @@ def test_concat_fuses_its_parts() -> None:
     assert engine.counts.launches - before <= 3 + 1
     host = np.arange(1000, dtype="f4")
     same(result, np.concat([(host + 1) * 2, host - 1, np.zeros(5, "f4")]))
+    result[0] = 7
     same(parts[0], (host + 1) * 2)
+    same(parts[1], host - 1)
 
 
 def test_sequences_may_hold_values() -> None:

@@ -267,14 +267,20 @@ def compute(root: Node) -> None:
             finish(plan, stores)
 
 
-def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
-    """Store the value of an expression that broadcasts to `where.shape` into a storage."""
+def write(
+    storage: Storage, where: Layout, dtype: DType, value: Node, *, unread: bool = False
+) -> None:
+    """Store the value of an expression that broadcasts to `where.shape` into a storage.
+
+    `unread` says that nothing pending reads the place, as in a storage that is new.
+    """
     if where.size == 0:
         return
     with storage.device.lock:
         if value.operation is not None and math.prod(value.shape) != where.size:
             compute(value)
-        settle_readers(storage, spare=value)
+        if not unread:
+            settle_readers(storage, spare=value)
         if _reads_what_it_overwrites(value, storage, where):
             value = value if value.operation is not None else copied(value)
             compute(value)

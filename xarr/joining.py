@@ -45,7 +45,7 @@ from xarr.storage import Storage
 
 
 class Assembly:
-    """A new array in C order that is written part by part."""
+    """A new array in C order that is written part by part; no two parts meet."""
 
     def __init__(self, shape: Shape, dtype: DType, device: Device) -> None:
         self.layout = layout.contiguous(shape)
@@ -54,8 +54,12 @@ class Assembly:
 
     def put(self, begin: Sequence[int], shape: Shape, value: Node) -> None:
         """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
-        where = self.part(begin, shape)
-        engine.write(self.storage, where, self.dtype, engine.converted(value, self.dtype))
+        self.write(self.part(begin, shape), value)
+
+    def write(self, where: Layout, value: Node) -> None:
+        """Write a value that broadcasts to `where.shape`."""
+        value = engine.converted(value, self.dtype)
+        engine.write(self.storage, where, self.dtype, value, unread=True)
 
     def part(self, begin: Sequence[int], shape: Shape) -> Layout:
         """The layout of the part of `shape` at `begin`."""
@@ -225,7 +229,7 @@ def stack(arrays: Any, /, axis: int = 0) -> Array:
     strides = whole.layout.strides
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
-        engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
+        whole.write(target, part._node)
     return whole.array()
 
 
