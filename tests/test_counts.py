@@ -14,6 +14,7 @@ import pytest
 import xarr
 from xarr import engine, layout, plan
 from xarr.array import Array
+from xarr.backends.base import Driver
 from xarr.expression import LIMIT_NODES, LIMIT_PENDING, LIMIT_STORAGES
 from xarr.plan import Plan
 from xarr.storage import Storage
@@ -184,33 +185,59 @@ def test_an_assignment_from_what_lies_apart_is_one_launch(target: Any, source: A
     assert_bits(x, host)
 
 
-def test_a_value_that_was_written_is_not_stored_besides() -> None:
-    (x, y), (first, second) = arrays(2, 5000)
-    value = x * y
-    with watched() as seen:
-        y[...] = value
-        del value
-        xarr.synchronize()
-    assert (seen.launches, seen.stored()) == (1, [1])
-    assert_bits(y, first * second)
-
-
-def test_a_value_that_was_written_is_read_from_there() -> None:
+def test_a_temporary_that_was_written_is_not_stored_besides() -> None:
     (x, y), (first, _) = arrays(2, 5000)
-    value = x * 2
-    y[1:-1] = value[1:-1] + 1
+    with watched() as seen:
+        y[...] = x * y
+        y[1:] = shifted = x[1:] + 1
+        y[:1] = 7
+        xarr.synchronize()
+    assert seen.stored() == [1, 2, 1]
+    first[0] = 6
+    assert_bits(y, first + 1)
+    assert_bits(shifted, first[1:] + 1)
+
+
+def test_a_temporary_that_lives_on_is_read_from_where_it_was_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "held_once", lambda node: True)
+    (x, y), (first, _) = arrays(2, 5000)
     value = x * 3
     user = value + 1
     with watched() as seen:
         y[...] = value
         assert is_pending(value)
-        result = user * 2
-        assert_bits(result, (first * 3 + 1) * 2)
+        assert_bits(user * 2, (first * 3 + 1) * 2)
     assert seen.stored() == [1, 3]  # `value` and `user` are kept where they are first needed
     assert seen.reads_of(storage_of(x)) == 1
     assert seen.reads_of(storage_of(y)) == 1
     assert_bits(value, first * 3)
     assert_bits(user, first * 3 + 1)
+
+
+def test_a_temporary_that_is_computed_for_want_of_memory_is_not_read_from_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "held_once", lambda node: True)
+    (x, y), (first, _) = arrays(2, 5000)
+    middle = x * 2
+    value = middle + 1
+    kind = type(xarr.default_device().driver)
+    allocate, refusals = kind.allocate, [True, True]
+
+    def short(driver: Driver, nbytes: int) -> object:
+        if refusals:
+            refusals.pop()
+            raise MemoryError
+        return allocate(driver, nbytes)
+
+    monkeypatch.setattr(kind, "allocate", short)
+    y[...] = value
+    assert not refusals
+    y[...] = 7
+    assert_bits(value + 0, first * 2 + 1)
+    assert_bits(middle, first * 2)
 
 
 def test_creation_is_fused() -> None:

@@ -186,6 +186,22 @@ def test_an_element_stays_what_it_was() -> None:
     assert np.array_equal(np.asarray(x), [7, 6, 8])
 
 
+@pytest.fixture
+def all_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is assigned count as a temporary, as a local variable does in Python 3.14."""
+    monkeypatch.setattr(engine, "held_once", lambda node: True)
+
+
+@pytest.mark.usefixtures("all_temporary")
+@pytest.mark.parametrize("breadth", [NARROW, WIDE], ids=["narrow", "wide"])
+def test_temporaries_that_live_on(breadth: Breadth) -> None:
+    if breadth is WIDE:
+        _need_float64()
+    for _ in run_random(1, 600, breadth):
+        pass
+
+
+@pytest.mark.usefixtures("all_temporary")
 def test_a_value_stays_what_it_was_when_it_was_written() -> None:
     host = np.arange(12, dtype=np.float32).reshape(3, 4)
     x, u = xarr.asarray(host), xarr.zeros((5, 4), dtype="float32")
@@ -203,6 +219,7 @@ def test_a_value_stays_what_it_was_when_it_was_written() -> None:
     assert np.array_equal(np.asarray(u[1:-1]), host)
 
 
+@pytest.mark.usefixtures("all_temporary")
 def test_a_value_outlives_what_it_was_written_to() -> None:
     host = np.arange(5000, dtype=np.float32)
     x, u = xarr.asarray(host), xarr.zeros(5000, dtype="float32")
@@ -215,6 +232,7 @@ def test_a_value_outlives_what_it_was_written_to() -> None:
     assert np.array_equal(np.asarray(value), host * 2 + 1)
 
 
+@pytest.mark.usefixtures("all_temporary")
 def test_a_value_that_goes_to_memory_that_others_see_is_kept() -> None:
     host = np.arange(5000, dtype=np.float32)
     u = xarr.zeros(5000, dtype="float32")
@@ -266,6 +284,7 @@ def _donates_what_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
         (_donates_what_is_used, NARROW),
     ],
 )
+@pytest.mark.usefixtures("all_temporary")
 def test_planted_bugs_are_found(
     plant: Callable[[pytest.MonkeyPatch], None],
     breadth: Breadth,

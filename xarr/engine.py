@@ -4,7 +4,7 @@ The rules that keep deferred work and mutable views together stand here, each on
 
 - a node is computed at most once: `_kept` finds every value that somebody still refers to;
 - before a storage is written, everything pending that reads it is computed: `settle_readers`;
-- a value that has been written is read from there from then on: `write`;
+- a temporary that has been written is read from there, if at all: `write`;
 - a write that may read what it overwrites goes through a temporary: `write`;
 - a result may take over the buffer of an operand only when nobody can see it: `_donor`.
 """
@@ -267,35 +267,29 @@ def compute(root: Node) -> None:
             finish(plan, stores)
 
 
-def write(
-    storage: Storage, where: Layout, dtype: DType, value: Node, *, unread: bool = False
-) -> None:
-    """Store the value of an expression that broadcasts to `where.shape` into a storage.
-
-    `unread` says that nothing pending reads the place, as in a storage that is new.
-    """
+def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
+    """Store the value of an expression that broadcasts to `where.shape` into a storage."""
     if where.size == 0:
         return
     with storage.device.lock:
         if value.operation is not None and math.prod(value.shape) != where.size:
             compute(value)
-        if not unread:
-            settle_readers(storage, spare=value)
+        settle_readers(storage, spare=value)
         if _reads_what_it_overwrites(value, storage, where):
             value = value if value.operation is not None else copied(value)
             compute(value)
         target = (storage, where, dtype)
-        wanted = value.wanted()
-        is_there = (
+        passing = (
             value.dtype is dtype
             and value.shape == where.shape
             and storage.serial not in storage.device.shared
+            and held_once(value)
         )
-        plan, stores = prepare(value, where.shape, keep=wanted and not is_there, target=target)
+        keep = value.wanted() and not passing
+        plan, stores = prepare(value, where.shape, keep=keep, target=target)
         _elementwise(plan, storage.device)
         finish(plan, stores)
-        if wanted and is_there:
-            # What is written is mostly a temporary that goes away next, so it is not kept besides.
+        if passing and value.wanted():
             value.become_read(_cast(dtype, dtype), storage, where)
             if value.users:
                 _reads_have_changed(storage.device)
@@ -474,20 +468,31 @@ def unshared(order: list[Node], place: int, uses: int) -> bool:
     )
 
 
+def held_once(node: Node) -> bool:
+    """Whether one reference is all that holds the array of a value, as in `x[key] = a + b`.
+
+    Such an array mostly goes away with the statement. From Python 3.14 on a local variable may look
+    like that as well.
+    """
+    array = node.owner() if node.owner is not None else None
+    return _COUNTS_REFERENCES and array is not None and sys.getrefcount(array) == _HELD_HERE + 1
+
+
 _COUNTS_REFERENCES: Final = (
     sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 )
 
 
-def _reference_counts() -> tuple[int, int]:
-    """What `sys.getrefcount` gives for an object in a list, and for one in a node's slot."""
+def _reference_counts() -> tuple[int, int, int]:
+    """What `sys.getrefcount` gives for an object in a list, in a node's slot, in a variable."""
     holder = [object()]
     node = Node.__new__(Node)
     node.value = object()
-    return sys.getrefcount(holder[0]), sys.getrefcount(node.value)
+    local = object()
+    return sys.getrefcount(holder[0]), sys.getrefcount(node.value), sys.getrefcount(local)
 
 
-_HELD_IN_LIST, _HELD_IN_SLOT = _reference_counts()
+_HELD_IN_LIST, _HELD_IN_SLOT, _HELD_HERE = _reference_counts()
 
 
 def allocate(device: Device, nbytes: int) -> Storage:
@@ -634,7 +639,7 @@ _RESIDENT: Final = 8
 _MOST_DOWN: Final = 65535
 """Groups of a grid in its second dimension, which CUDA limits."""
 ROWS: Final = 4
-"""Rows that an item of a GPU takes at most."""
+"""Rows that an item of a GPU takes, where a grid can have the groups for it."""
 TILE: Final = 16
 """Columns of a group that reads columns; its rows use up what the memory gives at a time."""
 

@@ -4,7 +4,7 @@ A node is a leaf (a storage and the layout of an array in it), a constant, or an
 nodes. Nodes know data types, shapes, devices and which storages they read; they compute nothing.
 When the engine has computed a pending node it turns it into a leaf in place, so everybody who holds
 it sees the value and nothing is computed twice. A pending node whose value has been written into
-an array becomes a read of that place. These are the only changes a node ever sees.
+an array may become a read of that place. What a node is worth never changes.
 """
 
 from __future__ import annotations
@@ -133,6 +133,7 @@ class Node:
 
     def become_read(self, copy: Operation, storage: Storage, where: Layout) -> None:
         """Take the value from where it has been written; it stays pending."""
+        assert self.storage is None
         place = leaf(storage, where, self.dtype)
         place.users = 1
         self.inputs = (place,)

@@ -136,8 +136,7 @@ def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> t
     strides = layout.contiguous_strides(extents)
     storage = engine.allocate(device, max(1, math.prod(extents)) * dtypes.int32.itemsize)
     whole = layout.contiguous((math.prod(extents),))
-    unset = constant(-1, dtypes.int32, whole.shape, device)
-    engine.write(storage, whole, dtypes.int32, unset, unread=True)
+    engine.write(storage, whole, dtypes.int32, constant(-1, dtypes.int32, whole.shape, device))
     dense = Layout(extents, strides)
     places = [(axis, index) for axis, (_, index) in enumerate(arrays)]
     elected = leaf(storage, dense, dtypes.int32)

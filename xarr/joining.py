@@ -45,7 +45,7 @@ from xarr.storage import Storage
 
 
 class Assembly:
-    """A new array in C order that is written part by part; no two parts meet."""
+    """A new array in C order that is written part by part."""
 
     def __init__(self, shape: Shape, dtype: DType, device: Device) -> None:
         self.layout = layout.contiguous(shape)
@@ -54,12 +54,8 @@ class Assembly:
 
     def put(self, begin: Sequence[int], shape: Shape, value: Node) -> None:
         """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
-        self.write(self.part(begin, shape), value)
-
-    def write(self, where: Layout, value: Node) -> None:
-        """Write a value that broadcasts to `where.shape`."""
-        value = engine.converted(value, self.dtype)
-        engine.write(self.storage, where, self.dtype, value, unread=True)
+        where = self.part(begin, shape)
+        engine.write(self.storage, where, self.dtype, engine.converted(value, self.dtype))
 
     def part(self, begin: Sequence[int], shape: Shape) -> Layout:
         """The layout of the part of `shape` at `begin`."""
@@ -229,7 +225,7 @@ def stack(arrays: Any, /, axis: int = 0) -> Array:
     strides = whole.layout.strides
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
-        whole.write(target, part._node)
+        engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
     return whole.array()
 
 

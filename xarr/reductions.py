@@ -410,7 +410,7 @@ def scanned(
             (*full[:place], 1, *full[place + 1 :]), final.layout.strides, final.layout.offset
         )
         identity = constant(_empty_value(row.empty, result), result, start.shape, node.device)
-        engine.write(final.storage, start, result, identity, unread=True)
+        engine.write(final.storage, start, result, identity)
     return Array(final)
 
 

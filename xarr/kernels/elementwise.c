@@ -16,14 +16,13 @@ typedef struct { XR_FIELDS } xr_arguments;
         index##_begin + (index##_left < a.index##_chunk ? index##_left : a.index##_chunk);
 #define XR_WALK(index)                                                                      \
     for (xr_index index = index##_begin; index < index##_end; ++index)
+#define XR_FOR_ROW XR_CHUNK(1, row) XR_WALK(row)
 #if XR_CHUNKED
 #define XR_FOR_I XR_CHUNK(0, i) XR_WALK(i)
-#define XR_FOR_ROW XR_CHUNK(1, row) XR_WALK(row)
 #define XR_FOR_COLUMN XR_CHUNK(0, column) XR_WALK(column)
 #else
 #define XR_FOR_I                                                                            \
     for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.i_extent; i += (xr_index)GLOBAL_SIZE(0))
-#define XR_FOR_ROW XR_CHUNK(1, row) _Pragma("unroll 4") XR_WALK(row)
 #define XR_FOR_COLUMN                                                                       \
     const xr_index column = (xr_index)GLOBAL_ID(0);                                         \
     if (column < a.column_extent)
