@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import hypothesis
@@ -10,6 +11,9 @@ import pytest
 import xarr
 from xarr import library
 from xarr.settings import settings
+
+# JAX would take three quarters of a GPU's memory in each process of the tests.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 hypothesis.settings.register_profile(
     "xarr",

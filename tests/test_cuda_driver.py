@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+from collections import deque
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -22,13 +24,31 @@ class Driver(cuda.CudaDriver):
         self.info = xarr.default_device().info
         self._context: Any = contextlib.nullcontext()
         self.cleared = 0
+        self.freed_nbytes: deque[int] = deque()
+        self.last_uses: dict[int, cuda.Event] = {}
+        self.events: set[int] = set()
+        self.waited: list[bool] = []
         left = list(statuses)
         self._cuda = SimpleNamespace(
             cuModuleLoadData=lambda binary: (left.pop(0), "module"),
             cuModuleGetFunction=lambda module, name: (left.pop(0), "function"),
             cuLaunchKernel=lambda *_: (left.pop(0),),
             cuInit=lambda flags: (left.pop(0),),
+            CUevent_flags=SimpleNamespace(CU_EVENT_DEFAULT=0, CU_EVENT_DISABLE_TIMING=2),
+            cuEventCreate=self._create,
+            cuEventRecord=lambda event, stream: (0,),
+            cuEventDestroy=self.events.discard,
+            cuStreamWaitEvent=self._wait_for,
         )
+
+    def _create(self, flags: int) -> tuple[int, int]:
+        event = len(self.waited) + len(self.events) + 1
+        self.events.add(event)
+        return 0, event
+
+    def _wait_for(self, stream: int, event: int, flags: int) -> tuple[int]:
+        self.waited.append(event in self.events)
+        return (0,)
 
     def make_room(self) -> None:
         self.cleared += 1
@@ -76,3 +96,18 @@ def test_a_device_that_is_opened_first_in_a_forked_process() -> None:
     driver = Driver([3])
     with pytest.raises(RuntimeError, match="forked.*spawn"):
         cuda.CudaDriver.__init__(driver, driver.info)
+
+
+def test_an_event_outlives_the_block_that_dies_with_it() -> None:
+    driver = Driver([])
+    for event_first in (True, False):  # what is older, the garbage collector finalizes first
+        early = driver.mark() if event_first else None
+        block = cuda.Block(driver, 0, 8, None)
+        block.event = early or driver.mark()
+        cycle: list[Any] = [block]
+        cycle.append(cycle)
+        del block, early, cycle
+        gc.collect()
+    assert driver.waited == [True, True]
+    assert not driver.events
+    assert not driver.last_uses

@@ -42,6 +42,7 @@ class Driver:
 
     def __init__(self) -> None:
         self.freed_nbytes: deque[int] = deque()
+        self.last_uses: dict[int, Any] = {}
         self.held: list[Any] = []
 
     def hold_default_stream(self, event: Any) -> None:

@@ -201,32 +201,41 @@ class Block:
         Where it begins, and how long it is.
     memory : object
         What keeps it.
-    event : Event or None
-        The end of what was last asked of it; None where that was asked of the default stream.
     counted_nbytes : int
         What the driver counts as live for it.
     """
 
-    __slots__ = ("counted_nbytes", "driver", "event", "memory", "nbytes", "pointer")
+    __slots__ = ("counted_nbytes", "driver", "memory", "nbytes", "pointer")
 
     def __init__(self, driver: CudaDriver, pointer: int, nbytes: int, memory: Any) -> None:
         self.driver = driver
         self.pointer = pointer
         self.nbytes = nbytes
         self.memory = memory
-        self.event: Event | None = None
         self.counted_nbytes = 0
+
+    @property
+    def event(self) -> Event | None:
+        """The end of what was last asked of it; None where that was asked of the default stream."""
+        return self.driver.last_uses.get(id(self))
+
+    @event.setter
+    def event(self, event: Event | None) -> None:
+        if event is not None:
+            self.driver.last_uses[id(self)] = event
+        else:
+            self.driver.last_uses.pop(id(self), None)
 
     def __del__(self) -> None:
         # In whichever thread, without the lock of the device.
         if self.counted_nbytes:
             self.driver.freed_nbytes.append(self.counted_nbytes)
-        self.give_back()
+        self.give_back(self.driver.last_uses.pop(id(self), None))
 
-    def give_back(self) -> None:
+    def give_back(self, event: Event | None) -> None:
         """Let whoever is given the memory next use it on the default stream at once."""
-        if self.event is not None:
-            self.driver.hold_default_stream(self.event)
+        if event is not None:
+            self.driver.hold_default_stream(event)
 
 
 class Event:
@@ -286,6 +295,9 @@ class CudaDriver:
         self._context = _Context(cuda, self._handle)
         self._peers: dict[int, bool] = {}
         self.freed_nbytes: deque[int] = deque()
+        # The events of blocks live here, not in the blocks: the garbage collector destroys an event
+        # before the `__del__` of a block that dies with it, which hands the event on.
+        self.last_uses: dict[int, Event] = {}
         self._used_nbytes = 0
         self._peak_nbytes = 0
         _opened.add(self)

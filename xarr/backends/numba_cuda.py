@@ -31,9 +31,9 @@ class Block(cuda.Block):
 
     __slots__ = ()
 
-    def give_back(self) -> None:
+    def give_back(self, event: cuda.Event | None) -> None:
         """Let the pool give the memory out again."""
-        self.memory.put_back(self)
+        self.memory.put_back(self, event)
 
 
 Free = tuple[int, int, cuda.Event | None]
@@ -80,9 +80,9 @@ class Pool:
         block.event = event
         return block
 
-    def put_back(self, block: Block) -> None:
-        """Keep the memory of a block for reuse."""
-        self._returned.append((block.nbytes, block.pointer, block.event))
+    def put_back(self, block: Block, event: cuda.Event | None) -> None:
+        """Keep the memory of a block for reuse, once its last use has ended."""
+        self._returned.append((block.nbytes, block.pointer, event))
 
     def clear(self) -> None:
         """Give what is kept back to Numba, and through it to the system."""
