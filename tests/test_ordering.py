@@ -39,6 +39,21 @@ MIDDLE: Final = replace(
     keys=("1:", ":-1", "::-1", "::2", "1::2"),
     steps=STEPS,
 )
+ASSIGNING: Final = replace(
+    NARROW,
+    sides=(6,),
+    shapes=("n",),
+    keys=("1:", ":-1"),
+    steps={
+        "make": 8,
+        "assign_named": 30,
+        "assign": 16,
+        "in_place": 14,
+        "pend": 10,
+        "delete": 2,
+        "look": 2,
+    },
+)
 MACHINE: Final = hypothesis.settings(
     max_examples=100,
     stateful_step_count=30,
@@ -193,11 +208,13 @@ def all_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("all_temporary")
-@pytest.mark.parametrize("breadth", [NARROW, WIDE], ids=["narrow", "wide"])
-def test_temporaries_that_live_on(breadth: Breadth) -> None:
-    if breadth is WIDE:
+@pytest.mark.parametrize(
+    ("breadth", "steps"), [(ASSIGNING, 3000), (MIDDLE, 300)], ids=["often", "middle"]
+)
+def test_temporaries_that_live_on(breadth: Breadth, steps: int) -> None:
+    if breadth is MIDDLE:
         _need_float64()
-    for _ in run_random(1, 600, breadth):
+    for _ in run_random(1, steps, breadth):
         pass
 
 
@@ -273,18 +290,28 @@ def _donates_what_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "unshared", lambda order, place, uses: True)
 
 
+@pytest.mark.usefixtures("all_temporary")
+@pytest.mark.parametrize(
+    "plant", [_forgets_what_reads_what_was_written, _forgets_where_it_was_written]
+)
+def test_planted_bugs_of_temporaries_are_found(
+    plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    with pytest.raises(Difference, match="elements of . differ"):
+        for _ in run_random(0, 20_000, ASSIGNING):
+            pass
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "breadth"),
     [
         (_forgets_readers, NARROW),
-        (_forgets_what_reads_what_was_written, NARROW),
-        (_forgets_where_it_was_written, NARROW),
         (_denies_overlap, RACING),
         (_donates_what_is_used, NARROW),
     ],
 )
-@pytest.mark.usefixtures("all_temporary")
 def test_planted_bugs_are_found(
     plant: Callable[[pytest.MonkeyPatch], None],
     breadth: Breadth,
