@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import subprocess
+import sys
+import textwrap
 from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -111,3 +115,31 @@ def test_an_event_outlives_the_block_that_dies_with_it() -> None:
     assert driver.waited == [True, True]
     assert not driver.events
     assert not driver.last_uses
+
+
+AT_EXIT = """
+    import functools
+    from tests.test_cuda_driver import Driver, cuda
+    @functools.cache
+    def made():
+        driver = Driver([])
+        cuda._opened.add(driver)
+        driver._wait_for = driver._cuda.cuStreamWaitEvent = lambda *_: print("waited")
+        event = driver.mark()
+        block = cuda.Block(driver, 0, 8, None)
+        block.event = event
+        return [block, driver]
+    made().append(made)
+    print("made")
+"""
+
+
+def test_blocks_that_live_to_the_end_ask_nothing_of_the_driver() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(AT_EXIT)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[1],
+    )
+    assert (found.stdout, found.stderr) == ("made\n", "")

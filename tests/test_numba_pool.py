@@ -162,3 +162,29 @@ def test_live_bytes_are_counted(pool: Pool) -> None:
     assert not driver.freed_nbytes
     del block
     assert list(driver.freed_nbytes) == [1000]
+
+
+def test_a_block_that_a_finalizer_still_sees_is_not_given_out(pool: Pool) -> None:
+    class Report:
+        def __init__(self, block: Any) -> None:
+            self.block = block
+            self.cycle = self
+
+        def __del__(self) -> None:
+            seen.append((self.block.pointer, pool.take(1000).pointer))
+            late.append(object())
+            self.block.event = late[0]
+
+    seen: list[tuple[int, int]] = []
+    late: list[Any] = []
+    report = Report(pool.take(1000))  # the block is older, so it is finalized first
+    pointer = report.block.pointer
+    del report
+    gc.collect()
+    ((held, taken),) = seen
+    assert held == pointer != taken
+    blocks = [pool.take(1000), pool.take(1000)]
+    assert {block.pointer for block in blocks} == {pointer, taken}
+    assert {block.event for block in blocks} == {None, late[0]}
+    driver: Any = pool._driver
+    assert len(driver.last_uses) == 1

@@ -409,7 +409,7 @@ def test_a_devices_limits_change_no_bits(
     np.testing.assert_array_equal(ours.view(np.uint32), wanted.view(np.uint32))
 
 
-@pytest.mark.skipif(len(DEVICES) < 2, reason="there is one device")
+@pytest.mark.skipif(len(DEVICES) < 2, reason="the tests run on one device")
 @pytest.mark.parametrize(
     ("dtype", "lengths"),
     [

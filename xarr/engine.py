@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import cache, dtypes, errors, layout, source
+from xarr import cache, dtypes, errors, layout, references, source
 from xarr.device import before_synchronizing
 from xarr.expression import (
     LIMIT_NODES,
@@ -458,13 +458,12 @@ def _is_read_as_written(node: Node, root: Node) -> bool:
 def unshared(order: list[Node], place: int, uses: int) -> bool:
     """Whether a leaf is referred to by its expression only, and its storage by the leaf only.
 
-    Arrays, views, other expressions and whatever holds a node for a moment are all references, so
-    CPython's counts know all of them. Where references are not counted, nothing is shared for sure.
+    Where references are not counted, it may always be shared.
     """
     return (
-        _COUNTS_REFERENCES
-        and sys.getrefcount(order[place]) == _HELD_IN_LIST + uses
-        and sys.getrefcount(order[place].storage) == _HELD_IN_SLOT
+        references.COUNTED
+        and sys.getrefcount(order[place]) == references.IN_LIST + uses
+        and sys.getrefcount(order[place].storage) == references.IN_SLOT
     )
 
 
@@ -475,24 +474,11 @@ def held_once(node: Node) -> bool:
     like that as well.
     """
     array = node.owner() if node.owner is not None else None
-    return _COUNTS_REFERENCES and array is not None and sys.getrefcount(array) == _HELD_HERE + 1
-
-
-_COUNTS_REFERENCES: Final = (
-    sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
-)
-
-
-def _reference_counts() -> tuple[int, int, int]:
-    """What `sys.getrefcount` gives for an object in a list, in a node's slot, in a variable."""
-    holder = [object()]
-    node = Node.__new__(Node)
-    node.value = object()
-    local = object()
-    return sys.getrefcount(holder[0]), sys.getrefcount(node.value), sys.getrefcount(local)
-
-
-_HELD_IN_LIST, _HELD_IN_SLOT, _HELD_HERE = _reference_counts()
+    return (
+        references.COUNTED
+        and array is not None
+        and sys.getrefcount(array) == references.IN_VARIABLE + 1
+    )
 
 
 def allocate(device: Device, nbytes: int) -> Storage:

@@ -7,6 +7,7 @@ operations. The CUDA packages are imported at first use.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import importlib
@@ -592,8 +593,9 @@ class CudaDriver:
         if CudaDriver.several:
             on_default = None
             for block in blocks:
-                if block.event is not None:
-                    self._wait(stream, block.event)
+                event = block.event
+                if event is not None:
+                    self._wait(stream, event)
                 elif stream != self.default_stream and on_default is None:
                     on_default = self._recorded(self.default_stream)
                     self._wait(stream, on_default)
@@ -679,12 +681,20 @@ def _named(status: Any) -> str:
 _opened: weakref.WeakSet[CudaDriver] = weakref.WeakSet()
 
 
-def _after_fork() -> None:
+def _let_blocks_go() -> None:
+    """Let blocks that are dropped from now on ask nothing of the driver."""
     for driver in _opened:
-        refuse_after_fork(driver, "CUDA")
-        # Blocks that the process drops.
         driver.hold_default_stream = lambda event: None  # type: ignore[method-assign]
 
+
+def _after_fork() -> None:
+    _let_blocks_go()
+    for driver in _opened:
+        refuse_after_fork(driver, "CUDA")
+
+
+# At the end everything is garbage at once, and events are destroyed before blocks are dropped.
+atexit.register(_let_blocks_go)
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)

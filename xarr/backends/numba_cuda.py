@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import sys
 import threading
 import weakref
 from collections import deque
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 import numpy
 
+from xarr import references
 from xarr.backends import cuda, nvidia
 from xarr.backends.base import DeviceInfo, Discovery
 
@@ -50,7 +52,9 @@ class Pool:
     def __init__(self, driver: NumbaDriver, context: Any) -> None:
         self._driver = driver
         self._context = context
-        self._returned: deque[Free] = deque()  # by whichever thread dropped the block
+        # By whichever thread dropped them. Garbage may still read a block that `__del__` was called
+        # of, in finalizers that come later; what they bring back to life keeps the block.
+        self._returned: deque[tuple[Block, cuda.Event | None]] = deque()
         self._free: dict[int, list[Free]] = {}  # by size, the last used last
         # Numba's handles live here, not in the blocks: the garbage collector runs the finalizer of
         # a handle, which frees the memory, before the `__del__` of a block that dies with it.
@@ -81,8 +85,8 @@ class Pool:
         return block
 
     def put_back(self, block: Block, event: cuda.Event | None) -> None:
-        """Keep the memory of a block for reuse, once its last use has ended."""
-        self._returned.append((block.nbytes, block.pointer, event))
+        """Keep the memory of a block for reuse, once nothing refers to the block any more."""
+        self._returned.append((block, event))
 
     def clear(self) -> None:
         """Give what is kept back to Numba, and through it to the system."""
@@ -93,13 +97,17 @@ class Pool:
             self._context.deallocations.clear()
 
     def _collect(self) -> None:
-        """Sort in what was returned."""
-        while self._returned:
-            block = self._returned.popleft()
-            free = self._free.pop(block[0], [])
-            free.append(block)
-            self._free[block[0]] = free
-            self._free_nbytes += block[0]
+        """Sort in what was returned and is referred to no more."""
+        for _ in range(len(self._returned)):
+            block, event = self._returned.popleft()
+            if references.COUNTED and sys.getrefcount(block) > references.IN_VARIABLE:
+                self._returned.append((block, event))
+                continue
+            event = self._driver.last_uses.pop(id(block), event)
+            free = self._free.pop(block.nbytes, [])
+            free.append((block.nbytes, block.pointer, event))
+            self._free[block.nbytes] = free
+            self._free_nbytes += block.nbytes
 
     def _give_back(self, size: int) -> None:
         """Give the free blocks of a class back to Numba."""
