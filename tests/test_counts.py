@@ -185,6 +185,27 @@ def test_an_assignment_from_what_lies_apart_is_one_launch(target: Any, source: A
     assert_bits(x, host)
 
 
+@pytest.mark.parametrize("most", [1, 3, 65535])
+@pytest.mark.parametrize("shape", [(2000, 3), (70, 300), (5, 1000)], ids=str)
+def test_a_gpus_grid_takes_every_row_once(
+    shape: tuple[int, int], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "MOST_GROUPS", most)
+    host = values(*shape)
+    gpu = xarr.default_device().pretending("as-gpu")
+    monkeypatch.setattr(gpu, "forms", {})
+    x, y = (xarr.asarray(host, device=gpu) for _ in "ab")
+    y[1:, 1:] += 1
+    y[:-1, 1:] += x[1:, :-1]
+    other = xarr.zeros(shape[::-1], dtype="float32", device=gpu)
+    other[...] = x.T
+    wanted = host.copy()
+    wanted[1:, 1:] += 1
+    wanted[:-1, 1:] += host[1:, :-1]
+    assert_bits(y, wanted)
+    assert_bits(other, host.T)
+
+
 def test_a_temporary_that_was_written_is_not_stored_besides() -> None:
     (x, y), (first, _) = arrays(2, 5000)
     with watched() as seen:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import subprocess
-import sys
 import textwrap
 from collections import deque
 from collections.abc import Sequence
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +14,8 @@ import pytest
 
 import xarr
 from xarr.backends import cuda
+
+from .test_device import run
 
 SHORT, REFUSED, ELSE = 2, 200, 700
 
@@ -135,11 +134,5 @@ AT_EXIT = """
 
 
 def test_blocks_that_live_to_the_end_ask_nothing_of_the_driver() -> None:
-    found = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(AT_EXIT)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[1],
-    )
+    found = run(textwrap.dedent(AT_EXIT))
     assert (found.stdout, found.stderr) == ("made\n", "")

@@ -447,7 +447,7 @@ def test_more_layers_than_groups(
     enter(CASE["int32"])
     x, y = numbers((66_000, 2, 3), np.int32), numbers((66_000, 3, 2), np.int32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
-    monkeypatch.setattr(products, "_LAYERS", 3)
+    monkeypatch.setattr(engine, "MOST_GROUPS", 3)
     x, y = numbers((11, 5, 6), np.int32), numbers((11, 6, 7), np.int32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
     enter(CASE["uint8"])

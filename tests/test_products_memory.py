@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import layout, products
+from xarr import engine, layout, products
 from xarr.array import Array
 from xarr.products import TILES, Tile
 
@@ -59,7 +59,7 @@ def test_dtypes(dtype: str) -> None:
 
 
 def test_layers_and_wide_indices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "_LAYERS", 2)
+    monkeypatch.setattr(engine, "MOST_GROUPS", 2)
     for wide in (1 << 30, 1):
         monkeypatch.setattr(layout, "WIDE", wide)
         for one, two in itertools.product(((2, 3, 5, 6), (5, 6)), ((3, 6, 4), (2, 1, 6, 4))):

@@ -596,7 +596,7 @@ def _groups(extents: list[int], units: int, *, tiled: bool) -> tuple[tuple[int, 
     height = GROUP // width
     across, down = -(-columns // width), -(-rows // height)
     chunk = min(ROWS, max(1, across * down // (units * _RESIDENT)))
-    chunk = max(chunk, -(-down // _MOST_DOWN))
+    chunk = max(chunk, -(-down // MOST_GROUPS))
     return (across, -(-down // chunk)), (width, height), (chunk,)
 
 
@@ -622,8 +622,8 @@ WAVES: Final = 1024
 a group has more to do than to begin."""
 _RESIDENT: Final = 8
 """Groups that a unit of a GPU runs at a time."""
-_MOST_DOWN: Final = 65535
-"""Groups of a grid in its second dimension, which CUDA limits."""
+MOST_GROUPS: Final = 65535
+"""Groups of a grid in its second and third dimension, which CUDA limits."""
 ROWS: Final = 4
 """Rows that an item of a GPU takes, where a grid can have the groups for it."""
 TILE: Final = 16

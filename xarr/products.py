@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 PIECE: Final = 1024
 """How many k are summed before the sum is added to the total: part of the definition."""
-_LAYERS: Final = 65535
-"""The most groups along the second dimension that CUDA takes."""
 _PARTIAL_NBYTES: Final = 1 << 28
 """The most memory that the sums of pieces may take."""
 _PACK_NBYTES: Final = 16
@@ -319,7 +317,7 @@ def _launch(
         return defines, argument_format(len(fields), "", wide=wide)
 
     by_k = tuple(operand.by_k for operand in operands)
-    for layer in range(0, layers, _LAYERS):
+    for layer in range(0, layers, engine.MOST_GROUPS):
         fields["layer"] = layer
         engine.launch(
             device,
@@ -329,7 +327,7 @@ def _launch(
             describe,
             [operands[0].storage, operands[1].storage, target],
             tuple(fields.values()),
-            (down * across, min(layers - layer, _LAYERS)),
+            (down * across, min(layers - layer, engine.MOST_GROUPS)),
             (tile.items, 1),
         )
 

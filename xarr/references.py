@@ -1,7 +1,7 @@
 """Whether others refer to an object: CPython's counts, and what they are where nobody else does.
 
-Frames, views, expressions and other threads are all references, so a count can only be too high;
-where nothing is said to be sure, references are not counted at all.
+Frames, views, expressions and other threads are all references, so a count can only be too high.
+Without the interpreter's lock, and on other interpreters, counts say nothing: `COUNTED` is False.
 """
 
 from __future__ import annotations
