@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 import xarr
-from xarr import engine
+from xarr import engine, interchange
+from xarr.expression import Node
 
 ROUNDS = 100
 
@@ -49,6 +51,53 @@ def test_what_one_thread_computes_another_reads_before_it_is_written(eager_switc
         p[:500] = -5
         for k, value in enumerate(out):
             np.testing.assert_array_equal(np.asarray(value), np.arange(1000) + 1 + k)
+
+
+def test_a_thread_that_only_computes_is_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    register = engine.register
+    source = xarr.asarray(np.arange(10))  # named, so that p does not take its memory
+    p = source + 1
+
+    def after_another_computed(node: Node) -> None:
+        together(lambda: np.asarray(p))
+        register(node)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "register", after_another_computed)
+        value = p + 5
+    p[:5] = -5
+    np.testing.assert_array_equal(np.asarray(value), np.arange(10) + 6)
+
+
+def test_threads_claim_one_memory_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(dict[int, int]):
+        """Numbers that another thread may change while one reads them."""
+
+        def get(self, key: int, default: int) -> int:  # type: ignore[override]
+            return self._late(super().get(key, default))
+
+        def __getitem__(self, key: int) -> int:
+            return self._late(super().__getitem__(key))
+
+        @staticmethod
+        def _late(value: int) -> int:
+            time.sleep(1e-4)
+            return value
+
+    device = xarr.default_device()
+    monkeypatch.setattr(device, "shared", Slow())
+    x = xarr.asarray(np.arange(10, dtype=np.float32))
+    storage = x._node.storage
+    assert storage is not None
+
+    def lend() -> None:
+        for _ in range(10):
+            held = [interchange._Shared(storage, storage) for _ in range(3)]
+            assert storage.serial in device.shared
+            held.clear()
+
+    together(lend, lend, lend)
+    assert device.shared == {}
 
 
 def test_threads_compute_apart(eager_switches: None) -> None:

@@ -10,7 +10,6 @@ import contextlib
 import dataclasses
 import importlib
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, Literal
@@ -43,12 +42,12 @@ class Device:
         a GPU, which takes the kernels made for GPUs and shares no memory with the host.
     narrow : bool
         Whether the device has no float64, and so computes in float32 and complex64 at most.
-    shared : Counter
+    shared : dict of int
         The serials of storages whose memory others see too, and how many do.
     thread : int
-        The thread that made the last pending array.
+        The thread that made or computed the last pending array.
     several_threads : bool
-        Whether more than one thread has made arrays.
+        Whether more than one thread has made or computed arrays.
     """
 
     __slots__ = (
@@ -74,7 +73,7 @@ class Device:
     forms: dict[Any, Any]
     narrow: bool
     pending: list[Any]
-    shared: Counter[int]
+    shared: dict[int, int]
     thread: int
     several_threads: bool
 
@@ -93,7 +92,7 @@ class Device:
         self.forms = {}
         self.narrow = not info.has_float64
         self.pending = []
-        self.shared = Counter()
+        self.shared = {}
         self.thread = 0
         self.several_threads = False
         self._open = open
@@ -150,7 +149,7 @@ class Device:
         return self if wanted == self.options else _variant(self._plain or self, wanted)
 
     def note_thread(self) -> None:
-        """Note that this thread makes arrays, and whether another did before."""
+        """Note that this thread makes or computes arrays, and whether another did before."""
         self.several_threads = self.several_threads or self.thread != 0
         self.thread = threading.get_ident()
 

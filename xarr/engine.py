@@ -361,12 +361,15 @@ def prepare(
 
 def finish(plan: Plan, stores: Sequence[Store]) -> None:
     """Turn the nodes that a launched kernel computes into leaves."""
+    device = plan.order[-1].device
+    if get_ident() != device.thread:
+        device.note_thread()
     users = 0
     for store in stores:
         users += store.node.users
         store.node.become_leaf(store.storage, store.layout)
     if users > plan.uses:
-        _reads_have_changed(plan.order[-1].device)
+        _reads_have_changed(device)
 
 
 def _reads_have_changed(device: Device) -> None:

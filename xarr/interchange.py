@@ -6,6 +6,7 @@ CPU nothing is under way while they do; on a GPU streams order their work and xa
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Final
 
 import numpy
@@ -31,6 +32,9 @@ _HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)
 _GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
 """DLPack's type of the devices of a platform whose memory others can use."""
 
+_CLAIMS: Final = threading.RLock()
+"""Guards the counts of claims; nothing else is asked for while it is held."""
+
 
 class _Shared:
     """A claim that others see a storage's memory, as long as this lives; keeps `memory`."""
@@ -39,13 +43,17 @@ class _Shared:
         self.memory = memory
         self.device = storage.device
         self.serial = storage.serial
-        self.device.shared[self.serial] += 1
+        with _CLAIMS:
+            shared = self.device.shared
+            shared[self.serial] = shared.get(self.serial, 0) + 1
 
     def __del__(self) -> None:
-        shared = self.device.shared
-        shared[self.serial] -= 1
-        if not shared[self.serial]:
-            del shared[self.serial]
+        # In whichever thread, so without the lock of the device.
+        with _CLAIMS:
+            shared = self.device.shared
+            shared[self.serial] -= 1
+            if not shared[self.serial]:
+                del shared[self.serial]
 
 
 def _dlpack_device(device: Device) -> tuple[int, int]:
