@@ -46,13 +46,6 @@ def pytest_configure(config: pytest.Config) -> None:
 NARROW = [] if DEVICES[0].options else [DEVICES[0].without_float64()]
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    """Let each test begin as a process does: after a second thread, reads are checked with care."""
-    for found in (*DEVICES, *NARROW):
-        found.thread, found.several_threads = 0, False
-
-
 def _entered(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
     with xarr.device(request.param) as chosen:
         yield chosen

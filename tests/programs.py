@@ -20,6 +20,8 @@ import numpy
 import numpy.typing as npt
 
 import xarr
+from xarr import engine
+from xarr.expression import trace
 
 Values = npt.NDArray[Any]
 Pick = Callable[[int], int]
@@ -254,6 +256,7 @@ class Program:
         """Compare shapes and types of all arrays, and the values of some."""
         for name in self.live:
             self._check_type(name)
+        self._check_reads()
         if everything or self.compares_all:
             for name in self.live:
                 self._check_values(name)
@@ -266,6 +269,14 @@ class Program:
             raise self.difference(
                 f"{name} is of {got.dtype} {got.shape}, NumPy's of {wanted.dtype} {wanted.shape}"
             )
+
+    def _check_reads(self) -> None:
+        """What the engine thinks that pending expressions read has to be what they read."""
+        for node in engine._pending_nodes(xarr.default_device()):
+            leaves = [part.storage for part in trace((node,))[0] if part.storage is not None]
+            if engine.reads_of(node) != {storage.serial for storage in leaves}:
+                name = next((name for name in self.live if self.ours[name]._node is node), "?")
+                raise self.difference(f"{name} reads other storages than the engine thinks")
 
     def _check_values(self, name: str) -> None:
         self.lines.append(f"read({name})")
@@ -373,6 +384,8 @@ class Program:
                 forms = [
                     f"{name} * {first} - {second}",
                     f"np.where({name} > {first}, {name}, {first})",
+                    f"np.where({name}, {first}, {second})",
+                    f"np.clip({name}, {first}, {second})",
                     f"np.sqrt({name}) / 2" if value.dtype.kind == "f" else f"-{name}",
                 ]
         return self.bind(self.new_name(), str(self.one_of(forms)))

@@ -44,10 +44,8 @@ class Device:
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     shared : dict of int
         The serials of storages whose memory others see too, and how many do.
-    thread : int
-        The thread that made or computed the last pending array.
-    several_threads : bool
-        Whether more than one thread has made or computed arrays.
+    revision : int
+        How often an operand of a pending expression has turned into a leaf.
     """
 
     __slots__ = (
@@ -61,9 +59,8 @@ class Device:
         "narrow",
         "options",
         "pending",
-        "several_threads",
+        "revision",
         "shared",
-        "thread",
     )
 
     info: DeviceInfo
@@ -74,8 +71,7 @@ class Device:
     narrow: bool
     pending: list[Any]
     shared: dict[int, int]
-    thread: int
-    several_threads: bool
+    revision: int
 
     def __init__(
         self,
@@ -93,8 +89,7 @@ class Device:
         self.narrow = not info.has_float64
         self.pending = []
         self.shared = {}
-        self.thread = 0
-        self.several_threads = False
+        self.revision = 0
         self._open = open
         self._driver: Driver | None = None
         self._plain = plain
@@ -147,11 +142,6 @@ class Device:
         """The same device with further options, as "opencl:0?no-float64&as-gpu" names it."""
         wanted = tuple(name for name in _OPTIONS if name in self.options or name in options)
         return self if wanted == self.options else _variant(self._plain or self, wanted)
-
-    def note_thread(self) -> None:
-        """Note that this thread makes or computes arrays, and whether another did before."""
-        self.several_threads = self.several_threads or self.thread != 0
-        self.thread = threading.get_ident()
 
     def synchronize(self) -> None:
         """Compute what is pending, and wait until everything asked of the device is done."""

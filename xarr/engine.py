@@ -18,7 +18,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import cache, dtypes, errors, layout, references, source
@@ -92,19 +91,24 @@ def eager() -> Iterator[None]:
 
 def defer(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Node:
     """The pending node that applies an operation to operands that broadcast to `shape`."""
-    first = inputs[0]
-    reads = first.reads
+    device = inputs[0].device
+    # Before operands are asked what they read: what turns into a leaf meanwhile is seen by this.
+    revision = device.revision
+    reads = None
     count = 1
     for operand in inputs:
         if operand.shape != shape and operand.operation is not None:
             _settle_smaller(operand, shape)
         count += operand.count
         operand.users += 1
-        if operand.reads is not reads:
-            reads = reads | operand.reads
+        own = reads_of(operand)
+        if own is not reads:
+            reads = own if reads is None else reads | own
+    assert reads is not None
     if count > LIMIT_NODES or len(reads) > LIMIT_STORAGES:
-        reads, count = _make_room(inputs)
-    return Node(operation, inputs, operation.result, shape, first.device, reads, count)
+        count = _make_room(inputs)
+        revision = -1  # what it reads is found when somebody asks
+    return Node(operation, inputs, operation.result, shape, device, reads, count, revision)
 
 
 def index(shape: Shape, device: Device) -> Node:
@@ -172,16 +176,16 @@ def _settle_smaller(node: Node, shape: Shape) -> None:
         compute(node)
 
 
-def _make_room(inputs: tuple[Node, ...]) -> tuple[frozenset[int], int]:
-    """Compute operands until an expression of them is within the limits."""
+def _make_room(inputs: tuple[Node, ...]) -> int:
+    """Compute operands until an expression of them is within the limits; how many nodes it has."""
     while True:
         order, _ = trace(inputs)
-        reads = frozenset[int]().union(*(operand.reads for operand in inputs))
+        reads = frozenset[int]().union(*map(reads_of, inputs))
         if len(order) < LIMIT_NODES and len(reads) <= LIMIT_STORAGES:
-            return reads, len(order) + 1
+            return len(order) + 1
         largest = max(inputs, key=_weight)
         if largest.operation is None:
-            return reads, len(order) + 1
+            return len(order) + 1
         compute(largest)
 
 
@@ -193,10 +197,8 @@ def register(node: Node) -> None:
     """Note that an array waits for a node, before which its storages must not be written."""
     device = node.device
     device.pending.append(node.owner)
-    if get_ident() != device.thread:
-        device.note_thread()
     pending, shared = device.pending, device.shared
-    if _mode.eager or (shared and not node.reads.isdisjoint(shared)):
+    if _mode.eager or (shared and not reads_of(node).isdisjoint(shared)):
         compute(node)  # what others can write to is read at once
     elif len(pending) > LIMIT_PENDING:
         _trim(node.device)
@@ -242,17 +244,20 @@ def settle_readers(storage: Storage, spare: Node | None = None) -> None:
     serial = storage.serial
     spared: dict[int, int] = trace((spare,))[1] if spare is not None else {}
     for node in reversed(_pending_nodes(storage.device)):
-        if storage.device.several_threads:
-            # One thread may have computed an operand while another made a node of it.
-            node.reads = _reads(node)
-        if node.storage is None and serial in node.reads and id(node) not in spared:
+        if node.storage is None and serial in reads_of(node) and id(node) not in spared:
             compute(node)
 
 
-def _reads(node: Node) -> frozenset[int]:
-    """The serials of the storages that an expression reads."""
-    order, _ = trace((node,))
-    return frozenset[int]().union(*(part.reads for part in order if part.storage is not None))
+def reads_of(node: Node) -> frozenset[int]:
+    """The serials of all storages that computing the value reads."""
+    if node.operation is None or node.revision == node.device.revision:
+        return node.reads
+    with node.device.lock:
+        # Another thread may have computed the node, but computes none of its operands now.
+        if node.operation is not None:
+            node.reads = frozenset[int]().union(*map(reads_of, node.inputs))
+            node.revision = node.device.revision
+        return node.reads
 
 
 def compute(root: Node) -> None:
@@ -291,8 +296,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
         finish(plan, stores)
         if passing and value.wanted():
             value.become_read(_cast(dtype, dtype), storage, where)
-            if value.users:
-                _reads_have_changed(storage.device)
+            storage.device.revision += value.users > 0
 
 
 def scatter(root: Node, *, in_order: bool) -> None:
@@ -307,7 +311,7 @@ def scatter(root: Node, *, in_order: bool) -> None:
     with device.lock:
         settle_readers(storage, spare=root)
         for operand in root.inputs[1:]:
-            if storage.serial in operand.reads:
+            if storage.serial in reads_of(operand):
                 compute(operand)
                 if operand.storage is storage:
                     raise AssertionError("what is scattered lies in the storage it goes to")
@@ -361,21 +365,12 @@ def prepare(
 
 def finish(plan: Plan, stores: Sequence[Store]) -> None:
     """Turn the nodes that a launched kernel computes into leaves."""
-    device = plan.order[-1].device
-    if get_ident() != device.thread:
-        device.note_thread()
     users = 0
     for store in stores:
-        users += store.node.users
         store.node.become_leaf(store.storage, store.layout)
-    if users > plan.uses:
-        _reads_have_changed(device)
-
-
-def _reads_have_changed(device: Device) -> None:
-    """Note that pending expressions read other storages than before, as parts of them do."""
-    for node in _pending_nodes(device):
-        node.reads = _reads(node)
+        # After it: another thread counts itself in before it asks what the node reads.
+        users += store.node.users
+    plan.order[-1].device.revision += users > plan.uses
 
 
 def _shrink(root: Node) -> bool:

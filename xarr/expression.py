@@ -5,6 +5,9 @@ nodes. Nodes know data types, shapes, devices and which storages they read; they
 When the engine has computed a pending node it turns it into a leaf in place, so everybody who holds
 it sees the value and nothing is computed twice. A pending node whose value has been written into
 an array may become a read of that place. What a node is worth never changes.
+
+What a pending node reads changes when a part of it turns into a leaf. Nobody looks for the nodes
+above: the device's `revision` goes up, and what was found under another one is found again.
 """
 
 from __future__ import annotations
@@ -60,7 +63,10 @@ class Node:
     value : Python scalar or None
         The value of a constant, which `dtype` can hold exactly.
     reads : frozenset of int
-        The serials of all storages that computing the value reads.
+        The serials of the storages that computing the value read under `revision`; ask
+        `engine.reads_of`.
+    revision : int
+        The device's when `reads` was found; of no meaning in a leaf or a constant.
     count : int
         Nodes of the expression, a shared one counted at each use.
     users : int
@@ -78,6 +84,7 @@ class Node:
         "operation",
         "owner",
         "reads",
+        "revision",
         "shape",
         "storage",
         "users",
@@ -93,6 +100,7 @@ class Node:
         device: Device,
         reads: frozenset[int],
         count: int,
+        revision: int = -1,
     ) -> None:
         self.operation = operation
         self.inputs = inputs
@@ -100,6 +108,7 @@ class Node:
         self.shape = shape
         self.device = device
         self.reads = reads
+        self.revision = revision
         self.count = count
         self.users = 0
         self.owner: weakref.ref[Any] | None = None
@@ -123,10 +132,10 @@ class Node:
         """Take the computed value; the expression behind it is let go."""
         self.storage = storage
         self.layout = where
+        self.reads = storage.reads  # before `operation` says that these stay what they are
         self.operation = None
         self.inputs = ()
         self.value = None
-        self.reads = storage.reads
         self.count = 1
         if self.owned() and self.owner is not None:
             storage.viewers.append(self.owner)
