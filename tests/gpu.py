@@ -38,7 +38,6 @@ LACKING = (
     # What other runs test.
     r"no simulator or sanitizer checks; run make check-memory",
     r"not on Oclgrind; run make check-memory",
-    r"PoCL's wheel is not installed",
     r".* is not installed \(extra (docs|bench)\)",
 )
 """Why a test may be skipped on a GPU."""

@@ -21,6 +21,7 @@ from xarr import dtypes, engine
 from xarr.dtypes import DType
 
 from .reference import assert_same
+from .test_device import run
 
 LAYOUTS: dict[str, Any] = {
     "contiguous": lambda x: x,
@@ -159,7 +160,8 @@ def test_streams_of_others_are_waited_for(gpu: xarr.Device) -> None:
     with cupy.cuda.Stream(non_blocking=True) as stream:
         slow = cupy.ones(50_000_000, dtype=cupy.float32)
         for _ in range(20):
-            slow = cupy.sin(slow) * 0 + 2
+            slow = cupy.sin(slow) * 0 + 4
+        slow = cupy.sin(slow) * 0 + 2  # no block has held twos before
         stream.use()
         x = xarr.from_dlpack(slow)
     assert float(x.sum()) == 100_000_000  # on the default stream
@@ -167,7 +169,9 @@ def test_streams_of_others_are_waited_for(gpu: xarr.Device) -> None:
         y = xarr.full(50_000_000, 1, dtype="float32") + 0
         for _ in range(20):
             with xarr.eager():
-                y = xarr.sin(y) * 0 + 3
+                y = xarr.sin(y) * 0 + 5
+        with xarr.eager():
+            y = xarr.sin(y) * 0 + 3
     seen = cupy.from_dlpack(y)
     assert float(seen.sum()) == 150_000_000  # CuPy's default stream
     y += 1
@@ -205,6 +209,37 @@ def test_memory_that_is_short_without_a_pool(gpu: xarr.Device) -> None:
         with pytest.raises(MemoryError):
             engine.compute(xarr.zeros(gpu.memory_nbytes // 2, dtype="float32")._node)
         assert float((xarr.ones(1000) + 1).sum()) == 2000
+
+
+CUPY_ALLOCATOR = """
+import cupy
+pool = cupy.cuda.MemoryPool()
+def allocate(nbytes):
+    asked.append(nbytes)
+    return pool.malloc(nbytes)
+cupy.cuda.set_allocator(allocate)
+"""
+NUMBA_PLUGIN = """
+from numba import cuda
+from numba.cuda.cudadrv.driver import NumbaCUDAMemoryManager
+class Manager(NumbaCUDAMemoryManager):
+    def memalloc(self, nbytes):
+        asked.append(nbytes)
+        return super().memalloc(nbytes)
+cuda.set_memory_manager(Manager)
+"""
+
+
+def test_memory_comes_from_where_the_user_wants_it(gpu: xarr.Device) -> None:
+    theirs = CUPY_ALLOCATOR if gpu.backend == "cupy" else NUMBA_PLUGIN
+    ours = """
+import xarr
+x = xarr.ones(1 << 22, dtype="float32") + 1
+assert float(x.sum()) == 1 << 23
+assert max(asked) >= 1 << 24, asked
+"""
+    done = run("asked = []" + theirs + ours, XARR_DEVICE=str(gpu))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_forked_process_is_told_so(gpu: xarr.Device) -> None:

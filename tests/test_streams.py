@@ -184,6 +184,26 @@ def test_copies_to_a_device_on_its_stream(device: xarr.Device) -> None:
             x.to_device(other, stream=wrong)
 
 
+def test_a_thread_that_did_nothing_else_waits_for_events(device: xarr.Device) -> None:
+    begin, end = xarr.Event(device), xarr.Event(device)
+    begin.record()
+    x = xarr.ones(1000, device=device) + 1
+    end.record()
+    answers: list[Any] = []
+
+    def ask() -> None:
+        end.synchronize()
+        answers.extend((end.done, begin.elapsed_ms(end) >= 0))
+        xarr.Stream(device).synchronize()
+        answers.append("synchronized")
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert answers == [True, True, "synchronized"]
+    assert float(x[0]) == 2
+
+
 def test_two_threads_with_a_stream_each(device: xarr.Device) -> None:
     shared = xarr.arange(10_000, dtype="int64", device=device)
     wrong = []

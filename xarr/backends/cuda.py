@@ -531,7 +531,8 @@ class CudaDriver:
 
     def reached(self, event: Event) -> bool:
         """Whether all work before an event is done."""
-        (status,) = self._cuda.cuEventQuery(event.handle)
+        with self._context:
+            (status,) = self._cuda.cuEventQuery(event.handle)
         if status == self._cuda.CUresult.CUDA_ERROR_NOT_READY:
             return False
         self._check("event", (status,))
@@ -539,11 +540,13 @@ class CudaDriver:
 
     def finish(self, event: Event) -> None:
         """Wait on the host until all work before an event is done."""
-        self._check("event", self._cuda.cuEventSynchronize(event.handle))
+        with self._context:
+            self._check("event", self._cuda.cuEventSynchronize(event.handle))
 
     def elapsed(self, first: Event, last: Event) -> float:
         """The milliseconds between two timed events, both reached."""
-        return float(checked(self._cuda.cuEventElapsedTime(first.handle, last.handle)))
+        with self._context:
+            return float(checked(self._cuda.cuEventElapsedTime(first.handle, last.handle)))
 
     def device_of(self, pointer: int) -> int:
         """The number of the CUDA device that memory is on; ValueError where it is on none."""
