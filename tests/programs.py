@@ -271,7 +271,14 @@ class Program:
             )
 
     def _check_reads(self) -> None:
-        """What the engine thinks that pending expressions read has to be what they read."""
+        """What the engine thinks that pending expressions read has to be what they read.
+
+        And each array has to be its value's, or what it reads is not protected.
+        """
+        for name in self.live:
+            array = self.ours[name]
+            if array._node.owner() is not array:
+                raise self.difference(f"the value of {name} is not that of its array any more")
         for node in engine._pending_nodes(xarr.default_device()):
             leaves = [part.storage for part in trace((node,))[0] if part.storage is not None]
             if engine.reads_of(node) != {storage.serial for storage in leaves}:

@@ -297,6 +297,14 @@ def _resolved(value: Any, xp: Any) -> Any:
     return value
 
 
+def _arrays(values: Sequence[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, xarr.Array):
+            yield value
+        elif type(value) in (tuple, list):
+            yield from _arrays(value)
+
+
 def _text(value: Any, xp: str) -> str:
     if isinstance(value, Operand):
         return value.text(xp)
@@ -323,7 +331,10 @@ class Call:
         options = {name: _resolved(value, xp) for name, value in self.options.items()}
         call = function or attribute(xp, self.name)
         if xp is xarr:
-            return call(*arguments, **options)
+            result = call(*arguments, **options)
+            for x in _arrays([*arguments, *options.values()]):
+                assert x._node.owner() is x, "an operand is no longer its own value's array"
+            return result
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # as of the mean of no elements
             return call(*arguments, **options)

@@ -261,6 +261,26 @@ def test_a_temporary_that_is_computed_for_want_of_memory_is_not_read_from_elsewh
     assert_bits(middle, first * 2)
 
 
+def test_what_memory_was_freed_with_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    (x, y), (first, second) = arrays(2, 1000)
+    value = x + y
+    kind = type(xarr.default_device().driver)
+    allocate, refusals = kind.allocate, [True, True]
+
+    def short(driver: Driver, nbytes: int) -> object:
+        if refusals:
+            refusals.pop()
+            raise MemoryError
+        return allocate(driver, nbytes)
+
+    monkeypatch.setattr(kind, "allocate", short)
+    with watched() as seen:
+        engine.compute(value._node)
+    assert not refusals
+    assert seen.launches == 1
+    assert_bits(value, first + second)
+
+
 def test_creation_is_fused() -> None:
     with watched() as seen:
         result = xarr.arange(10_000) * 2 + xarr.ones(10_000, dtype="int64")

@@ -73,14 +73,13 @@ def test_threads_claim_one_memory_together(monkeypatch: pytest.MonkeyPatch) -> N
     class Slow(dict[int, int]):
         """Numbers that another thread may change while one reads them."""
 
-        def get(self, key: int, default: int) -> int:  # type: ignore[override]
-            return self._late(super().get(key, default))
+        def __contains__(self, key: object) -> bool:
+            found = super().__contains__(key)
+            time.sleep(1e-4)
+            return found
 
         def __getitem__(self, key: int) -> int:
-            return self._late(super().__getitem__(key))
-
-        @staticmethod
-        def _late(value: int) -> int:
+            value = super().__getitem__(key)
             time.sleep(1e-4)
             return value
 
@@ -136,6 +135,17 @@ def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.Monke
     device = xarr.default_device().pretending(*filter(None, [option]))
     unlocked = set[str]()
     monkeypatch.setattr(device, "_driver", Watched(device.driver, device.lock, unlocked))
+
+    def watched(function: Callable[..., Any]) -> Callable[..., Any]:
+        def watch(*arguments: Any, **options: Any) -> Any:
+            if not device.lock._is_owned():  # type: ignore[attr-defined]
+                unlocked.add(function.__name__)
+            return function(*arguments, **options)
+
+        return watch
+
+    for name in ("prepare", "_pending_nodes"):
+        monkeypatch.setattr(engine, name, watched(getattr(engine, name)))
     host = np.arange(300, dtype=np.float32).reshape(3, 100)
     with xarr.device(device), warnings.catch_warnings():
         warnings.simplefilter("ignore", xarr.HostFallbackWarning)
@@ -158,6 +168,7 @@ def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.Monke
             xarr.sum(x),
         ):
             np.asarray(made)
+        assert "add" in xarr.explain(x + 1)
         x[xarr.asarray([2, 0])] = 1
         x[x > 5] = 2
         x += x

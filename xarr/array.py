@@ -44,6 +44,8 @@ class Array:
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0
 
+    _node: Node
+
     def __init__(self, node: Node) -> None:
         if type(node) is not Node:
             raise TypeError(
@@ -54,12 +56,7 @@ class Array:
                     "use xarr.asarray(object)",
                 )
             )
-        self._node = node
-        node.owner = reference = weakref.ref(self)
-        if node.storage is not None:
-            node.storage.add_viewer(reference)
-        elif node.operation is not None:
-            engine.register(node)
+        _own(self, engine.unowned(node))
 
     # -- attributes of the standard -----------------------------------------------------------
 
@@ -357,13 +354,17 @@ def view(array: Array, where: Layout) -> Array:
 
 def rebind(array: Array, node: Node) -> None:
     """Give an array another value; nobody else must see its memory."""
-    old = array._node
+    _own(array, engine.unowned(node))
+
+
+def _own(array: Array, node: Node) -> None:
+    """Make a node that no array has the value of an array."""
     array._node = node
-    node.owner = old.owner
-    if node.operation is not None:
+    node.owner = reference = weakref.ref(array)
+    if node.storage is not None:
+        node.storage.add_viewer(reference)
+    elif node.operation is not None:
         engine.register(node)
-    elif node.storage is not None and node.owner is not None:
-        node.storage.add_viewer(node.owner)
 
 
 def assign(array: Array, where: Layout, value: Node) -> None:

@@ -134,6 +134,17 @@ def copied(node: Node) -> Node:
     return defer(_cast(node.dtype, node.dtype), (node,), node.shape)
 
 
+def unowned(node: Node) -> Node:
+    """The node, or another one of the same value where an array has it as its own already."""
+    if node.owner is None or not node.owned():
+        return node
+    if node.storage is not None and node.layout is not None:
+        return leaf(node.storage, node.layout, node.dtype)
+    if node.operation is None:
+        return constant(node.value, node.dtype, node.shape, node.device)
+    return copied(node)
+
+
 def _cast(given: DType, wanted: DType) -> Operation:
     operation = _CASTS.get((given, wanted))
     if operation is None:
@@ -179,13 +190,13 @@ def _settle_smaller(node: Node, shape: Shape) -> None:
 def _make_room(inputs: tuple[Node, ...]) -> int:
     """Compute operands until an expression of them is within the limits; how many nodes it has."""
     while True:
-        order, _ = trace(inputs)
+        count = len(trace(inputs)[0])
         reads = frozenset[int]().union(*map(reads_of, inputs))
-        if len(order) < LIMIT_NODES and len(reads) <= LIMIT_STORAGES:
-            return len(order) + 1
+        if count < LIMIT_NODES and len(reads) <= LIMIT_STORAGES:
+            return count + 1
         largest = max(inputs, key=_weight)
         if largest.operation is None:
-            return len(order) + 1
+            return count + 1
         compute(largest)
 
 
@@ -208,15 +219,18 @@ def _pending_nodes(device: Device) -> list[Node]:
     """The nodes that arrays wait for, oldest first; forgets those that nobody waits for."""
     alive = []
     nodes: list[Node] = []
-    count = len(device.pending)  # another thread may append meanwhile
-    for reference in device.pending[:count]:
+    before = device.pending[:]
+    count = len(before)  # another thread may append meanwhile
+    for reference in before:
         array = reference()
         if array is not None:
             node = array._node
             if node.storage is None and (not nodes or nodes[-1] is not node):
                 alive.append(reference)
                 nodes.append(node)
-    device.pending[:count] = alive
+    # A finalizer that ran meanwhile may have been here as well.
+    if before and device.pending[count - 1 : count] and device.pending[count - 1] is before[-1]:
+        device.pending[:count] = alive
     return nodes
 
 
@@ -268,8 +282,9 @@ def compute(root: Node) -> None:
     with device.lock:
         if root.storage is None:
             plan, stores = prepare(root, root.shape, keep=True, donate=True)
-            _elementwise(plan, device)
-            finish(plan, stores)
+            if stores:  # memory may have been short, and everything computed on the way
+                _elementwise(plan, device)
+                finish(plan, stores)
 
 
 def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
@@ -340,20 +355,29 @@ def prepare(
     """
     device = root.device
     room = device.info.parameter_nbytes * 3 // 4
+    recoveries = iter(_RECOVERIES)
     while True:
         order, uses = trace((root,))
         kept = _kept(order, uses, root)
         if keep and root.storage is None:
             kept.append(root)
         if len(kept) + (target is not None) > LIMIT_OUTPUTS:
-            compute(kept[LIMIT_OUTPUTS - 2])
+            largest = kept[LIMIT_OUTPUTS - 2]
+            del order, kept  # references look as if somebody needed what they refer to
+            compute(largest)
             continue
         donor = _donor(root, order, uses) if donate else None
-        try:
+        stores = None
+        with suppress(MemoryError):
             stores = [_new_store(node, donor if node is root else None) for node in kept]
-        except MemoryError:
-            if not _shrink(root):
-                raise
+        if stores is None:
+            nbytes = sum([math.prod(node.shape) * node.dtype.itemsize for node in kept])
+            del order, kept, donor
+            recover = next(recoveries, None)
+            if recover is not None:
+                recover(device)
+            elif root.storage is None and not _shrink(root):
+                raise _refused(device, nbytes)
             continue
         all_stores = stores if target is None else [*stores, Store(root, *target)]
         plan = Plan(root, order, all_stores, shape, split, names, wide=wide)
@@ -401,27 +425,26 @@ def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> b
 
 
 def _kept(order: list[Node], uses: dict[int, int], root: Node) -> list[Node]:
-    """The interior nodes that an array or another expression still refers to."""
+    """The interior nodes that somebody else still refers to.
+
+    That is an array, another expression, or a function at work, which has let its array go.
+    """
     interior = [
-        node
-        for node in order
+        place
+        for place, node in enumerate(order)
         if node.operation is not None and node is not root and node.operation is not INDEX
     ]
-    kept = [node for node in interior if node.owned()]
-    if any(node.users > uses[id(node)] and not node.owned() for node in interior):
-        # `users` counts nodes that have died as well: ask the expressions that arrays wait for.
-        others = [node for node in _pending_nodes(root.device) if id(node) not in uses]
-        needed = trace(others)[1]
-        kept = [node for node in interior if node.owned() or id(node) in needed]
-    return kept
-
-
-def _new_store(node: Node, donor: Storage | None) -> Store:
-    """Room for a value: in a buffer that nobody needs any more, or in a new one."""
-    where = layout.contiguous(node.shape)
-    if donor is None:
-        donor = allocate(node.device, where.size * node.dtype.itemsize)
-    return Store(node, donor, where, node.dtype)
+    if references.COUNTED:
+        return [
+            order[place]
+            for place in interior
+            if sys.getrefcount(order[place]) != references.IN_LIST + uses[id(order[place])]
+        ]
+    # `users` counts nodes that have died as well: ask the expressions that arrays wait for.
+    others = [node for node in _pending_nodes(root.device) if id(node) not in uses]
+    needed = trace(others)[1]
+    nodes = [order[place] for place in interior]
+    return [node for node in nodes if node.owned() or id(node) in needed]
 
 
 def _donor(root: Node, order: list[Node], uses: dict[int, int]) -> Storage | None:
@@ -485,17 +508,27 @@ def allocate(device: Device, nbytes: int) -> Storage:
     When memory is short, what is no longer referred to is freed, then what pending expressions
     still hold, by computing them.
     """
-    driver = device.driver
     with device.lock:
-        try:
-            return Storage(device, nbytes, driver.allocate(nbytes))
-        except MemoryError:
-            for recover in (_free_garbage, _free_operands):
+        for recover in (None, *_RECOVERIES):
+            if recover is not None:
                 recover(device)
-                with suppress(MemoryError):
-                    return Storage(device, nbytes, driver.allocate(nbytes))
-        info = driver.memory_info()
-    raise MemoryError(
+            with suppress(MemoryError):
+                return Storage(device, nbytes, device.driver.allocate(nbytes))
+        raise _refused(device, nbytes)
+
+
+def _new_store(node: Node, donor: Storage | None) -> Store:
+    """Room for a value: in a buffer that nobody needs any more, or in a new one."""
+    where = layout.contiguous(node.shape)
+    if donor is None:
+        nbytes = where.size * node.dtype.itemsize
+        donor = Storage(node.device, nbytes, node.device.driver.allocate(nbytes))
+    return Store(node, donor, where, node.dtype)
+
+
+def _refused(device: Device, nbytes: int) -> MemoryError:
+    info = device.driver.memory_info()
+    return MemoryError(
         errors.message(
             f"allocating on {device}",
             f"{nbytes} bytes were asked for",
@@ -521,6 +554,10 @@ def _free_operands(device: Device) -> None:
         finally:
             _recovering.discard(device)
         _free_garbage(device)
+
+
+_RECOVERIES: Final = (_free_garbage, _free_operands)
+"""What frees memory when it is short, in this order."""
 
 
 _recovering: Final[set[Device]] = set()

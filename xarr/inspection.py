@@ -40,12 +40,18 @@ def explain(x: Array, /) -> str:
         )
     node = x._node
     head = f"{node.dtype} {node.shape} on {node.device}"
-    if node.storage is not None:
-        return f"{head}, in memory: {node.layout}"
+    with node.device.lock:
+        if node.storage is not None:
+            return f"{head}, in memory: {node.layout}"
+        return f"{head}, pending: {_described(node)}\n{_source_of(node)}"
+
+
+def _described(node: Node) -> str:
+    """The operations of a pending node and their number."""
     order, _ = trace((node,))
     names = {id(part): f"v{number}" for number, part in enumerate(order)}
     operations = sum(part.operation is not None for part in order)
-    lines = [f"{head}, pending: {operations} operation{'s' if operations != 1 else ''}"]
+    lines = [f"{operations} operation{'s' if operations != 1 else ''}"]
     for part in order:
         operands = ", ".join(names[id(operand)] for operand in part.inputs)
         if part.operation is not None:
@@ -56,7 +62,6 @@ def explain(x: Array, /) -> str:
             text = repr(part.value)
         kept = ", kept" if part is not node and part.operation is not None and part.owned() else ""
         lines.append(f"    {names[id(part)]} = {text}: {part.dtype} {part.shape}{kept}")
-    lines.append(_source_of(node))
     return "\n".join(lines)
 
 

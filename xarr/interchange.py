@@ -33,7 +33,7 @@ _GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
 """DLPack's type of the devices of a platform whose memory others can use."""
 
 _CLAIMS: Final = threading.RLock()
-"""Guards the counts of claims; nothing else is asked for while it is held."""
+"""Guards the counts of claims. Nothing is called while it is held, so no garbage is collected."""
 
 
 class _Shared:
@@ -45,7 +45,10 @@ class _Shared:
         self.serial = storage.serial
         with _CLAIMS:
             shared = self.device.shared
-            shared[self.serial] = shared.get(self.serial, 0) + 1
+            if self.serial in shared:
+                shared[self.serial] += 1
+            else:
+                shared[self.serial] = 1
 
     def __del__(self) -> None:
         # In whichever thread, so without the lock of the device.
