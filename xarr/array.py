@@ -56,7 +56,7 @@ class Array:
                     "use xarr.asarray(object)",
                 )
             )
-        _own(self, engine.unowned(node))
+        rebind(self, node)
 
     # -- attributes of the standard -----------------------------------------------------------
 
@@ -353,12 +353,9 @@ def view(array: Array, where: Layout) -> Array:
 
 
 def rebind(array: Array, node: Node) -> None:
-    """Give an array another value; nobody else must see its memory."""
-    _own(array, engine.unowned(node))
-
-
-def _own(array: Array, node: Node) -> None:
-    """Make a node that no array has the value of an array."""
+    """Give an array a value, of its own; nobody else must see the memory of the one before."""
+    if node.owner is not None:
+        node = engine.unowned(node)
     array._node = node
     node.owner = reference = weakref.ref(array)
     if node.storage is not None:

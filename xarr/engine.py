@@ -136,7 +136,7 @@ def copied(node: Node) -> Node:
 
 def unowned(node: Node) -> Node:
     """The node, or another one of the same value where an array has it as its own already."""
-    if node.owner is None or not node.owned():
+    if not node.owned():
         return node
     if node.storage is not None and node.layout is not None:
         return leaf(node.storage, node.layout, node.dtype)
