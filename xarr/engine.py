@@ -356,15 +356,16 @@ def prepare(
     device = root.device
     room = device.info.parameter_nbytes * 3 // 4
     recoveries = iter(_RECOVERIES)
+    # Before anything is computed, `del`: what these names refer to looks as if somebody needed it.
     while True:
         order, uses = trace((root,))
         kept = _kept(order, uses, root)
         if keep and root.storage is None:
             kept.append(root)
         if len(kept) + (target is not None) > LIMIT_OUTPUTS:
-            largest = kept[LIMIT_OUTPUTS - 2]
-            del order, kept  # references look as if somebody needed what they refer to
-            compute(largest)
+            part = kept[LIMIT_OUTPUTS - 2]
+            del order, kept
+            compute(part)
             continue
         donor = _donor(root, order, uses) if donate else None
         stores = None
@@ -374,15 +375,21 @@ def prepare(
             nbytes = sum([math.prod(node.shape) * node.dtype.itemsize for node in kept])
             del order, kept, donor
             recover = next(recoveries, None)
+            largest = _largest_operand(root)
             if recover is not None:
                 recover(device)
-            elif root.storage is None and not _shrink(root):
+            elif largest is not None:
+                compute(largest)
+            elif root.storage is None:
                 raise _refused(device, nbytes)
             continue
         all_stores = stores if target is None else [*stores, Store(root, *target)]
         plan = Plan(root, order, all_stores, shape, split, names, wide=wide)
         plan.uses = sum([uses[id(store.node)] for store in stores])
-        if plan.form.argument_nbytes > room and _shrink(root):
+        largest = _largest_operand(root)
+        if plan.form.argument_nbytes > room and largest is not None:
+            del order, kept, donor, stores, all_stores, plan
+            compute(largest)
             continue
         return plan, stores
 
@@ -397,13 +404,10 @@ def finish(plan: Plan, stores: Sequence[Store]) -> None:
     plan.order[-1].device.revision += users > plan.uses
 
 
-def _shrink(root: Node) -> bool:
-    """Compute the largest pending operand; False where there is none."""
+def _largest_operand(root: Node) -> Node | None:
+    """The pending operand of the most nodes; None where there is none."""
     largest = max(root.inputs, key=_weight, default=root)
-    if largest is root or largest.operation is None:
-        return False
-    compute(largest)
-    return True
+    return None if largest is root or largest.operation is None else largest
 
 
 def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> bool:
