@@ -13,6 +13,7 @@ import pytest
 
 import xarr
 from xarr import engine, source
+from xarr.backends.base import Driver
 
 
 def change(patch: pytest.MonkeyPatch, device: xarr.Device, **info: Any) -> None:
@@ -70,3 +71,16 @@ def nothing_launched() -> Iterator[None]:
         _replace(patch, device, "kernel_of", lambda *_: engine.Kernel(None, arguments, ""))
         _replace(patch, device, "run", lambda *_: None)
         yield
+
+
+def refuse_memory(monkeypatch: pytest.MonkeyPatch, is_short: Callable[[], bool]) -> None:
+    """Let the default device's driver refuse an allocation where `is_short` says so."""
+    kind = type(xarr.default_device().driver)
+    allocate = kind.allocate
+
+    def short(driver: Driver, nbytes: int) -> object:
+        if is_short():
+            raise MemoryError
+        return allocate(driver, nbytes)
+
+    monkeypatch.setattr(kind, "allocate", short)

@@ -14,12 +14,11 @@ import pytest
 import xarr
 from xarr import engine, layout, plan
 from xarr.array import Array
-from xarr.backends.base import Driver
 from xarr.expression import LIMIT_NODES, LIMIT_PENDING, LIMIT_STORAGES
 from xarr.plan import Plan
 from xarr.storage import Storage
 
-from .launching import change
+from .launching import change, refuse_memory
 
 Values = npt.NDArray[Any]
 
@@ -244,16 +243,8 @@ def test_a_temporary_that_is_computed_for_want_of_memory_is_not_read_from_elsewh
     (x, y), (first, _) = arrays(2, 5000)
     middle = x * 2
     value = middle + 1
-    kind = type(xarr.default_device().driver)
-    allocate, refusals = kind.allocate, [True, True]
-
-    def short(driver: Driver, nbytes: int) -> object:
-        if refusals:
-            refusals.pop()
-            raise MemoryError
-        return allocate(driver, nbytes)
-
-    monkeypatch.setattr(kind, "allocate", short)
+    refusals = [True, True]
+    refuse_memory(monkeypatch, lambda: bool(refusals) and refusals.pop())
     y[...] = value
     assert not refusals
     y[...] = 7
@@ -264,16 +255,8 @@ def test_a_temporary_that_is_computed_for_want_of_memory_is_not_read_from_elsewh
 def test_what_memory_was_freed_with_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     (x, y), (first, second) = arrays(2, 1000)
     value = x + y
-    kind = type(xarr.default_device().driver)
-    allocate, refusals = kind.allocate, [True, True]
-
-    def short(driver: Driver, nbytes: int) -> object:
-        if refusals:
-            refusals.pop()
-            raise MemoryError
-        return allocate(driver, nbytes)
-
-    monkeypatch.setattr(kind, "allocate", short)
+    refusals = [True, True]
+    refuse_memory(monkeypatch, lambda: bool(refusals) and refusals.pop())
     with watched() as seen:
         engine.compute(value._node)
     assert not refusals

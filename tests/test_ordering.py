@@ -27,10 +27,10 @@ from hypothesis.stateful import (
 )
 
 import xarr
+from tests.launching import refuse_memory
 from tests.programs import NARROW, STEPS, WIDE, Breadth, Difference, Pick, Program, run_random
 from xarr import engine, layout
 from xarr.array import settled
-from xarr.backends.base import Driver
 from xarr.expression import Node
 from xarr.interchange import _Shared
 
@@ -213,21 +213,18 @@ READING: Final = replace(
 @pytest.fixture
 def short_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every few allocations be refused twice, which leaves the last way to find memory."""
-    kind = type(xarr.default_device().driver)
-    allocate, chance = kind.allocate, random.Random(1)
+    chance = random.Random(1)
     left = [5]
 
-    def refuse(driver: Driver, nbytes: int) -> object:
+    def is_short() -> bool:
         if engine._recovering:
-            return allocate(driver, nbytes)
+            return False
         left[0] -= 1
-        if left[0] in (0, 1):
-            raise MemoryError
         if left[0] < 0:
             left[0] = chance.randrange(4, 30)
-        return allocate(driver, nbytes)
+        return left[0] in (0, 1)
 
-    monkeypatch.setattr(kind, "allocate", refuse)
+    refuse_memory(monkeypatch, is_short)
     monkeypatch.setattr(gc, "collect", lambda: 0)  # takes its time, and changes nothing here
 
 
@@ -320,16 +317,8 @@ def test_a_function_reads_an_array_that_it_alone_holds(
     held = [source + 1]
     del source
     other = held[0] + 1
-    kind = type(xarr.default_device().driver)
-    allocate, refusals = kind.allocate, [True, True]
-
-    def refuse(driver: Driver, nbytes: int) -> object:
-        if refusals:
-            refusals.pop()
-            raise MemoryError
-        return allocate(driver, nbytes)
-
-    monkeypatch.setattr(kind, "allocate", refuse)
+    refusals = [True, True]
+    refuse_memory(monkeypatch, lambda: bool(refusals) and refusals.pop())
     # Memory is short, so `other` is computed within the function, and may take what it reads.
     result = np.asarray(getattr(xarr, name)(held.pop()))
     assert not refusals
