@@ -21,7 +21,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from .processes import ROOT, with_root
+
 PAGE = ROOT / "docs" / "conformance.md"
 README = ROOT / "README.md"
 VERSION = "2025.12"
@@ -120,9 +121,7 @@ def environment(
     device: str, skipped: Sequence[str], scratch: Path, given: Mapping[str, str]
 ) -> dict[str, str]:
     """The environment that the suite runs in."""
-    variables = dict(given)
-    variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), given.get("PYTHONPATH")]))
-    variables |= {
+    variables = with_root(given) | {
         "ARRAY_API_TESTS_MODULE": "xarr",
         "ARRAY_API_TESTS_VERSION": VERSION,
         "XARR_DEVICE": device,

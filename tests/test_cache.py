@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -15,6 +14,8 @@ import pytest
 from xarr import cache
 from xarr.cache import DiskCache
 from xarr.errors import CacheWarning
+
+from .processes import run_code, start
 
 KEY = DiskCache.key("1", "source", ("-a",), "target")
 AS_USER = 1000
@@ -32,16 +33,6 @@ def disk(tmp_path: Path) -> DiskCache:
 
 def key(number: int) -> str:
     return DiskCache.key("1", str(number), (), "")
-
-
-def run(code: str, **environment: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 @pytest.mark.parametrize("data", [b"", b"x", bytes(range(256)) * 1000])
@@ -144,9 +135,9 @@ def test_read_only_and_unreadable_directories_are_passed_over() -> None:
             # The superuser may read and write everything, so the process becomes another user.
             os.chown(place, AS_USER, AS_USER)
         code = CHANGE_MODES.format(user=AS_USER, place=place, key=KEY, other=key(1))
-        out, problems = run(code).communicate(timeout=60)
-    assert out.splitlines() == ["b'data'", "b'data' None", "None"], problems
-    assert problems.count("CacheWarning") == 1, problems
+        done = run_code(code)
+    assert done.stdout.splitlines() == ["b'data'", "b'data' None", "None"], done.stderr
+    assert done.stderr.count("CacheWarning") == 1, done.stderr
 
 
 CHANGE_MODES = """
@@ -184,7 +175,7 @@ for step in range(400):
         disk.put(key, str(number).encode() * 1000)
 print("done")
 """
-    for process in [run(code) for _ in range(4)]:
+    for process in [start("-c", code) for _ in range(4)]:
         out, problems = process.communicate(timeout=120)
         assert (out.strip(), problems) == ("done", "")
     assert DiskCache(tmp_path).nbytes < 80_000
@@ -201,11 +192,11 @@ def test_no_warning_in_ordinary_use(disk: DiskCache) -> None:
 
 def test_the_environment_names_the_directory(tmp_path: Path) -> None:
     code = "from xarr.cache import disk_cache; print(disk_cache().directory)"
-    out, _ = run(code, XARR_CACHE_DIR=str(tmp_path / "here")).communicate(timeout=60)
-    assert out.strip() == str(tmp_path / "here")
+    done = run_code(code, XARR_CACHE_DIR=str(tmp_path / "here"))
+    assert done.stdout.strip() == str(tmp_path / "here")
     if sys.platform == "linux":
-        out, _ = run(code, XARR_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path)).communicate(timeout=60)
-        assert out.strip() == str(tmp_path / "xarr")
+        done = run_code(code, XARR_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path))
+        assert done.stdout.strip() == str(tmp_path / "xarr")
 
 
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
@@ -236,5 +227,5 @@ driver.download(x, 0, out)
 print(out.sum())
 """
     for expected in (["False", "256.0"], ["True", "256.0"]):
-        out, problems = run(code).communicate(timeout=120)
-        assert out.split() == expected, problems
+        done = run_code(code)
+        assert done.stdout.split() == expected, done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import textwrap
 from collections import deque
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -15,7 +14,7 @@ import pytest
 import xarr
 from xarr.backends import cuda
 
-from .test_device import run
+from .processes import run_code
 
 SHORT, REFUSED, ELSE = 2, 200, 700
 
@@ -134,5 +133,5 @@ AT_EXIT = """
 
 
 def test_blocks_that_live_to_the_end_ask_nothing_of_the_driver() -> None:
-    found = run(textwrap.dedent(AT_EXIT))
+    found = run_code(AT_EXIT)
     assert (found.stdout, found.stderr) == ("made\n", "")

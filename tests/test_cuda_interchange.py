@@ -5,10 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import os
-import subprocess
-import sys
-import textwrap
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -20,8 +16,8 @@ import xarr
 from xarr import dtypes, engine
 from xarr.dtypes import DType
 
+from .processes import run_code
 from .reference import assert_same
-from .test_device import run
 
 LAYOUTS: dict[str, Any] = {
     "contiguous": lambda x: x,
@@ -238,7 +234,7 @@ x = xarr.ones(1 << 22, dtype="float32") + 1
 assert float(x.sum()) == 1 << 23
 assert max(asked) >= 1 << 24, asked
 """
-    done = run("asked = []" + theirs + ours, XARR_DEVICE=str(gpu))
+    done = run_code("asked = []" + theirs + ours, XARR_DEVICE=str(gpu))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -260,13 +256,7 @@ def test_a_forked_process_is_told_so(gpu: xarr.Device) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert float((x + y).sum()) == 50
     """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"XARR_DEVICE": str(gpu)},
-    )
+    done = run_code(code, XARR_DEVICE=str(gpu), PYTHONWARNINGS="ignore")
     assert (done.returncode, done.stderr) == (0, "")
 
 

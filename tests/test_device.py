@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -23,16 +19,7 @@ from xarr.device import (
 )
 from xarr.settings import Settings
 
-
-def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *(["-c", code] if code else ["-m", "xarr", "info"])],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+from .processes import run, run_code
 
 
 def test_devices_are_numbered_from_zero_and_stay_the_same() -> None:
@@ -133,19 +120,19 @@ def test_problems_name_each_backend() -> None:
 
 def test_the_environment_names_the_default() -> None:
     code = "from xarr.device import default_device; print(default_device())"
-    done = run(code, XARR_DEVICE="opencl:0?no-float64")
+    done = run_code(code, XARR_DEVICE="opencl:0?no-float64")
     assert done.stdout.strip() == "opencl:0?no-float64", done.stderr
-    done = run(code, XARR_DEVICE="opencl:99")
+    done = run_code(code, XARR_DEVICE="opencl:99")
     assert "ValueError: XARR_DEVICE: there is no device 'opencl:99'" in done.stderr
 
 
 def test_importing_loads_no_backend() -> None:
     code = "import sys, xarr.device, xarr.cache; print('pyopencl' in sys.modules)"
-    assert run(code).stdout.strip() == "False"
+    assert run_code(code).stdout.strip() == "False"
 
 
 def test_the_command_line_describes_devices() -> None:
-    done = run("")
+    done = run("-m", "xarr", "info")
     assert done.returncode == 0, done.stderr
     for one in devices():
         assert str(one) in done.stdout

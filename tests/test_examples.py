@@ -1,30 +1,16 @@
 """The examples: each agrees with NumPy, and the demo's exit status says so when one does not."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from .processes import ROOT, run
+
 pytest.importorskip("skimage", reason="scikit-image is not installed; pip install xarr[demo]")
 pytest.importorskip("sklearn", reason="scikit-learn is not installed; pip install xarr[demo]")
 
-ROOT = Path(__file__).parents[1]
 NAMES = sorted(path.stem for path in (ROOT / "examples").glob("*.py") if path.stem != "demo")
-
-
-def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -37,7 +23,7 @@ def copy(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_agrees_with_numpy(name: str, copy: Path) -> None:
-    done = run(["-W", "error", "-m", "examples.demo", "--quick", name], copy)
+    done = run("-W", "error", "-m", "examples.demo", "--quick", name, cwd=copy)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (copy / "examples" / "output" / f"{name}.png").stat().st_size > 10_000
 
@@ -48,7 +34,7 @@ def test_a_difference_over_its_bound_fails(copy: Path) -> None:
     changed = text.replace("position = start\n", "position = start + (np.__name__ == 'xarr')\n")
     assert changed != text
     program.write_text(changed)
-    done = run(["-m", "examples.demo", "--quick", "n_body"], copy)
+    done = run("-m", "examples.demo", "--quick", "n_body", cwd=copy)
     assert done.returncode == 1
     assert "OVER ITS BOUND: end" in done.stdout
 
@@ -56,7 +42,7 @@ def test_a_difference_over_its_bound_fails(copy: Path) -> None:
 def test_a_program_that_fails_does_not_hide_the_others(copy: Path) -> None:
     program = copy / "examples" / "gray_scott.py"
     program.write_text(program.read_text().replace("np.zeros_like", "np.no_such_function"))
-    done = run(["-m", "examples.demo", "--quick", "gray_scott", "richardson_lucy"], copy)
+    done = run("-m", "examples.demo", "--quick", "gray_scott", "richardson_lucy", cwd=copy)
     assert done.returncode == 1
     assert "no_such_function" in done.stderr
     assert "Failed: gray_scott" in done.stdout
@@ -64,13 +50,13 @@ def test_a_program_that_fails_does_not_hide_the_others(copy: Path) -> None:
 
 
 def test_an_unknown_name_is_refused(copy: Path) -> None:
-    done = run(["-m", "examples.demo", "mandelbrot"], copy)
+    done = run("-m", "examples.demo", "mandelbrot", cwd=copy)
     assert done.returncode == 2
     assert "no example is called mandelbrot; there are anisotropic_diffusion" in done.stderr
 
 
 @pytest.mark.slow
 def test_an_example_runs_by_itself(copy: Path) -> None:
-    done = run(["examples/richardson_lucy.py"], copy)
+    done = run("examples/richardson_lucy.py", cwd=copy)
     assert done.returncode == 0, done.stderr
     assert (copy / "examples" / "output" / "richardson_lucy.png").exists()

@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ import xarr
 from xarr.backends import cuda, hip
 from xarr.device import Device
 
+from .processes import run_code
 from .reference import assert_same
 
 
@@ -58,13 +56,7 @@ def test_discovery_on_rocm_imports_nothing_of_cudas() -> None:
     (found,) = backend.discover().devices
     print(found.info.name, found.info.platform, found.info.dialect, found.open.func.__name__)
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[1],
-    )
+    done = run_code(code)
     assert done.stdout.strip() == "AMD Instinct MI300X ROCm cuda HipDriver", done.stderr
 
 

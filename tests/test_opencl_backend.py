@@ -6,8 +6,6 @@ import importlib.util
 import os
 import pickle
 import struct
-import subprocess
-import sys
 import textwrap
 import warnings
 from pathlib import Path
@@ -20,6 +18,8 @@ from xarr.backends import opencl
 from xarr.backends.base import Driver
 from xarr.device import Device, devices
 from xarr.errors import CompileError
+
+from .processes import run_code
 
 FOUND = [device for device in devices() if device.backend == "opencl"]
 
@@ -62,17 +62,6 @@ def download(driver: Driver, buffer: Any, size: int, dtype: str) -> np.ndarray[A
     out = np.empty(size, dtype)
     driver.download(buffer, 0, out)
     return out
-
-
-def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 needs_pocl = pytest.mark.skipif(
@@ -324,7 +313,7 @@ USE = """
 
 
 def test_the_process_ends_while_kernels_run(device: Device) -> None:
-    done = run(USE.format(device=str(device), text=ADD))
+    done = run_code(USE.format(device=str(device), text=ADD))
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
@@ -354,7 +343,7 @@ def test_a_forked_process_is_told_so(device: Device) -> None:
     # does; processes of multiprocessing leave by os._exit.
     crashes = device.info.platform in ("rusticl", "NVIDIA CUDA")
     leave = "os._exit" if crashes else "sys.exit"
-    done = run(code.replace("LEAVE", leave))
+    done = run_code(code.replace("LEAVE", leave))
     assert done.stdout.split() == ["True", "True", "works", "0", "200.0"], done.stderr
 
 
@@ -362,12 +351,12 @@ def test_a_forked_process_is_told_so(device: Device) -> None:
 def test_an_unwritable_home_is_no_obstacle() -> None:
     code = USE.format(device="opencl:0", text=ADD) + "    print(driver.info.platform)"
     environment = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "", "OCL_ICD_VENDORS": "/proc"}
-    done = run(code, **environment)
+    done = run_code(code, **environment)
     assert done.stdout.strip() == "Portable Computing Language", done.stderr
 
 
 def test_discovery_leaves_the_environment_as_it_was() -> None:
-    done = run(
+    done = run_code(
         """
         import os
         before = dict(os.environ)
@@ -385,7 +374,7 @@ def test_discovery_leaves_the_environment_as_it_was() -> None:
 def test_drivers_that_do_not_load_are_reported(tmp_path: Path) -> None:
     (tmp_path / "missing.icd").write_text("libnowhere.so\n")
     (tmp_path / "text.icd").write_text(f"{tmp_path / 'missing.icd'}\n")
-    done = run(
+    done = run_code(
         """
         from xarr.device import devices, problems
         count = sum(device.backend == "opencl" for device in devices())
@@ -400,7 +389,7 @@ def test_drivers_that_do_not_load_are_reported(tmp_path: Path) -> None:
 
 
 def test_without_pyopencl_the_first_use_says_what_to_install() -> None:
-    done = run(
+    done = run_code(
         """
         import sys
         sys.modules |= {"pyopencl": None, "cupy": None, "numba": None}
@@ -416,6 +405,6 @@ def test_without_pyopencl_the_first_use_says_what_to_install() -> None:
 
 
 def test_pyopencl_keeps_no_cache_of_its_own(tmp_path: Path) -> None:
-    done = run(USE.format(device="opencl:0", text=ADD), XDG_CACHE_HOME=str(tmp_path))
+    done = run_code(USE.format(device="opencl:0", text=ADD), XDG_CACHE_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.rglob("*pyopencl*"))

@@ -16,7 +16,9 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
-KERNELS = Path(__file__).resolve().parents[1] / "xarr" / "kernels"
+from .processes import ROOT
+
+KERNELS = ROOT / "xarr" / "kernels"
 COMPILER = shutil.which("gcc") or shutil.which("clang") or shutil.which("cc")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler on this machine")
 

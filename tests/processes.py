@@ -1,0 +1,51 @@
+"""Programs of Python that run in processes of their own, as a user starts them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+LIMIT_SECONDS = 600
+"""A program that runs for longer hangs."""
+
+
+def with_root(given: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which Python imports this checkout's modules before others."""
+    paths = [str(ROOT), given.get("PYTHONPATH", "")]
+    return {**given, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def start(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.Popen[str]:
+    """Start Python with arguments, in a folder, with some variables of the environment changed."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={**with_root(os.environ), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(
+    *arguments: str, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Start Python and wait for its end."""
+    with start(*arguments, cwd=cwd, **environment) as process:
+        try:
+            out, problems = process.communicate(timeout=LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, problems)
+
+
+def run_code(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run lines of Python, which may be indented."""
+    return run("-c", textwrap.dedent(code), **environment)
