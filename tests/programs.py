@@ -279,7 +279,7 @@ class Program:
             array = self.ours[name]
             if array._node.owner() is not array:
                 raise self.difference(f"the value of {name} is not that of its array any more")
-        for node in engine._pending_nodes(xarr.default_device()):
+        for node in engine.pending_nodes(xarr.default_device()):
             leaves = [part.storage for part in trace((node,))[0] if part.storage is not None]
             if engine.reads_of(node) != {storage.serial for storage in leaves}:
                 name = next((name for name in self.live if self.ours[name]._node is node), "?")

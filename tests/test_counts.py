@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ import xarr
 from xarr import engine, layout, plan
 from xarr.array import Array
 from xarr.expression import LIMIT_NODES, LIMIT_PENDING, LIMIT_STORAGES
-from xarr.plan import Plan
+from xarr.plan import Form, Plan
 from xarr.storage import Storage
 
 from .launching import change, refuse_memory
@@ -23,34 +23,43 @@ from .launching import change, refuse_memory
 Values = npt.NDArray[Any]
 
 
+class Launch(NamedTuple):
+    """What is kept of a plan, whose nodes must not look as if somebody needed them."""
+
+    form: Form
+    nodes: int
+    storages: list[Storage]
+    stores: int
+
+
 class Seen:
     """What the engine did within a `watched` block."""
 
     def __init__(self) -> None:
         self.launches = 0
-        self.plans: list[tuple[str, Plan]] = []
+        self.plans: list[Launch] = []
 
     def reads_of(self, storage: Storage) -> int:
         """In how many kernels an expression reads a storage."""
         return sum(
             any(
                 slot >= 0 and plan.storages[slot] is storage
-                for slot, _, _ in plan.form.accesses[: len(plan.form.accesses) - len(plan.stores)]
+                for slot, _, _ in plan.form.accesses[: len(plan.form.accesses) - plan.stores]
             )
-            for _, plan in self.plans
+            for plan in self.plans
         )
 
     def stored(self) -> list[int]:
         """How many values each kernel stores, besides the result of a reduction."""
-        return [len(plan.stores) for _, plan in self.plans]
+        return [plan.stores for plan in self.plans]
 
 
 @contextmanager
 def watched() -> Iterator[Seen]:
     seen = Seen()
 
-    def observe(skeleton: str, plan: Plan) -> None:
-        seen.plans.append((skeleton, plan))
+    def observe(_: str, plan: Plan) -> None:
+        seen.plans.append(Launch(plan.form, len(plan.order), plan.storages, len(plan.stores)))
 
     before = engine.counts.launches
     engine.counts.observers.append(observe)
@@ -443,7 +452,7 @@ def test_long_expressions_are_cut() -> None:
             x = x + y
             wanted = wanted + second
         assert_bits(x, wanted)
-    assert all(len(plan.order) <= LIMIT_NODES for _, plan in seen.plans)
+    assert all(plan.nodes <= LIMIT_NODES for plan in seen.plans)
     assert 3 <= seen.launches <= 8
 
 
@@ -465,7 +474,7 @@ def test_expressions_of_many_arrays_are_cut() -> None:
             total = total + x
             wanted = wanted + host
         assert_bits(total, wanted)
-    assert all(len(plan.storages) - len(plan.stores) <= LIMIT_STORAGES for _, plan in seen.plans)
+    assert all(len(plan.storages) - plan.stores <= LIMIT_STORAGES for plan in seen.plans)
     assert seen.launches <= 4
 
 
@@ -515,7 +524,7 @@ def test_arguments_fit_the_device() -> None:
                 wanted = wanted + host[key] * np.float32(number)
             assert_bits(total, wanted)
         assert seen.launches > 1
-        assert not any(plan.form.argument_nbytes > 150 for _, plan in seen.plans)
+        assert not any(plan.form.argument_nbytes > 150 for plan in seen.plans)
     finally:
         device.info = whole
 
@@ -660,7 +669,7 @@ def test_forms_tell_how_wide_indices_are(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(layout, "WIDE", least)
         with watched() as seen:
             np.asarray(x * 7)
-        wide += [plan.form.wide for _, plan in seen.plans]
+        wide += [plan.form.wide for plan in seen.plans]
     assert wide == [False, True]
 
 

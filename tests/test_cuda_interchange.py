@@ -89,6 +89,23 @@ def test_cupy_by_array_interface(gpu: xarr.Device) -> None:
     assert y.device is gpu
 
 
+def test_one_memory_given_twice_may_be_scattered(gpu: xarr.Device) -> None:
+    cupy = imported("cupy")
+    order = np.random.default_rng(1).permutation(5000)
+    values = np.arange(5000)
+    theirs = cupy.asarray(order)
+    target, index = xarr.asarray(theirs), xarr.asarray(theirs[::-1])
+    target[index] = values
+    wanted = order.copy()
+    wanted[order[::-1]] = values
+    assert_same(cupy.asnumpy(theirs), wanted, "at places in the same memory")
+    theirs[...] = cupy.asarray(order)
+    target[xarr.asarray(values)] = index
+    assert_same(cupy.asnumpy(theirs), order[::-1], "from the same memory")
+    target[target >= 0] = index
+    assert_same(cupy.asnumpy(theirs), order, "where a mask says so")
+
+
 def test_numba_kernels_take_arrays(gpu: xarr.Device) -> None:
     cuda = imported("numba.cuda")
 

@@ -205,3 +205,33 @@ def test_one_memory_given_twice_may_overlap(shared_host: xarr.Device, size: int)
     host, source, target = twice(backward, everything)
     target += source
     assert_same(host, np.full(size, size - 1, np.float32), "added in place")
+
+
+@pytest.mark.parametrize("size", [6, 5000])
+def test_one_memory_given_twice_may_be_scattered(shared_host: xarr.Device, size: int) -> None:
+    order = np.random.default_rng(size).permutation(size)
+    values = np.arange(size)
+    host = order.copy()
+    target, index = map(xarr.from_dlpack, (host, host[::-1]))
+    target[index] = values
+    wanted = order.copy()
+    wanted[order[::-1]] = values
+    assert_same(np.asarray(target), wanted, "at places in the same memory")
+    host = order.copy()
+    target, source = map(xarr.from_dlpack, (host, host[::-1]))
+    target[xarr.asarray(values)] = source
+    assert_same(np.asarray(target), order[::-1], "from the same memory")
+    target[target >= 0] = source
+    assert_same(np.asarray(target), order, "where a mask says so")
+
+
+def test_a_copy_to_another_handle_has_ended_before_the_host_writes(
+    shared_host: xarr.Device,
+) -> None:
+    other = shared_host.pretending("as-gpu")
+    for value in range(10):
+        x = xarr.asarray(np.full(3_000_000, value, np.float32))
+        host = np.from_dlpack(x)
+        copy = x.to_device(other)
+        host[...] = -1
+        assert bool((copy == value).all())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import sys
 import threading
 import time
@@ -67,6 +68,30 @@ def test_a_thread_that_only_computes_is_heeded(monkeypatch: pytest.MonkeyPatch) 
         value = p + 5
     p[:5] = -5
     np.testing.assert_array_equal(np.asarray(value), np.arange(10) + 6)
+
+
+@pytest.mark.parametrize("name", ["sum", "any", "cumulative_sum", "sort"])
+def test_what_one_thread_hands_to_another_is_not_overwritten(name: str) -> None:
+    handed: queue.Queue[Any] = queue.Queue(2)
+    function = getattr(xarr, name)
+
+    def give() -> None:
+        x = xarr.zeros(1000, dtype="int64")
+        view = x[:]  # seen by two arrays, so that writes go to its memory
+        for value in range(500):
+            view[...] = value
+            handed.put(x * 2)
+
+    def take() -> None:
+        for _ in range(500):
+            # Nobody but the function has the operand.
+            results.append(np.asarray(function(handed.get())))
+
+    results = list[Any]()
+    together(give, take)
+    for value, result in enumerate(results):
+        of_one = getattr(np, name.replace("cumulative_", "cum"))(np.full(1000, 2 * value))
+        assert np.array_equal(result, of_one), value
 
 
 def test_threads_claim_one_memory_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +169,7 @@ def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.Monke
 
         return watch
 
-    for name in ("prepare", "_pending_nodes"):
+    for name in ("prepare", "_forget_the_gone"):
         monkeypatch.setattr(engine, name, watched(getattr(engine, name)))
     host = np.arange(300, dtype=np.float32).reshape(3, 100)
     with xarr.device(device), warnings.catch_warnings():

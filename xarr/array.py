@@ -681,6 +681,7 @@ def moved(array: Array, device: Device) -> Node:
         first, second = sorted((node.device, device), key=str)  # as every thread does
         with first.lock, second.lock:
             device.driver.copy(source.buffer, begin, target.buffer, 0, array.nbytes)
+            engine.end_before_others(node.device)
     return leaf(target, layout.contiguous(node.shape), node.dtype)
 
 

@@ -10,10 +10,12 @@ import contextlib
 import dataclasses
 import importlib
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, Literal
 
+from xarr import garbage
 from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.errors import message
 from xarr.settings import settings
@@ -42,6 +44,8 @@ class Device:
         a GPU, which takes the kernels made for GPUs and shares no memory with the host.
     narrow : bool
         Whether the device has no float64, and so computes in float32 and complex64 at most.
+    pending : list of weak references to Node
+        The values of arrays that are not computed, oldest first.
     shared : dict of int
         The serials of storages whose memory others see too, and how many do.
     revision : int
@@ -69,7 +73,6 @@ class Device:
     kernels: dict[Any, Any]
     forms: dict[Any, Any]
     narrow: bool
-    pending: list[Any]
     shared: dict[int, int]
     revision: int
 
@@ -87,7 +90,8 @@ class Device:
         self.kernels = {}
         self.forms = {}
         self.narrow = not info.has_float64
-        self.pending = []
+        self.pending: list[weakref.ref[Any]] = []
+        garbage.hold(self.pending)
         self.shared = {}
         self.revision = 0
         self._open = open

@@ -3,7 +3,8 @@
 The rules that keep deferred work and mutable views together stand here, each once:
 
 - a node is computed at most once: `_kept` finds every value that somebody still refers to;
-- before a storage is written, everything pending that reads it is computed: `settle_readers`;
+- before a storage is written, every value of an array that reads it is computed, as long as anyone
+  refers to the value, the array or a function at work: `settle_readers`;
 - a temporary that has been written is read from there, if at all: `write`;
 - a write that may read what it overwrites goes through a temporary: `write`;
 - a result may take over the buffer of an operand only when nobody can see it: `_donor`.
@@ -15,12 +16,13 @@ import gc
 import math
 import struct
 import sys
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import cache, dtypes, errors, layout, references, source
+from xarr import cache, dtypes, errors, garbage, layout, references, source
 from xarr.device import before_synchronizing
 from xarr.expression import (
     LIMIT_NODES,
@@ -205,9 +207,9 @@ def _weight(node: Node) -> int:
 
 
 def register(node: Node) -> None:
-    """Note that an array waits for a node, before which its storages must not be written."""
+    """Note an array's pending value, before which its storages must not be written."""
     device = node.device
-    device.pending.append(node.owner)
+    device.pending.append(weakref.ref(node))
     pending, shared = device.pending, device.shared
     if _mode.eager or (shared and not reads_of(node).isdisjoint(shared)):
         compute(node)  # what others can write to is read at once
@@ -215,35 +217,51 @@ def register(node: Node) -> None:
         _trim(node.device)
 
 
-def _pending_nodes(device: Device) -> list[Node]:
-    """The nodes that arrays wait for, oldest first; forgets those that nobody waits for."""
+def pending_nodes(device: Device) -> Iterator[Node]:
+    """The pending values that arrays have or had, newest first.
+
+    What is computed meanwhile is left out, and so is what was only part of it. The iterator holds
+    one at a time: held all at once, each would look as if somebody needed it.
+    """
+    references = device.pending[:]
+    gone = 0
+    for reference in reversed(references):
+        node = reference()
+        if node is not None and node.storage is None:
+            yield node
+        else:
+            gone += 1
+    if gone > len(references) // 2:
+        _forget_the_gone(device)
+
+
+@garbage.postponed
+def _forget_the_gone(device: Device) -> None:
+    """Leave in the list of pending values those that are alive and pending."""
+    pending = device.pending
+    before = pending[:]
     alive = []
-    nodes: list[Node] = []
-    before = device.pending[:]
-    count = len(before)  # another thread may append meanwhile
     for reference in before:
-        array = reference()
-        if array is not None:
-            node = array._node
-            if node.storage is None and (not nodes or nodes[-1] is not node):
-                alive.append(reference)
-                nodes.append(node)
-    # A finalizer that ran meanwhile may have been here as well.
-    if before and device.pending[count - 1 : count] and device.pending[count - 1] is before[-1]:
-        device.pending[:count] = alive
-    return nodes
+        node = reference()
+        if node is not None and node.storage is None:
+            alive.append(reference)
+    count = len(before)
+    # Another thread may append meanwhile; what dies here may have a finalizer that comes here.
+    if before and pending[count - 1 : count] and pending[count - 1] is before[-1]:
+        pending[:count] = alive
 
 
 def _trim(device: Device) -> None:
     with device.lock:
-        if len(_pending_nodes(device)) > LIMIT_PENDING // 2:
+        _forget_the_gone(device)
+        if len(device.pending) > LIMIT_PENDING // 2:
             settle(device)
 
 
 def settle(device: Device) -> None:
     """Compute everything that is pending on a device."""
     with device.lock:
-        for node in reversed(_pending_nodes(device)):
+        for node in pending_nodes(device):
             compute(node)
 
 
@@ -257,8 +275,8 @@ def settle_readers(storage: Storage, spare: Node | None = None) -> None:
     """
     serial = storage.serial
     spared: dict[int, int] = trace((spare,))[1] if spare is not None else {}
-    for node in reversed(_pending_nodes(storage.device)):
-        if node.storage is None and serial in reads_of(node) and id(node) not in spared:
+    for node in pending_nodes(storage.device):
+        if serial in reads_of(node) and id(node) not in spared:
             compute(node)
 
 
@@ -281,10 +299,7 @@ def compute(root: Node) -> None:
     device = root.device
     with device.lock:
         if root.storage is None:
-            plan, stores = prepare(root, root.shape, keep=True, donate=True)
-            if stores:  # memory may have been short, and everything computed on the way
-                _elementwise(plan, device)
-                finish(plan, stores)
+            _evaluate(root, root.shape, keep=True, donate=True)
 
 
 def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
@@ -306,9 +321,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
             and held_once(value)
         )
         keep = value.wanted() and not passing
-        plan, stores = prepare(value, where.shape, keep=keep, target=target)
-        _elementwise(plan, storage.device)
-        finish(plan, stores)
+        _evaluate(value, where.shape, keep=keep, target=target)
         if passing and value.wanted():
             value.become_read(_cast(dtype, dtype), storage, where)
             storage.device.revision += value.users > 0
@@ -326,12 +339,45 @@ def scatter(root: Node, *, in_order: bool) -> None:
     with device.lock:
         settle_readers(storage, spare=root)
         for operand in root.inputs[1:]:
-            if storage.serial in reads_of(operand):
-                compute(operand)
-                if operand.storage is storage:
-                    raise AssertionError("what is scattered lies in the storage it goes to")
-        plan, stores = prepare(root, root.shape, keep=False)
-        _elementwise(plan, device, in_order=in_order)
+            if not _is_apart(operand, storage):
+                raise AssertionError("what is scattered lies in the memory it goes to")
+        _evaluate(root, root.shape, in_order=in_order)
+
+
+def apart(value: Node, storage: Storage) -> Node:
+    """The node, or another one of the same value, which reads nothing of a storage's memory."""
+    with storage.device.lock:
+        if _is_apart(value, storage):
+            return value
+        value = value if value.operation is not None else copied(value)
+        compute(value)
+        return value
+
+
+def _is_apart(value: Node, storage: Storage) -> bool:
+    """Whether an expression reads none of a storage's memory."""
+    reads, shared = reads_of(value), storage.device.shared
+    if storage.serial in reads:
+        return False
+    # Others may have given the same memory twice.
+    return storage.serial not in shared or reads.isdisjoint(shared)
+
+
+@garbage.postponed
+def _evaluate(
+    root: Node,
+    shape: Shape,
+    *,
+    keep: bool = False,
+    donate: bool = False,
+    target: tuple[Storage, Layout, DType] | None = None,
+    in_order: bool = False,
+) -> None:
+    """Compute an expression over `shape` in one kernel, and what has to be kept; see `prepare`."""
+    plan, stores = prepare(root, shape, keep=keep, donate=donate, target=target)
+    # Memory may have been short, and everything computed on the way.
+    if root.storage is None or target is not None:
+        _elementwise(plan, root.device, in_order=in_order)
         finish(plan, stores)
 
 
@@ -445,7 +491,7 @@ def _kept(order: list[Node], uses: dict[int, int], root: Node) -> list[Node]:
             if sys.getrefcount(order[place]) != references.IN_LIST + uses[id(order[place])]
         ]
     # `users` counts nodes that have died as well: ask the expressions that arrays wait for.
-    others = [node for node in _pending_nodes(root.device) if id(node) not in uses]
+    others = [node for node in pending_nodes(root.device) if id(node) not in uses]
     needed = trace(others)[1]
     nodes = [order[place] for place in interior]
     return [node for node in nodes if node.owned() or id(node) in needed]
@@ -720,8 +766,12 @@ def run(
     counts.launches += 1
     buffers = [storage.buffer for storage in storages]
     device.driver.launch(kernel.handle, grid, group, buffers, arguments)
+    end_before_others(device)
+
+
+def end_before_others(device: Device) -> None:
+    """Wait for what is under way where others read and write the memory whenever they like."""
     if device.shared and device.info.shares_host_memory:
-        # Others read and write the memory whenever they like, so nothing may be under way.
         device.driver.synchronize()
 
 

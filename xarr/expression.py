@@ -76,6 +76,7 @@ class Node:
     """
 
     __slots__ = (
+        "__weakref__",
         "count",
         "device",
         "dtype",

@@ -104,8 +104,9 @@ def put(
     """Write to the elements that arrays of indices name; the last of equal ones stays."""
     device = node.device
     base, beyond = _addresses(node, where, arrays, place)
-    value = _apart(value, node)
-    beyond = _apart(beyond, node)
+    assert base.storage is not None
+    value = engine.apart(value, base.storage)
+    beyond = engine.apart(beyond, base.storage)
     always = constant(True, dtypes.bool_, (), device)
     if device.info.chunked:
         root = engine.defer(_scatter(node.dtype), (base, beyond, value, always), value.shape)
@@ -119,14 +120,6 @@ def put(
     wins = engine.defer(_EQUAL, (lifted, engine.reshaped(mine, lifted.shape)), lifted.shape)
     root = engine.defer(_scatter(node.dtype), (base, beyond, value, wins), value.shape)
     engine.scatter(root, in_order=False)
-
-
-def _apart(value: Node, target: Node) -> Node:
-    """A value that does not lie in the storage that is to be written."""
-    if value.storage is not None and value.storage is target.storage:
-        value = engine.copied(value)
-        engine.compute(value)
-    return value
 
 
 def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> tuple[Node, Node]:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from xarr import engine, layout
+from xarr import engine, garbage, layout
 from xarr.dtypes import DType
 from xarr.expression import Node, leaf
 from xarr.plan import Plan, argument_defines, argument_format, cast, stored
@@ -294,6 +294,7 @@ def _grid(
     return (min(items, units * engine.WAVES),), (WIDTH,), 1
 
 
+@garbage.postponed
 def _launch(
     fold: Fold,
     device: Device,

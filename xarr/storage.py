@@ -11,6 +11,8 @@ import itertools
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
+from xarr import garbage
+
 if TYPE_CHECKING:
     from xarr.device import Device
 
@@ -50,7 +52,7 @@ class Storage:
 
     def seen_beyond(self, array: object) -> bool:
         """Whether an array other than `array` lies in this storage, or others see its memory."""
-        if self.serial in self.device.shared:
+        if self.serial in self.device.shared or garbage.is_collecting():
             return True
         self._forget_the_dead()
         return any(viewer() is not array for viewer in self.viewers)

@@ -1,0 +1,213 @@
+"""Finalizers: what they write and read, whenever they run, is what NumPy's arrays would hold."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from xarr import garbage
+
+from .launching import refuse_memory
+
+Work = Callable[[], object]
+
+
+class Cycle:
+    """Garbage as soon as nobody has it, for the collector alone."""
+
+    def __init__(self, last: Callable[[Cycle], object]) -> None:
+        self.me = self
+        self.last = last
+        self.x: Any = None
+        self.y: Any = None
+
+    def __del__(self) -> None:
+        self.last(self)
+
+
+def _write_and_read(library: Any, seen: list[Any]) -> Iterator[None]:
+    x = library.ones(4)
+    later = x * 3
+    try:
+        yield
+    finally:
+        x[...] = 7
+        seen += [later, x]
+
+
+def a_generator(library: Any) -> list[Any]:
+    seen = list[Any]()
+    held = list[Any]()
+
+    def steps() -> Iterator[None]:
+        cycle = held
+        yield from _write_and_read(library, seen)
+        del cycle
+
+    held.append(steps())
+    next(held[0])
+    return seen
+
+
+def an_object(library: Any) -> list[Any]:
+    seen = list[Any]()
+
+    def last(cycle: Cycle) -> None:
+        cycle.x[...] = 100
+        seen.append(cycle.y)
+
+    cycle = Cycle(last)
+    cycle.x = library.ones(4)
+    cycle.y = cycle.x / 2
+    return seen
+
+
+def an_object_with_a_view(library: Any) -> list[Any]:
+    seen = list[Any]()
+
+    def last(cycle: Cycle) -> None:
+        cycle.x += 1
+        cycle.y[:1] += 1
+        whole = cycle.x[:]
+        whole += 1
+        seen.extend([cycle.x, cycle.y])
+
+    cycle = Cycle(last)
+    cycle.x = library.ones(4)
+    cycle.y = cycle.x[:2]
+    return seen
+
+
+@pytest.mark.parametrize("make", [a_generator, an_object, an_object_with_a_view])
+def test_a_finalizer_of_garbage_sees_what_numpy_shows(make: Callable[[Any], list[Any]]) -> None:
+    results = []
+    for library in (xarr, np):
+        seen = make(library)
+        gc.collect()
+        assert seen
+        results.append([np.array(x) for x in seen])
+    for ours, theirs in zip(*results, strict=True):
+        assert np.array_equal(ours, theirs)
+
+
+def test_what_a_finalizer_takes_out_of_garbage_stays_what_it_was() -> None:
+    x = xarr.ones(4)
+    saved = list[Any]()
+    cycle = Cycle(lambda cycle: saved.append(cycle.y))
+    cycle.y = x * 2
+    del cycle
+    gc.collect()
+    x[...] = 100
+    assert np.array_equal(np.asarray(saved[0]), [2, 2, 2, 2])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sum", "prod", "max", "min", "mean", "std", "argmax", "any", "all", "count_nonzero"),
+        *("cumulative_sum", "cumulative_prod", "matmul", "sort", "nonzero"),
+    ],
+)
+def test_an_operand_that_dies_may_have_a_finalizer(name: str) -> None:
+    x = xarr.asarray([1.0, 0.0, 2.0, 4.0], dtype="float32")
+    wanted = np.asarray([1, 0, 2, 4]) - 1
+    held = [x - 1]
+    weakref.finalize(held[0], x.__setitem__, ..., 100)
+    more = (xarr.ones(4, dtype="float32"),) if name == "matmul" else ()
+    result = getattr(xarr, name)(held.pop(), *more)
+    other = getattr(np, name.replace("cumulative_", "cum"))(wanted, *map(np.asarray, more))
+    result, other = (found[0] if name == "nonzero" else found for found in (result, other))
+    np.testing.assert_allclose(np.asarray(result), other)
+    assert float(x[0]) == 100
+
+
+COMPUTATIONS: dict[str, Callable[[Any], Any]] = {
+    "element-wise": lambda x: x * 2,
+    "reduction": lambda x: xarr.max(x * 2, axis=1),
+    "reduction of all": lambda x: xarr.max(x * 2),
+    "scan": lambda x: xarr.cumulative_sum(x * 2, axis=0)[:1],
+    "written": lambda x: _written(x * 2),
+    "scattered": lambda x: _scattered(x * 2),
+}
+
+
+def _written(value: Any) -> Any:
+    result = xarr.zeros((3, 3), dtype="int64")
+    result[:2] = value[:2]
+    return result[:2]
+
+
+def _scattered(value: Any) -> Any:
+    result = xarr.zeros((3, 3), dtype="int64")
+    result[xarr.asarray([0, 2])] = value[:2]
+    return result[2]
+
+
+@pytest.fixture
+def collected_fast() -> Iterator[None]:
+    """Let the collector pass over all that was there before."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("collected_fast")
+@pytest.mark.parametrize("memory", ["ample", "short"])
+@pytest.mark.parametrize("name", COMPUTATIONS)
+def test_finalizers_may_write_at_any_time(
+    name: str, memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = xarr.zeros((3, 3), dtype="int64")
+    view = x[:]  # seen by two arrays, so that writes go to its memory
+    written = 0
+
+    def last(_: Cycle) -> None:
+        nonlocal written
+        view[...] = written = written + 1
+
+    if memory == "short":
+        asked = itertools.count(1)
+        refuse_memory(monkeypatch, lambda: not next(asked) % 3)
+    meanwhile = 0
+    threshold = gc.get_threshold()
+    for made in range(1, 400):
+        pending = x + 0
+        before = written
+        gc.collect()
+        try:
+            # The garbage is collected when so many objects have been made.
+            gc.set_threshold(made)
+            Cycle(last)
+            result = np.asarray(COMPUTATIONS[name](pending))
+        finally:
+            gc.set_threshold(*threshold)
+        meanwhile += written != before
+        assert (result == 2 * before).all(), made
+    assert meanwhile > 10
+
+
+def test_a_collection_is_postponed_and_not_forgotten() -> None:
+    @garbage.postponed
+    def run(fails: bool) -> bool:
+        if fails:
+            raise ArithmeticError
+        return gc.isenabled()
+
+    assert gc.isenabled()
+    assert run(False) is False
+    with pytest.raises(ArithmeticError):
+        run(True)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        assert run(False) is False
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
