@@ -41,7 +41,8 @@ def _at_collection(phase: str, _: dict[str, int]) -> None:
         _held.clear()
 
 
-gc.callbacks.append(_at_collection)
+if hasattr(gc, "callbacks"):  # other interpreters than CPython clear weak references later
+    gc.callbacks.append(_at_collection)
 
 
 def postponed(function: Callable[_P, _R]) -> Callable[_P, _R]:
