@@ -539,6 +539,39 @@ def test_many_pending_arrays_are_computed_by_and_by() -> None:
         assert_bits(got, host + np.float32(number))
 
 
+def test_parts_of_pending_arrays_do_not_count() -> None:
+    chains = [xarr.asarray(values(10)) for _ in range(100)]
+    with watched() as seen:
+        for _ in range(10):
+            chains = [x * 0.5 + 1 for x in chains]
+        for x in chains:
+            np.asarray(x)
+    assert seen.launches == 100
+
+
+def test_eager_work_leaves_nothing_pending() -> None:
+    x = xarr.asarray(values(10))
+    with xarr.eager():
+        for _ in range(3 * LIMIT_PENDING):
+            x + 1
+    assert len(xarr.default_device().pending) <= LIMIT_PENDING + 1
+
+
+def test_an_interruption_after_a_launch_loses_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    (x,), (first,) = arrays(1, 100)
+    view = x[:]
+    doubled = x * 2
+
+    def interrupted(device: xarr.Device) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(engine, "end_before_others", interrupted)
+        view[...] = doubled * 3
+    assert_bits(x, first * 2 * 3)
+    assert_bits(doubled, first * 2)
+
+
 def test_eager_chains_have_the_same_bits() -> None:
     (a, b, c), hosts = arrays(3, 5000)
     deferred = chain(a, b, c)

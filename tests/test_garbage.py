@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gc
 import itertools
+import operator
+import os
+import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -97,14 +101,15 @@ def test_a_finalizer_of_garbage_sees_what_numpy_shows(make: Callable[[Any], list
         assert np.array_equal(ours, theirs)
 
 
-def test_what_a_finalizer_takes_out_of_garbage_stays_what_it_was() -> None:
+@pytest.mark.parametrize("written", ["a number", "itself"])
+def test_what_a_finalizer_takes_out_of_garbage_stays_what_it_was(written: str) -> None:
     x = xarr.ones(4)
     saved = list[Any]()
     cycle = Cycle(lambda cycle: saved.append(cycle.y))
     cycle.y = x * 2
     del cycle
     gc.collect()
-    x[...] = 100
+    x[...] = saved[0] if written == "itself" else 100
     assert np.array_equal(np.asarray(saved[0]), [2, 2, 2, 2])
 
 
@@ -191,6 +196,79 @@ def test_finalizers_may_write_at_any_time(
         meanwhile += written != before
         assert (result == 2 * before).all(), made
     assert meanwhile > 10
+
+
+def _to_places(x: Any, value: Any) -> None:
+    x[xarr.asarray([2, 0, 1])] = value
+
+
+WRITES: dict[str, Callable[[Any, Any], Any]] = {
+    "in place": operator.iadd,
+    "a number": lambda x, value: operator.setitem(x, ..., 7),
+    "transposed": lambda x, value: operator.setitem(x, ..., value.T),
+    "what it reads": lambda x, value: operator.setitem(x, ..., x[::-1] + value),
+    "a mask": lambda x, value: operator.setitem(x, value > 0, 7),
+    "places": _to_places,
+}
+
+
+@pytest.mark.usefixtures("collected_fast")
+@pytest.mark.parametrize("memory", ["ample", "short"])
+@pytest.mark.parametrize("name", WRITES)
+def test_what_finalizers_read_is_of_one_time(
+    name: str, memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = xarr.zeros((3, 3), dtype="int64")
+    view = x[:]  # seen by two arrays, so that writes go to its memory
+    other = xarr.zeros((3, 3), dtype="int64")
+    seen = list[tuple[Any, Any]]()
+
+    def last(_: Cycle) -> None:
+        seen.append((x * 2, np.asarray(view)))
+
+    if memory == "short":
+        asked = itertools.count(1)
+        refuse_memory(monkeypatch, lambda: not next(asked) % 3)
+    threshold = gc.get_threshold()
+    for made in range(1, 300):
+        x[...] = 0
+        value = other + made
+        gc.collect()
+        try:
+            gc.set_threshold(made)
+            Cycle(last)
+            WRITES[name](x, value)
+        finally:
+            gc.set_threshold(*threshold)
+        gc.collect()
+        for pending, at_once in seen:
+            assert np.array_equal(np.asarray(pending), 2 * at_once), made
+        seen.clear()
+
+
+def test_spans_of_threads_overlap() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    @garbage.postponed
+    def wait() -> None:
+        inside.set()
+        leave.wait()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    inside.wait()
+    garbage.postponed(lambda: None)()
+    assert not gc.isenabled()
+    if hasattr(os, "fork"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # threads are running
+            child = os.fork()
+        if child == 0:
+            os._exit(gc.isenabled())
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    leave.set()
+    thread.join()
+    assert gc.isenabled()
 
 
 def test_a_collection_is_postponed_and_not_forgotten() -> None:

@@ -213,8 +213,8 @@ def register(node: Node) -> None:
     pending, shared = device.pending, device.shared
     if _mode.eager or (shared and not reads_of(node).isdisjoint(shared)):
         compute(node)  # what others can write to is read at once
-    elif len(pending) > LIMIT_PENDING:
-        _trim(node.device)
+    if len(pending) > LIMIT_PENDING:
+        _trim(device)
 
 
 def pending_nodes(device: Device) -> Iterator[Node]:
@@ -237,15 +237,24 @@ def pending_nodes(device: Device) -> Iterator[Node]:
 
 @garbage.postponed
 def _forget_the_gone(device: Device) -> None:
-    """Leave in the list of pending values those that are alive and pending."""
+    """Leave in the list the values that are pending, and not only as part of others in it."""
     pending = device.pending
     before = pending[:]
-    alive = []
-    for reference in before:
-        node = reference()
-        if node is not None and node.storage is None:
-            alive.append(reference)
     count = len(before)
+    pairs = [
+        (reference, node)
+        for reference in before
+        if (node := reference()) is not None and node.storage is None
+    ]
+    node = None  # what a name refers to looks as if somebody needed it
+    uses = trace([pair[1] for pair in pairs])[1]
+    alive = [
+        pair[0]
+        for pair in pairs
+        if pair[1].owned()
+        or not references.COUNTED
+        or sys.getrefcount(pair[1]) != references.IN_LIST + uses[id(pair[1])]
+    ]
     # Another thread may append meanwhile; what dies here may have a finalizer that comes here.
     if before and pending[count - 1 : count] and pending[count - 1] is before[-1]:
         pending[:count] = alive
@@ -274,10 +283,14 @@ def settle_readers(storage: Storage, spare: Node | None = None) -> None:
     What is part of the expression `spare` is left: the write itself computes it.
     """
     serial = storage.serial
-    spared: dict[int, int] = trace((spare,))[1] if spare is not None else {}
-    for node in pending_nodes(storage.device):
-        if serial in reads_of(node) and id(node) not in spared:
-            compute(node)
+    found = True
+    while found:  # memory may have been short, and finalizers have read the storage meanwhile
+        found = False
+        spared: dict[int, int] = trace((spare,))[1] if spare is not None else {}
+        for node in pending_nodes(storage.device):
+            if serial in reads_of(node) and id(node) not in spared:
+                compute(node)
+                found = True
 
 
 def reads_of(node: Node) -> frozenset[int]:
@@ -302,6 +315,7 @@ def compute(root: Node) -> None:
             _evaluate(root, root.shape, keep=True, donate=True)
 
 
+@garbage.postponed
 def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
     """Store the value of an expression that broadcasts to `where.shape` into a storage."""
     if where.size == 0:
@@ -309,10 +323,10 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
     with storage.device.lock:
         if value.operation is not None and math.prod(value.shape) != where.size:
             compute(value)
-        settle_readers(storage, spare=value)
         if _reads_what_it_overwrites(value, storage, where):
             value = value if value.operation is not None else copied(value)
             compute(value)
+        settle_readers(storage, spare=value)
         target = (storage, where, dtype)
         passing = (
             value.dtype is dtype
@@ -320,13 +334,15 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
             and storage.serial not in storage.device.shared
             and held_once(value)
         )
-        keep = value.wanted() and not passing
+        # Whoever took the array out of garbage has it, though `owner` does not say so.
+        keep = value.operation is not None and value.owner is not None and not passing
         _evaluate(value, where.shape, keep=keep, target=target)
         if passing and value.wanted():
             value.become_read(_cast(dtype, dtype), storage, where)
             storage.device.revision += value.users > 0
 
 
+@garbage.postponed
 def scatter(root: Node, *, in_order: bool) -> None:
     """Launch an expression whose root writes at computed places (`plan.Indirect`).
 
@@ -378,7 +394,9 @@ def _evaluate(
     # Memory may have been short, and everything computed on the way.
     if root.storage is None or target is not None:
         _elementwise(plan, root.device, in_order=in_order)
+        # At once: what an interruption makes it forget may be overwritten already.
         finish(plan, stores)
+        end_before_others(root.device)
 
 
 def prepare(
@@ -402,6 +420,7 @@ def prepare(
     device = root.device
     room = device.info.parameter_nbytes * 3 // 4
     recoveries = iter(_RECOVERIES)
+    written = target[0] if target is not None else _scattered_to(root)
     # Before anything is computed, `del`: what these names refer to looks as if somebody needed it.
     while True:
         order, uses = trace((root,))
@@ -424,6 +443,8 @@ def prepare(
             largest = _largest_operand(root)
             if recover is not None:
                 recover(device)
+                if written is not None:  # finalizers may have read it
+                    settle_readers(written, spare=root)
             elif largest is not None:
                 compute(largest)
             elif root.storage is None:
@@ -438,6 +459,12 @@ def prepare(
             compute(largest)
             continue
         return plan, stores
+
+
+def _scattered_to(root: Node) -> Storage | None:
+    """The storage that an expression's root writes to at computed places."""
+    operation = root.operation
+    return root.inputs[0].storage if type(operation) is Indirect and operation.writes else None
 
 
 def finish(plan: Plan, stores: Sequence[Store]) -> None:
@@ -598,9 +625,9 @@ def _free_operands(device: Device) -> None:
     if device not in _recovering:
         _recovering.add(device)
         try:
-            settle(device)
-        except MemoryError:
-            pass
+            for node in pending_nodes(device):
+                with suppress(MemoryError):
+                    compute(node)
         finally:
             _recovering.discard(device)
         _free_garbage(device)
@@ -625,7 +652,7 @@ def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
     for observer in counts.observers:
         observer("elementwise.c", plan)
     packed = launch.kernel.arguments.pack(*launch.chunks, *plan.values())
-    run(device, launch.kernel, launch.grid, launch.group, plan.storages, packed)
+    _enqueue(device, launch.kernel, launch.grid, launch.group, plan.storages, packed)
 
 
 class _Launch(NamedTuple):
@@ -762,11 +789,22 @@ def run(
     storages: Sequence[Storage],
     arguments: bytes,
 ) -> None:
-    """Launch a kernel with packed arguments."""
+    """Launch a kernel with packed arguments; others see what it writes afterwards."""
+    _enqueue(device, kernel, grid, group, storages, arguments)
+    end_before_others(device)
+
+
+def _enqueue(
+    device: Device,
+    kernel: Kernel,
+    grid: tuple[int, ...],
+    group: tuple[int, ...],
+    storages: Sequence[Storage],
+    arguments: bytes,
+) -> None:
     counts.launches += 1
     buffers = [storage.buffer for storage in storages]
     device.driver.launch(kernel.handle, grid, group, buffers, arguments)
-    end_before_others(device)
 
 
 def end_before_others(device: Device) -> None:

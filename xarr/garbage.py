@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import functools
 import gc
+import os
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any, Final, ParamSpec, TypeVar
@@ -45,18 +47,56 @@ if hasattr(gc, "callbacks"):  # other interpreters than CPython clear weak refer
     gc.callbacks.append(_at_collection)
 
 
+class _Spans:
+    """What runs without collections, in all threads, and whether the user has them enabled.
+
+    An interruption may leave the collector off; the end of the next span turns it on again.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()  # a collection may begin in `begin`
+        self.open: set[object] = set()
+        self.are_wanted = True
+        self.are_off = False
+
+    def begin(self, span: object) -> None:
+        with self.lock:
+            if not self.are_off:
+                self.are_wanted = gc.isenabled()
+            self.open.add(span)
+            self.are_off = True
+            gc.disable()
+
+    def end(self, span: object) -> None:
+        with self.lock:
+            self.open.discard(span)
+            if not self.open and self.are_off:
+                if self.are_wanted:
+                    gc.enable()
+                self.are_off = False
+
+    def forget(self) -> None:
+        """Close the spans of threads that a forked process has not."""
+        self.lock = threading.RLock()
+        self.open.clear()
+        self.end(None)
+
+
+_spans: Final = _Spans()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_spans.forget)
+
+
 def postponed(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let a function run without a collection that begins by itself, in the whole process."""
 
     @functools.wraps(function)
     def run(*args: _P.args, **options: _P.kwargs) -> _R:
-        was_enabled = gc.isenabled()
-        # CPython looks for signals after a call only, so an interruption cannot leave this off.
+        span = object()
         try:
-            gc.disable()
+            _spans.begin(span)
             return function(*args, **options)
         finally:
-            if was_enabled:
-                gc.enable()
+            _spans.end(span)
 
     return run
