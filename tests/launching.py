@@ -47,7 +47,7 @@ def record(patch: pytest.MonkeyPatch, device: xarr.Device, *, runs: bool = False
 
     _replace(patch, device, "kernel_of", recorded)
     if not runs:
-        _replace(patch, device, "_enqueue", lambda *_: None)
+        _replace(patch, device, "run", lambda *_: None)
     return sources
 
 
@@ -69,7 +69,7 @@ def nothing_launched() -> Iterator[None]:
         device = xarr.default_device()
         change(patch, device)
         _replace(patch, device, "kernel_of", lambda *_: engine.Kernel(None, arguments, ""))
-        _replace(patch, device, "_enqueue", lambda *_: None)
+        _replace(patch, device, "run", lambda *_: None)
         yield
 
 

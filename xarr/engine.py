@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from xarr.dtypes import DType
 
 LIMIT_OUTPUTS: Final = 8
+_ROUNDS: Final = 8
+"""How often readers are looked for before a write: some finalizers would never let it end."""
 GROUP: Final = 256
 """Items of a group on a device that is not a CPU."""
 
@@ -247,17 +249,32 @@ def _forget_the_gone(device: Device) -> None:
         if (node := reference()) is not None and node.storage is None
     ]
     node = None  # what a name refers to looks as if somebody needed it
-    uses = trace([pair[1] for pair in pairs])[1]
-    alive = [
-        pair[0]
-        for pair in pairs
-        if pair[1].owned()
-        or not references.COUNTED
-        or sys.getrefcount(pair[1]) != references.IN_LIST + uses[id(pair[1])]
-    ]
+    parts = _only_parts([pair[1] for pair in pairs]) if references.COUNTED else set()
+    alive = [pair[0] for pair in pairs if pair[1].owned() or id(pair[1]) not in parts]
     # Another thread may append meanwhile; what dies here may have a finalizer that comes here.
     if before and pending[count - 1 : count] and pending[count - 1] is before[-1]:
         pending[:count] = alive
+
+
+def _only_parts(nodes: list[Node]) -> set[int]:
+    """The ids of those nodes to which others of them refer, through parts alone, and nobody else.
+
+    `nodes` have to be held once besides.
+    """
+    listed = set(map(id, nodes))
+    order = trace(nodes)[0]
+    uses = dict.fromkeys(map(id, order), 0)  # by what is listed, or only part of that
+    parts = set()
+    for place in reversed(range(len(order))):  # users before operands
+        key = id(order[place])
+        held = references.IN_LIST + 2 * (key in listed)
+        if sys.getrefcount(order[place]) == held + uses[key]:
+            parts.add(key)
+        elif key not in listed:
+            continue
+        for operand in map(id, order[place].inputs):
+            uses[operand] += 1
+    return parts
 
 
 def _trim(device: Device) -> None:
@@ -283,14 +300,16 @@ def settle_readers(storage: Storage, spare: Node | None = None) -> None:
     What is part of the expression `spare` is left: the write itself computes it.
     """
     serial = storage.serial
-    found = True
-    while found:  # memory may have been short, and finalizers have read the storage meanwhile
+    for _ in range(_ROUNDS):
         found = False
         spared: dict[int, int] = trace((spare,))[1] if spare is not None else {}
         for node in pending_nodes(storage.device):
             if serial in reads_of(node) and id(node) not in spared:
                 compute(node)
                 found = True
+        if not found:
+            break
+        # Memory may have been short, and finalizers have read the storage meanwhile.
 
 
 def reads_of(node: Node) -> frozenset[int]:
@@ -315,34 +334,36 @@ def compute(root: Node) -> None:
             _evaluate(root, root.shape, keep=True, donate=True)
 
 
-@garbage.postponed
 def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
     """Store the value of an expression that broadcasts to `where.shape` into a storage."""
-    if where.size == 0:
-        return
-    with storage.device.lock:
-        if value.operation is not None and math.prod(value.shape) != where.size:
-            compute(value)
-        if _reads_what_it_overwrites(value, storage, where):
-            value = value if value.operation is not None else copied(value)
-            compute(value)
-        settle_readers(storage, spare=value)
-        target = (storage, where, dtype)
-        passing = (
-            value.dtype is dtype
-            and value.shape == where.shape
-            and storage.serial not in storage.device.shared
-            and held_once(value)
-        )
-        # Whoever took the array out of garbage has it, though `owner` does not say so.
-        keep = value.operation is not None and value.owner is not None and not passing
-        _evaluate(value, where.shape, keep=keep, target=target)
-        if passing and value.wanted():
-            value.become_read(_cast(dtype, dtype), storage, where)
-            storage.device.revision += value.users > 0
+    if where.size:
+        with storage.device.lock:
+            _write(storage, where, dtype, value)
 
 
 @garbage.postponed
+def _write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
+    if value.operation is not None and math.prod(value.shape) != where.size:
+        compute(value)
+    if _reads_what_it_overwrites(value, storage, where):
+        value = value if value.operation is not None else copied(value)
+        compute(value)
+    settle_readers(storage, spare=value)
+    target = (storage, where, dtype)
+    passing = (
+        value.dtype is dtype
+        and value.shape == where.shape
+        and storage.serial not in storage.device.shared
+        and held_once(value)
+    )
+    # Whoever took the array out of garbage has it, though `owner` does not say so.
+    keep = value.operation is not None and value.owner is not None and not passing
+    _evaluate(value, where.shape, keep=keep, target=target)
+    if passing and value.wanted():
+        value.become_read(_cast(dtype, dtype), storage, where)
+        storage.device.revision += value.users > 0
+
+
 def scatter(root: Node, *, in_order: bool) -> None:
     """Launch an expression whose root writes at computed places (`plan.Indirect`).
 
@@ -351,13 +372,17 @@ def scatter(root: Node, *, in_order: bool) -> None:
     """
     storage = root.inputs[0].storage
     assert storage is not None
-    device = storage.device
-    with device.lock:
-        settle_readers(storage, spare=root)
-        for operand in root.inputs[1:]:
-            if not _is_apart(operand, storage):
-                raise AssertionError("what is scattered lies in the memory it goes to")
-        _evaluate(root, root.shape, in_order=in_order)
+    with storage.device.lock:
+        _scatter(root, storage, in_order=in_order)
+
+
+@garbage.postponed
+def _scatter(root: Node, storage: Storage, *, in_order: bool) -> None:
+    settle_readers(storage, spare=root)
+    for operand in root.inputs[1:]:
+        if not _is_apart(operand, storage):
+            raise AssertionError("what is scattered lies in the memory it goes to")
+    _evaluate(root, root.shape, in_order=in_order)
 
 
 def apart(value: Node, storage: Storage) -> Node:
@@ -440,23 +465,19 @@ def prepare(
             nbytes = sum([math.prod(node.shape) * node.dtype.itemsize for node in kept])
             del order, kept, donor
             recover = next(recoveries, None)
-            largest = _largest_operand(root)
             if recover is not None:
                 recover(device)
                 if written is not None:  # finalizers may have read it
                     settle_readers(written, spare=root)
-            elif largest is not None:
-                compute(largest)
-            elif root.storage is None:
+            elif not _compute_largest_operand(root) and root.storage is None:
                 raise _refused(device, nbytes)
             continue
         all_stores = stores if target is None else [*stores, Store(root, *target)]
         plan = Plan(root, order, all_stores, shape, split, names, wide=wide)
         plan.uses = sum([uses[id(store.node)] for store in stores])
-        largest = _largest_operand(root)
-        if plan.form.argument_nbytes > room and largest is not None:
+        if plan.form.argument_nbytes > room and _largest_operand(root) is not None:
             del order, kept, donor, stores, all_stores, plan
-            compute(largest)
+            _compute_largest_operand(root)
             continue
         return plan, stores
 
@@ -481,6 +502,14 @@ def _largest_operand(root: Node) -> Node | None:
     """The pending operand of the most nodes; None where there is none."""
     largest = max(root.inputs, key=_weight, default=root)
     return None if largest is root or largest.operation is None else largest
+
+
+def _compute_largest_operand(root: Node) -> bool:
+    """Compute the pending operand of the most nodes; whether there is one."""
+    largest = _largest_operand(root)
+    if largest is not None:
+        compute(largest)
+    return largest is not None
 
 
 def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> bool:
@@ -617,7 +646,8 @@ def _refused(device: Device, nbytes: int) -> MemoryError:
 
 
 def _free_garbage(device: Device) -> None:
-    gc.collect()
+    if device not in _recovering:
+        gc.collect()
     device.driver.release_memory()
 
 
@@ -652,7 +682,7 @@ def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
     for observer in counts.observers:
         observer("elementwise.c", plan)
     packed = launch.kernel.arguments.pack(*launch.chunks, *plan.values())
-    _enqueue(device, launch.kernel, launch.grid, launch.group, plan.storages, packed)
+    run(device, launch.kernel, launch.grid, launch.group, plan.storages, packed)
 
 
 class _Launch(NamedTuple):
@@ -756,6 +786,7 @@ def launch(
     """Run a skeleton over storages; `values` are its arguments, the rest is as of `kernel_of`."""
     kernel = kernel_of(device, skeleton, entry, key, describe)
     run(device, kernel, grid, group, storages, kernel.arguments.pack(*values))
+    end_before_others(device)
 
 
 def kernel_of(
@@ -789,19 +820,7 @@ def run(
     storages: Sequence[Storage],
     arguments: bytes,
 ) -> None:
-    """Launch a kernel with packed arguments; others see what it writes afterwards."""
-    _enqueue(device, kernel, grid, group, storages, arguments)
-    end_before_others(device)
-
-
-def _enqueue(
-    device: Device,
-    kernel: Kernel,
-    grid: tuple[int, ...],
-    group: tuple[int, ...],
-    storages: Sequence[Storage],
-    arguments: bytes,
-) -> None:
+    """Launch a kernel with packed arguments; wait for nothing."""
     counts.launches += 1
     buffers = [storage.buffer for storage in storages]
     device.driver.launch(kernel.handle, grid, group, buffers, arguments)

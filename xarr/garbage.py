@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import gc
 import os
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any, Final, ParamSpec, TypeVar
@@ -47,56 +46,50 @@ if hasattr(gc, "callbacks"):  # other interpreters than CPython clear weak refer
     gc.callbacks.append(_at_collection)
 
 
-class _Spans:
-    """What runs without collections, in all threads, and whether the user has them enabled.
+class _Collector:
+    """Whether the collector is off because spans are open, and not by the user's will."""
 
-    An interruption may leave the collector off; the end of the next span turns it on again.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()  # a collection may begin in `begin`
-        self.open: set[object] = set()
-        self.are_wanted = True
-        self.are_off = False
-
-    def begin(self, span: object) -> None:
-        with self.lock:
-            if not self.are_off:
-                self.are_wanted = gc.isenabled()
-            self.open.add(span)
-            self.are_off = True
-            gc.disable()
-
-    def end(self, span: object) -> None:
-        with self.lock:
-            self.open.discard(span)
-            if not self.open and self.are_off:
-                if self.are_wanted:
-                    gc.enable()
-                self.are_off = False
-
-    def forget(self) -> None:
-        """Close the spans of threads that a forked process has not."""
-        self.lock = threading.RLock()
-        self.open.clear()
-        self.end(None)
+    is_off = False
 
 
-_spans: Final = _Spans()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_spans.forget)
+_open: Final[set[object]] = set()
+"""The spans without collections that are open, in all threads."""
 
 
 def postponed(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let a function run without a collection that begins by itself, in the whole process."""
+    """Let a function run without a collection that begins by itself, in the whole process.
 
+    Let it be called where the thread waits for nobody, since garbage piles up meanwhile.
+    """
+
+    # Without a lock, which a finalizer might wait for. CPython looks for signals and changes
+    # threads after calls: whoever opens a span is in `_open` before he asks, and who is interrupted
+    # in `finally` has left it, so that the next one turns the collector on.
     @functools.wraps(function)
     def run(*args: _P.args, **options: _P.kwargs) -> _R:
         span = object()
         try:
-            _spans.begin(span)
+            _open.add(span)
+            if gc.isenabled():
+                _Collector.is_off = True
+                gc.disable()
             return function(*args, **options)
         finally:
-            _spans.end(span)
+            _open.discard(span)
+            if not _open and _Collector.is_off:
+                _Collector.is_off = False
+                gc.enable()
 
     return run
+
+
+def _forget_other_threads() -> None:
+    """Close the spans of threads that a forked process has not."""
+    _open.clear()
+    if _Collector.is_off:
+        _Collector.is_off = False
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)
