@@ -11,6 +11,7 @@ import pytest
 
 import xarr
 from xarr import engine
+from xarr.backends.base import Driver
 
 
 def settled(device: xarr.Device) -> dict[str, int]:
@@ -48,6 +49,31 @@ def test_what_does_not_fit_is_refused_and_work_goes_on(device: xarr.Device) -> N
             engine.compute((xarr.zeros(size, dtype="float32", device=device) + x[:1])._node)
         assert float((x + 1).sum()) == 500500
     assert settled(device)["used_nbytes"] < device.memory_nbytes / 2
+
+
+def test_one_buffer_is_enough_once_garbage_is_collected(
+    device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, c, d = (
+        xarr.asarray(np.full(1 << 16, value, np.float32), device=device) for value in (1, 2, 3, 4)
+    )
+    refusals = [True]
+    kind = type(device.driver)
+    allocate = kind.allocate
+    asked = list[int]()
+
+    def short(driver: Driver, nbytes: int) -> object:
+        asked.append(nbytes)
+        if refusals:
+            refusals.clear()
+            raise MemoryError
+        return allocate(driver, nbytes)
+
+    monkeypatch.setattr(kind, "allocate", short)
+    result = (a * b) * (c * d)
+    xarr.synchronize(result)
+    assert asked == [4 << 16] * 2
+    assert float(result[5]) == 24
 
 
 def test_many_streams_return_what_they_took(device: xarr.Device) -> None:

@@ -349,6 +349,19 @@ def test_memory_is_found_in_older_work(name: str, monkeypatch: pytest.MonkeyPatc
     assert float(older[5]) == 2
 
 
+def test_what_a_part_is_worth_outlives_what_it_was_part_of() -> None:
+    x = xarr.ones(4, dtype="float32")
+    view = x[:]  # seen by two arrays, so that writes go to its memory
+    doubled = x * 2
+    part = engine.copied(doubled._node)  # no array's, as within a function
+    whole = xarr.Array(engine.copied(part))
+    del doubled
+    engine._forget_the_gone(xarr.default_device())
+    del whole
+    view[...] = 100
+    assert np.array_equal(np.asarray(xarr.Array(part)), [2, 2, 2, 2])
+
+
 def test_long_runs_are_long_enough() -> None:
     assert sum(steps for _, _, _, steps in LONG) >= 10**5
 
