@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import itertools
 import operator
@@ -155,6 +156,19 @@ def _scattered(value: Any) -> Any:
     return result[2]
 
 
+@contextlib.contextmanager
+def collected_after(made: int, last: Callable[[Cycle], object]) -> Iterator[None]:
+    """Let garbage with a finalizer be collected when so many objects have been made."""
+    threshold = gc.get_threshold()
+    gc.collect()
+    try:
+        gc.set_threshold(made)
+        Cycle(last)
+        yield
+    finally:
+        gc.set_threshold(*threshold)
+
+
 @pytest.fixture
 def collected_fast() -> Iterator[None]:
     """Let the collector pass over all that was there before."""
@@ -181,18 +195,11 @@ def test_finalizers_may_write_at_any_time(
         asked = itertools.count(1)
         refuse_memory(monkeypatch, lambda: not next(asked) % 3)
     meanwhile = 0
-    threshold = gc.get_threshold()
     for made in range(1, 400):
         pending = x + 0
         before = written
-        gc.collect()
-        try:
-            # The garbage is collected when so many objects have been made.
-            gc.set_threshold(made)
-            Cycle(last)
+        with collected_after(made, last):
             result = np.asarray(COMPUTATIONS[name](pending))
-        finally:
-            gc.set_threshold(*threshold)
         meanwhile += written != before
         assert (result == 2 * before).all(), made
     assert meanwhile > 10
@@ -229,17 +236,11 @@ def test_what_finalizers_read_is_of_one_time(
     if memory == "short":
         asked = itertools.count(1)
         refuse_memory(monkeypatch, lambda: not next(asked) % 3)
-    threshold = gc.get_threshold()
     for made in range(1, 300):
         x[...] = 0
         value = other + made
-        gc.collect()
-        try:
-            gc.set_threshold(made)
-            Cycle(last)
+        with collected_after(made, last):
             WRITES[name](x, value)
-        finally:
-            gc.set_threshold(*threshold)
         gc.collect()
         for pending, at_once in seen:
             assert np.array_equal(np.asarray(pending), 2 * at_once), made
