@@ -205,6 +205,80 @@ def test_finalizers_may_write_at_any_time(
     assert meanwhile > 10
 
 
+@pytest.fixture
+def as_gpu() -> Iterator[xarr.Device]:
+    """The default device, taken for a GPU, where all functions have kernels."""
+    with xarr.device(f"{str(xarr.default_device()).partition('?')[0]}?as-gpu") as chosen:
+        yield chosen
+
+
+SEVERAL_LAUNCHES: dict[str, Callable[[Any], Any]] = {
+    "scan": xarr.cumulative_sum,
+    "sort": xarr.sort,
+    "argsort": xarr.argsort,
+    "transform": lambda x: xarr.fft.fft(x + 0j),
+    "nonzero": lambda x: xarr.nonzero(x >= 0)[0],
+}
+
+
+@pytest.mark.usefixtures("as_gpu", "collected_fast")
+@pytest.mark.parametrize("name", SEVERAL_LAUNCHES)
+def test_what_takes_several_launches_reads_at_one_time(name: str) -> None:
+    compute = SEVERAL_LAUNCHES[name]
+    written = 0
+
+    def values() -> Any:
+        return xarr.asarray(np.arange(20_000) * (written + 1) % 1009, dtype="float32") - 500
+
+    x = xarr.asarray(values())
+    view = x[:]  # seen by two arrays, so that writes go to its memory
+
+    def last(_: Cycle) -> None:
+        nonlocal written
+        written += 1
+        view[...] = values()
+
+    meanwhile = 0
+    for made in range(1, 200):
+        gc.collect()  # the cycle before, if it is still there
+        accepted = [np.asarray(compute(values()))]
+        before = written
+        with collected_after(made, last):
+            result = np.asarray(compute(x))
+        meanwhile += written != before
+        accepted.append(np.asarray(compute(values())))
+        assert any(np.array_equal(result, each) for each in accepted), made
+    gc.collect()
+    assert meanwhile > 10
+
+
+@pytest.mark.usefixtures("as_gpu")
+@pytest.mark.parametrize("name", [*SEVERAL_LAUNCHES, "matmul", "sum", "places", "written"])
+def test_no_collection_begins_while_a_kernel_is_given_its_arguments(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compute = {
+        **SEVERAL_LAUNCHES,
+        "matmul": lambda x: x[None] @ x[:, None],
+        "sum": xarr.sum,
+        "places": lambda x: _to_places(x, 1),
+        "written": lambda x: operator.iadd(x[:], 1),
+    }[name]
+    x = xarr.ones(1000, dtype="float32")
+    driver = xarr.default_device().driver
+    launch = driver.launch
+    enabled = list[bool]()
+
+    def watched(*arguments: Any) -> None:
+        enabled.append(gc.isenabled())
+        launch(*arguments)
+
+    monkeypatch.setattr(driver, "launch", watched)
+    compute(x)
+    xarr.synchronize()
+    assert set(enabled) == {False}
+
+
 def _to_places(x: Any, value: Any) -> None:
     x[xarr.asarray([2, 0, 1])] = value
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xarr
-from xarr import dtypes
+from xarr import dtypes, passes
 from xarr.dtypes import DType
 
 from . import reference
@@ -341,6 +341,33 @@ def test_views_share_memory(device: xarr.Device) -> None:
         array[0] = 7
         x[0] = 7
         assert_same(np.asarray(view), np.asarray(x[key]), f"x[{key!r}] after a write to x")
+
+
+def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
+    device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As another thread may write it, after it has been read."""
+    x = example()
+    mask, other = x % 3 == 1, x % 3 != 1
+    array, condition = xarr.asarray(x), xarr.asarray(mask)
+    view = condition[:]
+    scan = passes.scan
+
+    def then_written(*arguments: Any) -> Any:
+        ranks = scan(*arguments)
+        view[...] = other
+        return ranks
+
+    monkeypatch.setattr(passes, "scan", then_written)
+    assert_same(np.asarray(array[condition]), x[mask], "x[mask]")
+    view[...] = mask
+    for ours, wanted in zip(xarr.nonzero(condition), np.nonzero(mask), strict=True):
+        assert_same(np.asarray(ours), wanted, "nonzero(mask)")
+    view[...] = mask
+    values = np.arange(mask.sum(), dtype=np.float32)
+    array[condition] = xarr.asarray(values)
+    x[mask] = values
+    assert_same(np.asarray(array), x, "x[mask] = values")
 
 
 def test_copies_by_arrays_share_nothing(device: xarr.Device) -> None:

@@ -440,7 +440,15 @@ def scalar_node(value: Scalar, dtype: DType, device: Device, where: str) -> Node
     return constant(value, dtype, (), device)
 
 
+_LARGEST: Final = {
+    row: float(numpy.finfo(row.numpy).max) for row in dtypes.TABLE if row.kind in dtypes.FLOATING
+}
+
+
 def _rounded(value: Any, dtype: DType) -> Any:
+    if max(abs(value.real), abs(value.imag)) <= _LARGEST[dtype]:
+        return dtype.numpy.type(value).item()
+    # Not always: CPython 3.11 crashes when a finalizer enters such a context within this step.
     with numpy.errstate(over="ignore"):
         return dtype.numpy.type(value).item()
 

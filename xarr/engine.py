@@ -142,11 +142,11 @@ def unowned(node: Node) -> Node:
     """The node, or another one of the same value where an array has it as its own already."""
     if not node.owned():
         return node
+    if node.operation is not None:
+        return copied(node)
     if node.storage is not None and node.layout is not None:
         return leaf(node.storage, node.layout, node.dtype)
-    if node.operation is None:
-        return constant(node.value, node.dtype, node.shape, node.device)
-    return copied(node)
+    return constant(node.value, node.dtype, node.shape, node.device)
 
 
 def _cast(given: DType, wanted: DType) -> Operation:
@@ -772,6 +772,7 @@ TILE: Final = 16
 """Columns of a group that reads columns; its rows use up what the memory gives at a time."""
 
 
+@garbage.postponed
 def launch(
     device: Device,
     skeleton: str,

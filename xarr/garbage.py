@@ -59,7 +59,7 @@ _open: Final[set[object]] = set()
 def postponed(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Let a function run without a collection that begins by itself, in the whole process.
 
-    Let it be called where the thread waits for nobody, since garbage piles up meanwhile.
+    Let it be called where the thread waits for no other one, since garbage piles up meanwhile.
     """
 
     # Without a lock, which a finalizer might wait for. CPython looks for signals and changes

@@ -9,14 +9,15 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, elementwise, engine, layout, passes, reductions
+from xarr import dtypes, elementwise, engine, layout, passes
 from xarr.dtypes import DType
 from xarr.expression import Node, Operation, constant, leaf
 from xarr.layout import Layout, Shape
+from xarr.passes import Fold
 from xarr.plan import Indirect, stored
 
 _ADD: Final = elementwise.BY_NAME["add"].operation(dtypes.int64, 2)
@@ -28,7 +29,22 @@ _PLACE: Final = Operation(
     "place", (dtypes.int64,) * 3, dtypes.int64, "({0} < 0 ? {0} + {1} : {0}) * {2}"
 )
 """Of index, extent and stride: how far beyond the start; a negative index counts from the end."""
-_BEFORE: Final = Operation("before", (dtypes.int64,), dtypes.int64, "({0} > 0 ? {0} - 1 : 0)")
+
+_RANKS: Final = Fold(
+    name="ranks",
+    value=dtypes.bool_,
+    accumulator="i64",
+    nbytes=8,
+    result=dtypes.int64,
+    first="3 * (i64)(x)",
+    step="acc - (acc & 1) + 3 * (i64)(x)",
+    combine="acc1 - (acc1 & 1) + acc2",
+    close="",
+    finish="acc",
+)
+"""How many elements up to each one are true, times two; and one more where it is true itself."""
+_CHOSEN: Final = Operation("chosen", (dtypes.int64,), dtypes.bool_, "({0} & 1)")
+_NUMBER: Final = Operation("number", (dtypes.int64,), dtypes.int64, "({0} > 1 ? {0} / 2 - 1 : 0)")
 
 
 @functools.cache
@@ -145,48 +161,58 @@ def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> t
     return winners, mine
 
 
-def _ranks(mask: Node) -> Node:
-    """For each element in C order, how many before it and itself are true."""
-    fold = reductions.BY_NAME["cumulative_sum"].fold(dtypes.int64, dtypes.int64)
-    flat = engine.reshaped(mask, (math.prod(mask.shape),))
-    return passes.scan(fold, flat, 0, 0)
+class Selected(NamedTuple):
+    """What a mask selects: it is read once, so that no write comes between `chosen` and `number`.
+
+    Both are pending and have the mask's shape: whether an element is selected, and then the number
+    of those before it in C order. `total` elements are selected.
+    """
+
+    chosen: Node
+    number: Node
+    total: int
+
+
+def select(mask: Node) -> Selected:
+    """What a mask selects; waits for the device."""
+    shape = mask.shape
+    if 0 in shape:
+        no = constant(False, dtypes.bool_, shape, mask.device)
+        return Selected(no, engine.index(shape, mask.device), 0)
+    engine.compute(mask)
+    ranks = passes.scan(_RANKS, engine.reshaped(mask, (math.prod(shape),)), 0, 0)
+    total = _last(ranks) // 2
+    ranks = engine.reshaped(ranks, shape)
+    chosen, number = (engine.defer(which, (ranks,), shape) for which in (_CHOSEN, _NUMBER))
+    return Selected(chosen, number, total)
 
 
 def compress(values: Node, mask: Node) -> Node:
     """The values where a mask of the same shape is true, in C order; a leaf."""
-    device = values.device
     shape = mask.shape
-    size = math.prod(shape)
-    if size == 0:
-        return constant(values.dtype.numpy.type(0).item(), values.dtype, (0,), device)
-    engine.compute(mask)
-    ranks = _ranks(mask)
-    count = _last(ranks)
-    storage = engine.allocate(device, count * values.dtype.itemsize)
+    chosen, number, count = select(mask)
+    storage = engine.allocate(values.device, count * values.dtype.itemsize)
     result = leaf(storage, layout.contiguous((count,)), values.dtype)
     if count:
         base = leaf(storage, Layout(shape, (0,) * len(shape)), values.dtype)
-        beyond = engine.defer(_BEFORE, (engine.reshaped(ranks, shape),), shape)
         values = engine.broadcast(values, shape)
-        root = engine.defer(_scatter(values.dtype), (base, beyond, values, mask), shape)
+        root = engine.defer(_scatter(values.dtype), (base, number, values, chosen), shape)
         engine.scatter(root, in_order=False)
     return result
 
 
-def spread(values: Node, mask: Node) -> Node:
-    """For each true element of a mask, in C order, the next of `values`, shape (count,)."""
-    engine.compute(mask)
+def spread(values: Node, selected: Selected) -> Node:
+    """For each selected element of a mask, in C order, the next of `values`, shape (count,)."""
     engine.compute(values)
     assert values.storage is not None
     assert values.layout is not None
-    shape = mask.shape
+    shape = selected.number.shape
     (stride,) = values.layout.strides
     base = leaf(
         values.storage, Layout(shape, (0,) * len(shape), values.layout.offset), values.dtype
     )
-    before = engine.defer(_BEFORE, (engine.reshaped(_ranks(mask), shape),), shape)
     parts = [constant(value, dtypes.int64, (), values.device) for value in (0, stride)]
-    beyond = engine.defer(_PLACE, (before, *parts), shape)
+    beyond = engine.defer(_PLACE, (selected.number, *parts), shape)
     return engine.defer(_gather(values.dtype), (base, beyond), shape)
 
 

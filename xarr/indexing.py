@@ -138,10 +138,10 @@ def _fitted(source: Node, shape: Shape) -> Node:
         )
     if extra <= 0:
         return source
-    if source.storage is None:
-        if source.operation is None:
-            return constant(source.value, source.dtype, (), source.device)
+    if source.operation is not None:
         compute(source)
+    if source.storage is None:
+        return constant(source.value, source.dtype, (), source.device)
     assert source.storage is not None
     assert source.layout is not None
     where = Layout(given[extra:], source.layout.strides[extra:], source.layout.offset)
@@ -446,12 +446,12 @@ def _set_advanced(x: Array, items: tuple[Any, ...], source: Node) -> None:
                 errors.message(_WHERE, f"the mask has shape {mask.shape}", f"x has shape {x.shape}")
             )
         if math.prod(source.shape) == 1:
-            _set_where(x, mask, _fitted(source, ()))
+            _set_where(x, mask._node, _fitted(source, ()))
             return
-        count = int(FUNCTIONS["count_nonzero"](mask))
-        source = _fitted(source, (count,))
-        if count:
-            _set_where(x, mask, gather.spread(source, mask._node))
+        selected = gather.select(mask._node)
+        source = _fitted(source, (selected.total,))
+        if selected.total:
+            _set_where(x, selected.chosen, gather.spread(source, selected))
         return
     node, where, arrays, place = _advanced(x, items)
     shape = gather.result_shape(where, arrays, place)
@@ -460,9 +460,9 @@ def _set_advanced(x: Array, items: tuple[Any, ...], source: Node) -> None:
         gather.put(node, where, arrays, place, engine.converted(source, node.dtype))
 
 
-def _set_where(x: Array, mask: Array, value: Node) -> None:
+def _set_where(x: Array, mask: Node, value: Node) -> None:
     node = x._node
-    chosen = elementwise.choose(mask._node, engine.converted(value, node.dtype), node)
+    chosen = elementwise.choose(mask, engine.converted(value, node.dtype), node)
     if is_whole(x):
         rebind(x, chosen)
     else:

@@ -222,6 +222,7 @@ def scan(fold: Fold, node: Node, axis: int, shift: int) -> Node:
     return leaf(result, where, fold.result)
 
 
+@garbage.postponed
 def _scan(
     fold: Fold,
     device: Device,

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from xarr import dtypes, engine, layout
+from xarr import dtypes, engine, garbage, layout
 from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
 from xarr.expression import Node, constant, leaf
 from xarr.plan import argument_defines, argument_format
@@ -229,6 +229,7 @@ def _linear(node: Node) -> Node:
     return node
 
 
+@garbage.postponed
 def _sorted(work: _Rows, node: Node, flip: int, *, indexed: bool) -> Storage:
     """The sorted elements of a linear leaf, or their places in their rows."""
     assert node.storage is not None

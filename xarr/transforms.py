@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes, engine, layout
+from xarr import dtypes, engine, garbage, layout
 from xarr.dtypes import DType
 from xarr.expression import Node, leaf
 from xarr.plan import argument_defines, argument_format, cast
@@ -227,6 +227,7 @@ def _pass(lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> 
     return result
 
 
+@garbage.postponed
 def _launch(
     lines: _Lines,
     head: _Head,
