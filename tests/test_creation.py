@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -540,3 +541,23 @@ def test_results_that_no_array_can_be(call: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match="64 at most|counted with 64 bits"):
         call()
     assert xp.zeros((1,) * 64).tolist() == np.zeros((1,) * 64).tolist()
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda x: xp.full(2, 1e300).astype("float32"),
+        lambda x: xp.full(2, float("nan")).astype("int32"),
+        lambda x: xp.full(2, 3e9).astype("uint8"),
+        lambda x: xp.full(2, 1e300, dtype="float32"),
+        lambda x: xp.asarray([1e300], dtype="float32"),
+        lambda x: xp.arange(0, 1e300, 1e299, dtype="float32"),
+        lambda x: xp.linspace(-1e308, 1e308, 5),
+        lambda x: x + 1e300,
+        lambda x: operator.setitem(x, x == 0, np.float64(1e300)),
+        lambda x: operator.setitem(x, xp.asarray([0]), np.float64(1e300)),
+    ],
+)
+def test_conversions_on_the_host_warn_of_nothing(convert: Callable[[xp.Array], object]) -> None:
+    with np.errstate(all="raise"):
+        convert(xp.zeros(2, dtype="float32"))

@@ -279,6 +279,40 @@ def test_no_collection_begins_while_a_kernel_is_given_its_arguments(
     assert set(enabled) == {False}
 
 
+@pytest.mark.usefixtures("collected_fast")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: xarr.arange(9, dtype="float32"),
+        lambda x: xarr.linspace(0, 1, 9),
+        lambda x: xarr.asarray(np.ones(9), dtype="float32"),
+        lambda x: x + 1.5,
+        lambda x: x + 1e300,
+    ],
+    ids=["arange", "linspace", "asarray", "a scalar", "a large scalar"],
+)
+def test_finalizers_convert_while_others_do(
+    make: Callable[[Any], Any], device: xarr.Device
+) -> None:
+    """CPython 3.11 crashes where one context variable is set within the setting of another."""
+    x = xarr.zeros(4, dtype="float32")
+    converted = 0
+
+    def last(_: Cycle) -> None:
+        nonlocal converted
+        xarr.asarray(np.ones(3), dtype="float32")
+        converted += 1
+
+    for made in range(1, 100):
+        for before in range(2):
+            with collected_after(made, last):
+                held = [x > number for number in range(before)]
+                make(x)
+            del held
+            gc.collect()
+    assert converted == 2 * 99
+
+
 def _to_places(x: Any, value: Any) -> None:
     x[xarr.asarray([2, 0, 1])] = value
 

@@ -448,9 +448,7 @@ _LARGEST: Final = {
 def _rounded(value: Any, dtype: DType) -> Any:
     if max(abs(value.real), abs(value.imag)) <= _LARGEST[dtype]:
         return dtype.numpy.type(value).item()
-    # Not always: CPython 3.11 crashes when a finalizer enters such a context within this step.
-    with numpy.errstate(over="ignore"):
-        return dtype.numpy.type(value).item()
+    return dtypes.quietly(dtype.numpy.type, value).item()
 
 
 def operand(value: Any, other: Node, where: str) -> Node | None:

@@ -188,7 +188,7 @@ def _from_values(obj: Any, row: DType | None, device: Device, where: str, name: 
             values = _exact_integers(obj, values, row)
             _require_fit(values, row, where)
     if row is not given:
-        values = _host_converted(values, row)
+        values = dtypes.quietly(_host_converted, values, row)
     with openly():
         return from_host(values, device, where)
 
@@ -244,7 +244,7 @@ def _require_fit(values: Host, row: DType, where: str) -> None:
 
 
 def _host_converted(values: Host, row: DType) -> Host:
-    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ComplexWarning)
         return values.astype(row.numpy)
 
@@ -855,21 +855,22 @@ def arange(
     layout.require_possible((length,), where)
     if length == 0:
         return zeros(0, row, device=target)
-    with numpy.errstate(all="ignore"):
-        # NumPy takes the step from the first two numbers, each converted to the dtype.
-        first = numpy.asarray(start).astype(row.numpy)
-        if row.kind in dtypes.INTEGER and isinstance(start, int) and isinstance(step, int):
-            first = _wrapped(start, row)
-            delta = _wrapped(step, row)
-        else:
-            second = numpy.asarray(start + step).astype(row.numpy)
-            wide = first.dtype if row is not dtypes.float16 else numpy.dtype(numpy.float32)
-            delta = second.astype(wide) - first.astype(wide)
+    first, delta = dtypes.quietly(_arange_step, start, step, row)
     computed = dtypes.float32 if row is dtypes.float16 else row
     index = engine.converted(engine.index((length,), target), computed)
     steps = apply("multiply", index, _scalar(delta, computed, target))
     node = apply("add", _scalar(first, computed, target), steps)
     return Array(engine.converted(node, row))
+
+
+def _arange_step(start: Any, step: Any, row: DType) -> tuple[Any, Any]:
+    """The first number and the step, which NumPy takes from the first two, each of the dtype."""
+    if row.kind in dtypes.INTEGER and isinstance(start, int) and isinstance(step, int):
+        return _wrapped(start, row), _wrapped(step, row)
+    first = numpy.asarray(start).astype(row.numpy)
+    second = numpy.asarray(start + step).astype(row.numpy)
+    wide = first.dtype if row is not dtypes.float16 else numpy.dtype(numpy.float32)
+    return first, second.astype(wide) - first.astype(wide)
 
 
 def _wrapped(value: int, row: DType) -> Any:
@@ -1005,8 +1006,9 @@ def _spaced(
         data_type.refuse_complex_to_real(computed, row, where, complex_ends[0])
     start, stop = computed.numpy.type(start), computed.numpy.type(stop)
     pieces = count - 1 if endpoint else count
-    with numpy.errstate(all="ignore"):
-        step = (stop - start) / pieces if pieces > 0 else computed.numpy.type(math.nan)
+    step = computed.numpy.type(math.nan)
+    if pieces > 0:
+        step = dtypes.quietly(lambda: (stop - start) / pieces)
     if target.info.has_float64:
         node = _linspace_node(start, stop, step, count, pieces, endpoint, target)
         if row.kind in dtypes.INTEGER:

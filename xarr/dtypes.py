@@ -7,12 +7,16 @@ The public data types are NumPy's own (`xarr.float32 is numpy.float32`); inside 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy
 
-from xarr import errors
+from xarr import errors, garbage
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 BOOL: Final = "bool"
 SIGNED: Final = "signed integer"
@@ -92,6 +96,17 @@ NEEDS_FLOAT64: Final = frozenset((float64, complex128))
 PART: Final = {complex64: float32, complex128: float64}
 """The type of the real and imaginary part of a complex type."""
 COMPLEX_OF: Final = {float16: complex64, float32: complex64, float64: complex128}
+
+
+@garbage.postponed
+def quietly(function: Callable[_P, _R], *arguments: _P.args, **options: _P.kwargs) -> _R:
+    """Call a function of NumPy's on the host without its floating-point warnings.
+
+    In a span, since CPython 3.11 crashes when a finalizer enters such a context just while one is
+    entered.
+    """
+    with numpy.errstate(all="ignore"):
+        return function(*arguments, **options)
 
 
 def lookup(dtype: object, where: str = "dtype") -> DType:

@@ -128,7 +128,7 @@ def converted(node: Node, dtype: DType) -> Node:
     if node.dtype is dtype:
         return node
     if node.operation is None and node.storage is None:
-        value = node.dtype.numpy.type(node.value).astype(dtype.numpy)
+        value = dtypes.quietly(node.dtype.numpy.type(node.value).astype, dtype.numpy)
         return constant(value.item(), dtype, node.shape, node.device)
     return defer(_cast(node.dtype, dtype), (node,), node.shape)
 
