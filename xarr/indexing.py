@@ -142,7 +142,6 @@ def _fitted(source: Node, shape: Shape) -> Node:
         compute(source)
     if source.storage is None:
         return constant(source.value, source.dtype, (), source.device)
-    assert source.storage is not None
     assert source.layout is not None
     where = Layout(given[extra:], source.layout.strides[extra:], source.layout.offset)
     return leaf(source.storage, where, source.dtype)
