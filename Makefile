@@ -26,8 +26,8 @@ test: lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)
-	$(BIN)/python -m tests.gpu $(ARGS)
-	$(BIN)/python -m tests.sanitizer
+	$(BIN)/python -m tools.gpu $(ARGS)
+	$(BIN)/python -m tools.sanitizer
 
 lint: $(VENV)/installed-test $(VENV)/installed-demo
 	$(BIN)/ruff check .
@@ -36,7 +36,7 @@ lint: $(VENV)/installed-test $(VENV)/installed-demo
 	$(BIN)/lint-imports
 
 check-memory: $(VENV)/installed-test $(OCLGRIND)/installed
-	$(BIN)/python -m tests.oclgrind $(OCLGRIND) $(ARGS)
+	$(BIN)/python -m tools.oclgrind $(OCLGRIND) $(ARGS)
 
 coverage: $(VENV)/installed-test $(VENV)/installed-demo
 	$(BIN)/coverage erase

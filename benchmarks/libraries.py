@@ -53,9 +53,9 @@ def _no_wait(result: Any) -> None:
 
 def _xarr(device: str | None) -> Library:
     import xarr
-    from xarr import engine
-    from xarr.device import get_device
-    from xarr.inspection import synchronize
+    from xarr.backends.device import get_device
+    from xarr.engine import engine
+    from xarr.functions.inspection import synchronize
 
     chosen = get_device(device)
     return Library(

@@ -16,7 +16,7 @@ from benchmarks.costs import Cost
 from benchmarks.libraries import Library
 from benchmarks.measure import Result
 from benchmarks.rows import CPU_SIZE, LARGE, SMALL
-from xarr.device import Device
+from xarr.backends.device import Device
 
 COLUMNS = "{:36} {:13} {:>11} {:>11} {:>8} {:>8} {:>6}  {}"
 

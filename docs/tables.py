@@ -18,14 +18,17 @@ from typing import Any, Final
 from unittest import mock
 
 import xarr
-from xarr import dtypes, elementwise, engine, errors, library, reductions
-from xarr.array import FUNCTIONS, Array, settled
+from xarr import dtypes, errors
+from xarr.algorithms import library
+from xarr.array.array import FUNCTIONS, Array, settled
 from xarr.backends import cupy_library, nvidia
-from xarr.device import Device
+from xarr.backends.device import Device
 from xarr.dtypes import DType
-from xarr.expression import Node, constant
-from xarr.inspection import explain
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+from xarr.functions.inspection import explain
 from xarr.settings import Settings
+from xarr.tables import elementwise, reductions
 
 ACCEPTED: Final = "yes"
 REFUSED: Final = "no"
@@ -138,19 +141,19 @@ PUBLIC: Final = FUNCTIONS | {
 """The public functions by what follows `xarr.` in their names."""
 
 PARTS: Final = {
-    "xarr.creation": "Creation",
-    "xarr.data_type": "Data types",
-    "xarr.elementwise": "Element-wise functions",
-    "xarr.fft": "Fourier transforms",
-    "xarr.indexing": "Indexing",
-    "xarr.inspection": "Inspection",
-    "xarr.joining": "Manipulation",
-    "xarr.linalg": "Linear algebra",
-    "xarr.manipulation": "Manipulation",
-    "xarr.printing": "Printing",
-    "xarr.reductions": "Reductions and scans",
-    "xarr.searching": "Searching",
-    "xarr.statistical": "Statistics beyond the standard",
+    "xarr.functions.creation": "Creation",
+    "xarr.functions.data_types": "Data types",
+    "xarr.tables.elementwise": "Element-wise functions",
+    "xarr.functions.fft": "Fourier transforms",
+    "xarr.functions.indexing": "Indexing",
+    "xarr.functions.inspection": "Inspection",
+    "xarr.functions.joining": "Manipulation",
+    "xarr.functions.linalg": "Linear algebra",
+    "xarr.functions.manipulation": "Manipulation",
+    "xarr.functions.printing": "Printing",
+    "xarr.tables.reductions": "Reductions and scans",
+    "xarr.functions.searching": "Searching",
+    "xarr.functions.statistical": "Statistics beyond the standard",
 }
 
 
@@ -158,8 +161,8 @@ def names_by_part() -> dict[str, list[str]]:
     """Sort the public functions by chapter, each by its first name; aliases are left out."""
     parts: dict[str, list[str]] = {}
     seen: set[int] = set()
-    rows = {row.name: "xarr.elementwise" for row in elementwise.TABLE}
-    rows |= {row.name: "xarr.reductions" for row in reductions.TABLE}
+    rows = {row.name: "xarr.tables.elementwise" for row in elementwise.TABLE}
+    rows |= {row.name: "xarr.tables.reductions" for row in reductions.TABLE}
     for name, function in PUBLIC.items():
         own = name.rpartition(".")[2]
         if id(function) in seen or own != getattr(function, "__name__", own):
@@ -175,7 +178,7 @@ def _module(function: Any) -> str:
     code = inspect.unwrap(function) if inspect.isfunction(function) else type(function)
     module: str = getattr(code, "__globals__", {}).get("__name__") or code.__module__
     # The only functions that are NumPy's own are those that set how arrays are printed.
-    return module if module.startswith("xarr") else "xarr.printing"
+    return module if module.startswith("xarr") else "xarr.functions.printing"
 
 
 def _title(module: str) -> str:
@@ -221,7 +224,9 @@ def places_table() -> list[list[str]]:
     rows = {row.name for row in elementwise.TABLE}
     for names in names_by_part().values():
         for name in names:
-            if _module(PUBLIC[name]) == "xarr.printing" or not inspect.isroutine(PUBLIC[name]):
+            if _module(PUBLIC[name]) == "xarr.functions.printing" or not inspect.isroutine(
+                PUBLIC[name]
+            ):
                 continue
             # Examples of one element are computed with Python numbers.
             on_cpu, asked = (

@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 
 import xarr
-from xarr import library
+from xarr.algorithms import library
 from xarr.settings import settings
 
 # JAX would take three quarters of a GPU's memory in each process of the tests.

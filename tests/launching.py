@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import xarr
-from xarr import engine, source
 from xarr.backends.base import Driver
+from xarr.compiler import source
+from xarr.engine import engine
 
 
 def change(patch: pytest.MonkeyPatch, device: xarr.Device, **info: Any) -> None:

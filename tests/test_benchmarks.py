@@ -15,7 +15,7 @@ from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, Target, flat, matrix
 from benchmarks.timing import Timing, interleaved
-from xarr.device import default_device
+from xarr.backends.device import default_device
 
 DEVICE = str(default_device())
 

@@ -14,12 +14,15 @@ import numpy
 import pytest
 
 import xarr
-from xarr import data_type, dtypes, elementwise, inspection, library, reductions, settings, source
-from xarr.array import FUNCTIONS, Array
-from xarr.device import default_device
-from xarr.elementwise import Domain, Elementwise
-
-from .processes import ROOT, run
+from tests.processes import ROOT, run
+from xarr import dtypes, settings
+from xarr.algorithms import library
+from xarr.array.array import FUNCTIONS, Array
+from xarr.backends.device import default_device
+from xarr.compiler import source
+from xarr.functions import data_types, inspection
+from xarr.tables import elementwise, reductions
+from xarr.tables.elementwise import Domain, Elementwise
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), ROOT / "README.md"])
@@ -59,10 +62,10 @@ def _blocks(page: Path, language: str) -> list[str]:
 
 PUBLIC = {
     **{f"xarr.{name}": function for name, function in TABLES.PUBLIC.items()},
-    **{f"xarr.inspection.{name}": getattr(inspection, name) for name in vars(inspection)},
+    **{f"xarr.functions.inspection.{name}": getattr(inspection, name) for name in vars(inspection)},
     "xarr": xarr,
     "xarr.Array": Array,
-    "xarr.data_type": data_type,
+    "xarr.functions.data_types": data_types,
 }
 WITH_EXAMPLES = {
     name: value.__doc__

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .processes import ROOT, run
+from tests.processes import ROOT, run
 
 pytest.importorskip("skimage", reason="scikit-image is not installed; pip install xarr[demo]")
 pytest.importorskip("sklearn", reason="scikit-learn is not installed; pip install xarr[demo]")

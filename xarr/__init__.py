@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING
 
 import numpy as _numpy
 
-from xarr import fft as fft
-from xarr import linalg as linalg
-from xarr.array import API_VERSIONS as _API_VERSIONS
-from xarr.array import Array as Array
-from xarr.array import no_implicit_transfer as no_implicit_transfer
-from xarr.device import Device as Device
-from xarr.device import default_device as default_device
-from xarr.device import device as device
-from xarr.device import devices as devices
-from xarr.engine import eager as eager
+from xarr.array.array import API_VERSIONS as _API_VERSIONS
+from xarr.array.array import Array as Array
+from xarr.array.array import no_implicit_transfer as no_implicit_transfer
+from xarr.backends.device import Device as Device
+from xarr.backends.device import default_device as default_device
+from xarr.backends.device import device as device
+from xarr.backends.device import devices as devices
+from xarr.engine.engine import eager as eager
 from xarr.errors import CacheWarning as CacheWarning
 from xarr.errors import CompileError as CompileError
 from xarr.errors import HostFallbackWarning as HostFallbackWarning
 from xarr.errors import ImplicitTransferError as ImplicitTransferError
-from xarr.inspection import explain as explain
-from xarr.inspection import memory_info as memory_info
-from xarr.inspection import synchronize as synchronize
-from xarr.namespace import FUNCTIONS as _FUNCTIONS
-from xarr.stream import Event as Event
-from xarr.stream import Stream as Stream
+from xarr.functions import fft as fft
+from xarr.functions import linalg as linalg
+from xarr.functions.inspection import explain as explain
+from xarr.functions.inspection import memory_info as memory_info
+from xarr.functions.inspection import synchronize as synchronize
+from xarr.functions.namespace import FUNCTIONS as _FUNCTIONS
+from xarr.functions.streams import Event as Event
+from xarr.functions.streams import Stream as Stream
 
 __version__ = "0.1.0"
 __array_api_version__ = _API_VERSIONS[-1]

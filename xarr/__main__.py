@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from xarr.cache import disk_cache
-from xarr.device import default_device, devices, problems
+from xarr.backends.device import default_device, devices, problems
+from xarr.compiler.cache import disk_cache
 
 
 def main(arguments: list[str] | None = None) -> int:

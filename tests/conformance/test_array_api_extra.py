@@ -1,0 +1,351 @@
+"""What SciPy and scikit-learn are written with works on xarr: array-api-compat, array-api-extra.
+
+Every public function of array-api-extra runs on xarr's arrays, with the namespace inferred and
+given, and on NumPy's; the results are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import array_api_compat
+import array_api_extra as xpx
+import numpy as np
+import pytest
+from array_api_compat import numpy as numpy_namespace
+
+import xarr
+from tests.comparing import has
+from xarr.algorithms import library
+
+
+def test_the_namespace_is_xarr() -> None:
+    x = xarr.ones(3, dtype="float32")
+    for given in ((x,), (x, x), (x, 1, 2.5, None)):
+        assert array_api_compat.array_namespace(*given) is xarr
+    for version in ("2022.12", "2023.12", "2024.12"):
+        assert array_api_compat.array_namespace(x, api_version=version) is xarr
+    assert array_api_compat.get_namespace(x) is xarr
+    with pytest.raises(TypeError):
+        array_api_compat.array_namespace(x, np.ones(3))
+
+
+def test_arrays_are_known_for_what_they_are() -> None:
+    x = xarr.ones(3, dtype="float32")
+    assert array_api_compat.is_array_api_obj(x)
+    assert array_api_compat.is_writeable_array(x)
+    # Whose values may be asked for, though they are computed late.
+    assert not array_api_compat.is_lazy_array(x)
+    others = ("numpy", "cupy", "torch", "dask", "jax", "ndonnx", "pydata_sparse")
+    for name in others:
+        assert not getattr(array_api_compat, f"is_{name}_array")(x), name
+        assert not getattr(array_api_compat, f"is_{name}_namespace")(xarr), name
+    assert not array_api_compat.is_array_api_strict_namespace(xarr)
+
+
+def test_devices() -> None:
+    x = xarr.asarray([1.0, 2.0], dtype="float32")
+    assert array_api_compat.device(x) == x.device
+    for device in xarr.__array_namespace_info__().devices():
+        moved = array_api_compat.to_device(x, device)
+        assert array_api_compat.device(moved) == device
+        assert moved.tolist() == [1, 2]
+
+
+def test_sizes() -> None:
+    assert array_api_compat.size(xarr.zeros((3, 4))) == 12
+    assert array_api_compat.size(xarr.zeros((3, 0))) == 0
+    assert array_api_compat.size(xarr.asarray(1)) == 1
+
+
+Given = Callable[..., Any]
+Case = Callable[[Any, Any, Given, dict[str, Any]], Any]
+"""A call: of the namespace, the module of functions, what makes an array, and the option xp."""
+
+REAL = "float64" if has("float64") else "float32"
+COMPLEX = "complex128" if has("float64") else "complex64"
+
+NUMBERS = [[3.5, -1.0, 2.0, 0.0], [7.0, 2.0, -4.5, 1.0]]
+INTEGERS = [3, 1, 4, 1, 5, 9, 2, 6]
+GAPS = [[1.0, math.nan, 3.0], [-2.0, 5.0, math.nan]]
+
+
+def at(verb: str, *index: Any, value: Any = 2.0, mask: bool = False) -> Case:
+    """A change of some elements, which the given array may or may not see."""
+
+    def change(xp: Any, extra: Any, a: Given, o: dict[str, Any]) -> Any:
+        results = []
+        for copy in (None, True, False):
+            x = a(NUMBERS)
+            where = x > 1 if mask else index[0]
+            results.append(getattr(extra.at(x, where), verb)(value, copy=copy, **o))
+            if copy is not None:
+                results.append(x)
+        results.append(getattr(extra.at(a(NUMBERS))[where], verb)(value, **o))
+        return tuple(results)
+
+    return change
+
+
+def parted(xp: Any, extra: Any, a: Given, o: dict[str, Any]) -> Any:
+    """What a partition says: the element in its place, and those on either side of it."""
+    results = []
+    for kth, axis in ((2, -1), (0, 0), (1, 1)):
+        x = extra.partition(a(NUMBERS), kth, axis=axis, **o)
+        results.append(sides(xp, x, kth, axis))
+    return (*results, extra.partition(a(NUMBERS), 3, axis=None, **o)[3])
+
+
+def arg_parted(xp: Any, extra: Any, a: Given, o: dict[str, Any]) -> Any:
+    results = []
+    for kth, axis in ((2, -1), (0, 0), (1, 1)):
+        places = extra.argpartition(a(NUMBERS), kth, axis=axis, **o)
+        x = xp.take_along_axis(a(NUMBERS), places, axis=axis)
+        results.append(sides(xp, x, kth, axis))
+    return tuple(results)
+
+
+def sides(xp: Any, x: Any, kth: int, axis: int) -> Any:
+    x = xp.moveaxis(x, axis, 0)
+    return xp.sort(x[:kth, ...], axis=0), x[kth, ...], xp.sort(x[kth + 1 :, ...], axis=0)
+
+
+def halved(x: Any) -> Any:
+    return x / 2
+
+
+def without_nan(name: str) -> list[Case]:
+    """A reduction that leaves NaN out, over some axes."""
+
+    def over(given: Any, **options: Any) -> Case:
+        def reduced(xp: Any, extra: Any, a: Given, o: dict[str, Any]) -> Any:
+            return getattr(extra, name)(a(given), **options, **o)
+
+        return reduced
+
+    return [over(GAPS), over(GAPS, axis=0), over(GAPS, axis=(0, 1)), over(INTEGERS)]
+
+
+CASES: dict[str, list[Case]] = {
+    "angle": [
+        lambda xp, extra, a, o: extra.angle(a([1 + 2j, -1j, -2, 0]), **o),
+        lambda xp, extra, a, o: extra.angle(a([1 + 2j, -1j]), deg=True, **o),
+        lambda xp, extra, a, o: extra.angle(a([1.0, -2.0]), **o),
+    ],
+    "apply_where": [
+        lambda xp, extra, a, o: extra.apply_where(
+            a(NUMBERS) > 0, a(NUMBERS), xp.sqrt, fill_value=-1.0, **o
+        ),
+        lambda xp, extra, a, o: extra.apply_where(
+            a(NUMBERS) > 0, (a(NUMBERS), a([1.0, 2.0, 3.0, 4.0])), xp.divide, xp.add, **o
+        ),
+        lambda xp, extra, a, o: extra.apply_where(
+            a([True, False]),
+            a([4.0, 9.0]),
+            lambda x, scale: x * scale,
+            fill_value=a([0.5, 1.5]),
+            kwargs={"scale": 2.0},
+            **o,
+        ),
+    ],
+    "argpartition": [arg_parted],
+    "at": [
+        at("set", (slice(None), slice(0, 2))),
+        at("set", (0, -1)),
+        at("set", mask=True),
+        at("add", (1, slice(None, None, -2))),
+        at("subtract", (..., 0)),
+        at("multiply", (0,)),
+        at("divide", slice(1, None)),
+        at("power", (slice(None), 2), value=3.0),
+        at("min", (0, slice(None))),
+        at("max", mask=True),
+    ],
+    "atleast_nd": [
+        lambda xp, extra, a, o: extra.atleast_nd(a(INTEGERS), ndim=3, **o),
+        lambda xp, extra, a, o: extra.atleast_nd(a(1), ndim=0, **o),
+    ],
+    "broadcast_shapes": [lambda xp, extra, a, o: extra.broadcast_shapes((2, 1), (3,), (1, 1, 1))],
+    "cov": [
+        lambda xp, extra, a, o: extra.cov(a(NUMBERS), **o),
+        lambda xp, extra, a, o: extra.cov(a(NUMBERS[0]), **o),
+        lambda xp, extra, a, o: extra.cov(a(NUMBERS), axis=0, correction=0, **o),
+        lambda xp, extra, a, o: extra.cov(
+            a(NUMBERS), fweights=a([1, 2, 1, 3]), aweights=a([0.5, 1.0, 2.0, 1.0]), **o
+        ),
+        lambda xp, extra, a, o: extra.cov(a([[1 + 2j, 3j, 1], [2, 1j, -1]]), **o),
+    ],
+    "create_diagonal": [
+        lambda xp, extra, a, o: extra.create_diagonal(a(INTEGERS), **o),
+        lambda xp, extra, a, o: extra.create_diagonal(a(NUMBERS), offset=-2, **o),
+    ],
+    "default_dtype": [
+        lambda xp, extra, a, o: xp.zeros(1, dtype=extra.default_dtype(xp)),
+        lambda xp, extra, a, o: xp.zeros(1, dtype=extra.default_dtype(xp, "complex floating")),
+        lambda xp, extra, a, o: xp.zeros(1, dtype=extra.default_dtype(xp, "integral")),
+        lambda xp, extra, a, o: xp.zeros(1, dtype=extra.default_dtype(xp, "indexing")),
+    ],
+    "deg2rad": [lambda xp, extra, a, o: extra.deg2rad(a(NUMBERS), **o)],
+    "diag_indices": [
+        lambda xp, extra, a, o: extra.diag_indices(4, xp=xp),
+        lambda xp, extra, a, o: extra.diag_indices(3, ndim=3, xp=xp),
+    ],
+    "expand_dims": [
+        lambda xp, extra, a, o: extra.expand_dims(a(NUMBERS), axis=(0, -1), **o),
+        lambda xp, extra, a, o: extra.expand_dims(a(NUMBERS), axis=1, **o),
+    ],
+    "isclose": [
+        lambda xp, extra, a, o: extra.isclose(
+            a([1.0, 1.0, math.nan, math.inf, -math.inf]),
+            a([1.0 + 1e-6, 1.1, math.nan, math.inf, math.inf]),
+            **o,
+        ),
+        lambda xp, extra, a, o: extra.isclose(a(GAPS), a(GAPS), equal_nan=True, **o),
+        lambda xp, extra, a, o: extra.isclose(a(INTEGERS), 3, rtol=0.4, **o),
+        lambda xp, extra, a, o: extra.isclose(a([1 + 1j, 2]), a([1 + 1j, 3]), **o),
+        lambda xp, extra, a, o: extra.isclose(a([True, False]), a([True, True]), **o),
+    ],
+    "isin": [
+        lambda xp, extra, a, o: extra.isin(a(INTEGERS), a([1, 9, 7]), **o),
+        lambda xp, extra, a, o: extra.isin(a(INTEGERS), a([1, 9]), invert=True, **o),
+        lambda xp, extra, a, o: extra.isin(a(NUMBERS), a([2.0, 0.0]), assume_unique=False, **o),
+    ],
+    "kron": [
+        lambda xp, extra, a, o: extra.kron(a([1, 10]), a([[5, 6, 7], [1, 2, 3]]), **o),
+        lambda xp, extra, a, o: extra.kron(a(NUMBERS), a(2.0), **o),
+    ],
+    "lazy_apply": [
+        lambda xp, extra, a, o: extra.lazy_apply(halved, a(NUMBERS), **o),
+        lambda xp, extra, a, o: extra.lazy_apply(np.sort, a(NUMBERS), as_numpy=True, **o),
+        lambda xp, extra, a, o: extra.lazy_apply(
+            lambda x, y: (x + y, x > y),
+            a(NUMBERS[0]),
+            a(NUMBERS[1]),
+            shape=((4,), (4,)),
+            dtype=(getattr(xp, REAL), xp.bool),
+            as_numpy=True,
+            **o,
+        ),
+    ],
+    "nan_to_num": [
+        lambda xp, extra, a, o: extra.nan_to_num(a([math.nan, 1.0]), fill_value=5.0, **o),
+        lambda xp, extra, a, o: extra.nan_to_num(a([math.inf, -math.inf, math.nan]), **o),
+        lambda xp, extra, a, o: extra.nan_to_num(a([complex(math.nan, 1), 2j]), **o),
+    ],
+    **{name: without_nan(name) for name in ("nanmax", "nanmean", "nanmin", "nansum")},
+    "nunique": [
+        lambda xp, extra, a, o: extra.nunique(a(INTEGERS), **o),
+        lambda xp, extra, a, o: extra.nunique(a(NUMBERS), **o),
+    ],
+    "one_hot": [
+        lambda xp, extra, a, o: extra.one_hot(a([1, 0, 2]), 3, **o),
+        lambda xp, extra, a, o: extra.one_hot(a([1, 0, 2]), 4, dtype=xp.int8, axis=0, **o),
+    ],
+    "pad": [
+        lambda xp, extra, a, o: extra.pad(a(INTEGERS), 2, **o),
+        lambda xp, extra, a, o: extra.pad(a(NUMBERS), (1, 2), constant_values=7.0, **o),
+        lambda xp, extra, a, o: extra.pad(a(NUMBERS), ((0, 1), (2, 0)), **o),
+    ],
+    "partition": [parted],
+    "rad2deg": [lambda xp, extra, a, o: extra.rad2deg(a(NUMBERS), **o)],
+    "searchsorted": [
+        lambda xp, extra, a, o: extra.searchsorted(a([1.0, 2.0, 2.0, 5.0]), a(NUMBERS), **o),
+        lambda xp, extra, a, o: extra.searchsorted(
+            a([[1.0, 2.0, 2.0], [0.0, 3.0, 5.0]]), a(NUMBERS), side="right", **o
+        ),
+    ],
+    "setdiff1d": [
+        lambda xp, extra, a, o: extra.setdiff1d(a(INTEGERS), a([1, 9]), **o),
+        lambda xp, extra, a, o: extra.setdiff1d(a([1, 2, 3]), a([2]), assume_unique=True, **o),
+    ],
+    "sinc": [lambda xp, extra, a, o: extra.sinc(a(NUMBERS), **o)],
+    "tril_indices": [
+        lambda xp, extra, a, o: extra.tril_indices(4, xp=xp),
+        lambda xp, extra, a, o: extra.tril_indices(3, offset=-1, m=5, xp=xp),
+    ],
+    "triu_indices": [
+        lambda xp, extra, a, o: extra.triu_indices(4, xp=xp),
+        lambda xp, extra, a, o: extra.triu_indices(3, offset=1, m=5, xp=xp),
+    ],
+    "union1d": [lambda xp, extra, a, o: extra.union1d(a(INTEGERS), a([[1, 20], [-3, 4]]), **o)],
+    "unravel_index": [
+        lambda xp, extra, a, o: extra.unravel_index(a([22, 41, 37]), (7, 6), **o),
+        lambda xp, extra, a, o: extra.unravel_index(a(1621), (6, 7, 8, 9), **o),
+    ],
+}
+
+NEED_NAMESPACE = ("broadcast_shapes", "default_dtype", "diag_indices", "tril_indices")
+NEED_NAMESPACE += ("triu_indices",)
+"""Functions of no array, which infer nothing."""
+
+
+def of_library(xp: Any) -> Given:
+    """What makes an array of the device's widest type."""
+
+    def make(values: Any) -> Any:
+        host = np.asarray(values)
+        name = {"f": REAL, "c": COMPLEX, "b": "bool"}.get(host.dtype.kind, "int64")
+        return xp.asarray(host.astype(name))
+
+    return make
+
+
+def agree(got: Any, wanted: Any) -> None:
+    """Assert types, data types, shapes and values; a few units of rounding are free."""
+    if isinstance(wanted, tuple):
+        assert isinstance(got, tuple)
+        assert len(got) == len(wanted)
+        for mine, other in zip(got, wanted, strict=True):
+            agree(mine, other)
+        return
+    if not isinstance(wanted, (np.ndarray, np.generic)):
+        assert type(got) is type(wanted)
+        assert got == wanted
+        return
+    assert type(got) is xarr.Array, f"{type(got)} is no Array"
+    mine = np.asarray(got)
+    if has("float64"):
+        assert mine.dtype == wanted.dtype
+    assert mine.shape == wanted.shape
+    bound = 0.0 if mine.dtype.kind in "iub" else 64 * float(np.finfo(mine.dtype).eps)
+    np.testing.assert_allclose(mine, wanted, rtol=bound, atol=bound)
+
+
+# Some are deprecated, as the standard has them now.
+@pytest.mark.filterwarnings("ignore:.xpx:DeprecationWarning")
+@pytest.mark.parametrize("given", [False, True], ids=["inferred", "given"])
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pytest.param(name, case, id=f"{name}-{number}")
+        for name, cases in CASES.items()
+        for number, case in enumerate(cases)
+    ],
+)
+def test_functions(name: str, case: Case, given: bool) -> None:
+    if given and name in NEED_NAMESPACE:
+        return
+    wanted = case(numpy_namespace, xpx, of_library(numpy_namespace), {})
+    agree(case(xarr, xpx, of_library(xarr), {"xp": xarr} if given else {}), wanted)
+
+
+def test_every_function_is_tested() -> None:
+    assert set(xpx.__all__) - set(CASES) == {"__version__", "testing"}
+    assert set(CASES) <= set(xpx.__all__)
+
+
+def test_its_assertions_for_tests() -> None:
+    if not library.is_preferred(xarr.default_device()):
+        pytest.skip("array_api_extra.testing asks for the host's memory where it knows no library")
+    testing = xpx.testing
+    x, y = (xarr.asarray([1.0, float(v)], dtype="float32") for v in (2, 3))
+    testing.assert_equal(x, xarr.asarray([1.0, 2.0], dtype="float32"))
+    testing.assert_close(x, x + 1e-7)
+    testing.assert_less(x, y + 1)
+    for check in (testing.assert_equal, testing.assert_close):
+        with pytest.raises(AssertionError):
+            check(x, y)
+    with pytest.raises(AssertionError):
+        testing.assert_equal(x, np.asarray([1.0, 2.0], np.float32))

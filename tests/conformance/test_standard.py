@@ -1,0 +1,238 @@
+"""What the standard consists of: names, signatures, constants, data types, information.
+
+The functions are tested beside array-api-strict's in tests/test_standard_*.py; here is asserted
+that those tests leave no name out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+import array_api_strict
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from hypothesis.extra.array_api import make_strategies_namespace
+
+import xarr
+from tests.comparing import has
+from tests.conformance.standard import (
+    ALL,
+    ATTRIBUTES,
+    COMPLEX,
+    CONSTANTS,
+    EXTENSIONS,
+    INFORMATION,
+    METHODS,
+    REAL_FLOATING,
+    SIGNATURES,
+    SIGNED,
+    UNSIGNED,
+    VERSION,
+    attribute,
+    signature,
+)
+
+from . import (
+    test_standard_array,
+    test_standard_elementwise,
+    test_standard_functions,
+    test_standard_linalg,
+)
+
+STRICTS_OWN = {
+    *("ArrayAPIStrictFlags", "Device", "__array_api_version__", "__version__"),
+    *(f"{verb}_array_api_strict_flags" for verb in ("get", "reset", "set")),
+}
+
+
+def test_no_name_of_array_api_strict_is_left_out() -> None:
+    names = set(array_api_strict.__all__) - STRICTS_OWN
+    names |= {f"linalg.{name}" for name in array_api_strict.linalg.__all__}
+    names |= {f"fft.{name}" for name in array_api_strict.fft.__all__}
+    known = {*SIGNATURES, *ALL, *CONSTANTS, *EXTENSIONS}
+    # They are in the module, but not in its list.
+    assert known - names == {"linalg.eig", "linalg.eigvals"}
+    assert names - known == set()
+
+
+def test_every_function_is_tested() -> None:
+    tested = {row.name for row in (*test_standard_functions.ROWS, *test_standard_linalg.ROWS)}
+    tested |= set(test_standard_elementwise.TAKES)
+    assert set(SIGNATURES) - tested == {"__array_namespace_info__"}
+    assert tested <= set(SIGNATURES)
+
+
+def test_every_function_of_elements_is_tested_with_many() -> None:
+    pairs = (*test_standard_functions.LARGE, *test_standard_linalg.LARGE)
+    tested = {call.name for call, _ in pairs} | set(test_standard_elementwise.TAKES)
+    without = {f"linalg.{name}" for name in test_standard_linalg.ALIASES} | {
+        *("__array_namespace_info__", "broadcast_shapes"),
+        *("can_cast", "finfo", "iinfo", "isdtype", "result_type"),
+    }
+    assert set(SIGNATURES) - tested == without
+
+
+def test_every_method_is_tested() -> None:
+    tested = {f"__{symbol}__" for symbol in test_standard_elementwise.OPERATORS}
+    tested |= {f"__{symbol}__" for symbol, _, _ in test_standard_elementwise.UNARY_OPERATORS}
+    tested |= {"__matmul__", *test_standard_array.TESTED}
+    assert set(METHODS) == tested
+
+
+@pytest.mark.parametrize("name", [*SIGNATURES, *ALL, *CONSTANTS, *EXTENSIONS])
+def test_names(name: str) -> None:
+    attribute(xarr, name)
+
+
+@pytest.mark.parametrize("name", [*METHODS, *ATTRIBUTES])
+def test_names_of_the_array(name: str) -> None:
+    assert hasattr(xarr.Array, name)
+
+
+def test_the_version() -> None:
+    assert xarr.__array_api_version__ == VERSION
+
+
+def agree(function: Any, wanted: inspect.Signature) -> None:
+    """Assert that a function can be called as the standard says, and has its defaults."""
+    given = dict(inspect.signature(function).parameters)
+    ours = list(given.values())
+    keywords = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    for place, parameter in enumerate(wanted.parameters.values()):
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            mine = given[parameter.name]
+            assert mine.kind in keywords, f"{parameter.name} cannot be given by its name"
+        else:
+            mine = ours[place]
+            assert mine.kind is parameter.kind or (
+                parameter.kind is inspect.Parameter.POSITIONAL_ONLY
+                and mine.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+            ), f"{mine} is of the kind {mine.kind}"
+            if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
+                assert mine.name == parameter.name
+        # Where the standard has no default, NumPy may have one.
+        if parameter.default is not parameter.empty:
+            assert mine.default == parameter.default, f"the default of {mine} is another"
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures(name: str) -> None:
+    wanted = signature(SIGNATURES[name])
+    agree(attribute(xarr, name), wanted)
+    needed = [p.name for p in wanted.parameters.values() if p.default is p.empty]
+    ours = inspect.signature(attribute(xarr, name)).parameters.values()
+    required = [
+        p for p in ours if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    assert len(required) <= len(needed), f"{required} have no default"
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_signatures_of_methods(name: str) -> None:
+    agree(getattr(xarr.ones(1), name), signature(METHODS[name], method=True))
+
+
+@pytest.mark.parametrize("name", INFORMATION)
+def test_signatures_of_the_information(name: str) -> None:
+    agree(getattr(xarr.__array_namespace_info__(), name), signature(INFORMATION[name]))
+
+
+def test_constants() -> None:
+    assert (xarr.e, xarr.pi, xarr.inf) == (math.e, math.pi, math.inf)
+    assert math.isnan(xarr.nan)
+    assert xarr.newaxis is None
+    assert {type(getattr(xarr, name)) for name in ("e", "inf", "nan", "pi")} == {float}
+
+
+def test_data_types_can_be_compared() -> None:
+    for name in ALL:
+        dtype = getattr(xarr, name)
+        assert [other for other in ALL if getattr(xarr, other) == dtype] == [name]
+        if has(name):
+            assert xarr.zeros(1, dtype=dtype).dtype == dtype
+            assert xarr.zeros(1, dtype=xarr.zeros(1, dtype=dtype).dtype).dtype == dtype
+
+
+INFO = xarr.__array_namespace_info__()
+
+KINDS = {
+    "bool": ("bool",),
+    "signed integer": SIGNED,
+    "unsigned integer": UNSIGNED,
+    "integral": (*SIGNED, *UNSIGNED),
+    "real floating": REAL_FLOATING,
+    "complex floating": COMPLEX,
+    "numeric": (*SIGNED, *UNSIGNED, *REAL_FLOATING, *COMPLEX),
+    None: ALL,
+}
+
+
+def test_capabilities() -> None:
+    found = INFO.capabilities()
+    assert found["boolean indexing"] is True
+    assert found["data-dependent shapes"] is True
+    most = found["max dimensions"]
+    assert most is None or most >= 32
+
+
+def test_devices() -> None:
+    found = INFO.devices()
+    assert type(found) is tuple
+    assert INFO.default_device() in (*found, None)
+    assert found.count(xarr.default_device()) == 1
+    with xarr.device(found[-1].pretending("no-float64")) as pretended:
+        assert pretended in INFO.devices()
+    for device in found:
+        assert xarr.ones(1, dtype="float32", device=device).device == device
+
+
+@pytest.mark.parametrize("device", [None, xarr.default_device(), *INFO.devices()], ids=str)
+def test_default_data_types(device: Any) -> None:
+    names = {key: str(np.dtype(found)) for key, found in INFO.default_dtypes(device=device).items()}
+    made = xarr.zeros(1, device=device)
+    assert names == {
+        "real floating": str(made.dtype),
+        "complex floating": str(xarr.asarray(1j, device=device).dtype),
+        "integral": str(xarr.asarray(1, device=device).dtype),
+        "indexing": str(xarr.argmax(made).dtype),
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_data_types_by_kind(kind: str | None) -> None:
+    found = INFO.dtypes(kind=kind)
+    assert set(found) == {name for name in KINDS[kind] if has(name)}
+    assert all(found[name] == getattr(xarr, name) for name in found)
+
+
+def test_data_types_of_several_kinds_and_of_devices() -> None:
+    both = INFO.dtypes(kind=("bool", "signed integer"))
+    assert set(both) == {"bool", *SIGNED}
+    assert INFO.dtypes(kind=()) == {}
+    for device in INFO.devices():
+        lacks = set() if device.has_float64 else {"float64", "complex128"}
+        assert set(INFO.dtypes(device=device)) == set(ALL) - lacks
+
+
+OURS = make_strategies_namespace(xarr, api_version=VERSION)
+
+
+@hypothesis.settings(max_examples=15)
+@hypothesis.given(data=st.data())
+def test_hypothesis_draws_arrays(data: st.DataObject) -> None:
+    names = [name for name in ("float32", "int64", "bool", "complex64") if has(name)]
+    dtype = getattr(xarr, data.draw(st.sampled_from(names)))
+    shape = data.draw(OURS.array_shapes(max_dims=3, max_side=4))
+    x = data.draw(OURS.arrays(dtype=dtype, shape=shape))
+    assert type(x) is xarr.Array
+    assert (x.dtype, x.shape) == (dtype, shape)
+
+
+@hypothesis.settings(max_examples=15)
+@hypothesis.given(drawn=OURS.scalar_dtypes())
+def test_hypothesis_knows_the_data_types(drawn: Any) -> None:
+    assert str(np.dtype(drawn)) in ALL

@@ -1,0 +1,136 @@
+"""What `CudaDriver` makes of what the driver says; a stand-in says it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections import deque
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import xarr
+from tests.processes import run_code
+from xarr.backends import cuda
+
+SHORT, REFUSED, ELSE = 2, 200, 700
+
+
+class Driver(cuda.CudaDriver):
+    """A driver whose functions answer with given statuses, one after the other."""
+
+    def __init__(self, statuses: Sequence[int]) -> None:
+        self.info = xarr.default_device().info
+        self._context: Any = contextlib.nullcontext()
+        self.cleared = 0
+        self.freed_nbytes: deque[int] = deque()
+        self.last_uses: dict[int, cuda.Event] = {}
+        self.events: set[int] = set()
+        self.waited: list[bool] = []
+        left = list(statuses)
+        self._cuda = SimpleNamespace(
+            cuModuleLoadData=lambda binary: (left.pop(0), "module"),
+            cuModuleGetFunction=lambda module, name: (left.pop(0), "function"),
+            cuLaunchKernel=lambda *_: (left.pop(0),),
+            cuInit=lambda flags: (left.pop(0),),
+            CUevent_flags=SimpleNamespace(CU_EVENT_DEFAULT=0, CU_EVENT_DISABLE_TIMING=2),
+            cuEventCreate=self._create,
+            cuEventRecord=lambda event, stream: (0,),
+            cuEventDestroy=self.events.discard,
+            cuStreamWaitEvent=self._wait_for,
+        )
+
+    def _create(self, flags: int) -> tuple[int, int]:
+        event = len(self.waited) + len(self.events) + 1
+        self.events.add(event)
+        return 0, event
+
+    def _wait_for(self, stream: int, event: int, flags: int) -> tuple[int]:
+        self.waited.append(event in self.events)
+        return (0,)
+
+    def make_room(self) -> None:
+        self.cleared += 1
+
+    def current_stream(self) -> int:
+        return self.default_stream
+
+    def driver_functions(self) -> Any:
+        return self._cuda
+
+
+@pytest.mark.parametrize("statuses", [[0], [SHORT, 0]])
+def test_memory_is_made_where_it_is_short(statuses: list[int]) -> None:
+    driver = Driver(3 * statuses)
+    driver.launch(driver.load(b"", "kernel"), (1,), (1,), [], b"")
+    assert driver.cleared == 3 * (len(statuses) - 1)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "wanted"),
+    [
+        ([SHORT, SHORT], MemoryError),
+        ([SHORT, REFUSED], ValueError),
+        ([REFUSED], ValueError),
+        ([ELSE], RuntimeError),
+        ([0, SHORT, SHORT], MemoryError),
+        ([0, 500], ValueError),
+    ],
+)
+def test_what_is_not_loaded(statuses: list[int], wanted: type[Exception]) -> None:
+    with pytest.raises(wanted) as caught:
+        Driver(statuses).load(b"", "kernel")
+    assert caught.type is wanted
+
+
+@pytest.mark.parametrize(
+    ("statuses", "wanted"), [([SHORT, SHORT], MemoryError), ([ELSE], RuntimeError)]
+)
+def test_what_is_not_launched(statuses: list[int], wanted: type[Exception]) -> None:
+    with pytest.raises(wanted):
+        Driver(statuses).launch(cuda.Kernel("module", "function"), (1,), (1,), [], b"")
+
+
+def test_a_device_that_is_opened_first_in_a_forked_process() -> None:
+    driver = Driver([3])
+    with pytest.raises(RuntimeError, match="forked.*spawn"):
+        cuda.CudaDriver.__init__(driver, driver.info)
+
+
+def test_an_event_outlives_the_block_that_dies_with_it() -> None:
+    driver = Driver([])
+    for event_first in (True, False):  # what is older, the garbage collector finalizes first
+        early = driver.mark() if event_first else None
+        block = cuda.Block(driver, 0, 8, None)
+        block.event = early or driver.mark()
+        cycle: list[Any] = [block]
+        cycle.append(cycle)
+        del block, early, cycle
+        gc.collect()
+    assert driver.waited == [True, True]
+    assert not driver.events
+    assert not driver.last_uses
+
+
+AT_EXIT = """
+    import functools
+    from tests.test_cuda_driver import Driver, cuda
+    @functools.cache
+    def made():
+        driver = Driver([])
+        cuda._opened.add(driver)
+        driver._wait_for = driver._cuda.cuStreamWaitEvent = lambda *_: print("waited")
+        event = driver.mark()
+        block = cuda.Block(driver, 0, 8, None)
+        block.event = event
+        return [block, driver]
+    made().append(made)
+    print("made")
+"""
+
+
+def test_blocks_that_live_to_the_end_ask_nothing_of_the_driver() -> None:
+    found = run_code(AT_EXIT)
+    assert (found.stdout, found.stderr) == ("made\n", "")

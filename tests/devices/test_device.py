@@ -1,0 +1,167 @@
+"""Devices, their names, and which is the default."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+
+import pytest
+
+from tests.processes import run, run_code
+from xarr.backends.base import DeviceInfo
+from xarr.backends.device import (
+    BACKENDS,
+    Device,
+    default_device,
+    device,
+    devices,
+    get_device,
+    problems,
+)
+from xarr.settings import Settings
+
+
+def test_devices_are_numbered_from_zero_and_stay_the_same() -> None:
+    found = devices()
+    assert [str(one) for one in found] == [f"{one.backend}:{one.index}" for one in found]
+    assert found[0].index == 0
+    assert all(one is other for one, other in zip(found, devices(), strict=True))
+
+
+def test_a_device_shows_its_name() -> None:
+    one = devices()[0]
+    assert repr(one) == f"<Device {str(one)!r}: {one.name}>"
+
+
+@pytest.mark.parametrize("spec", ["{}:0", "{}", " {}:0 "])
+def test_get_device_by_name(spec: str) -> None:
+    first = devices()[0]
+    assert get_device(spec.format(first.backend)) is first
+
+
+def test_get_device_by_kind() -> None:
+    kind = devices()[0].kind
+    assert get_device(kind) is devices()[0]
+
+
+def test_get_device_takes_a_device_and_none() -> None:
+    one = devices()[-1]
+    assert get_device(one) is one
+    assert get_device(None) is default_device()
+
+
+@pytest.mark.parametrize("spec", ["opencl:99", "nothing", "", "opencl:0?fast", "opencl:0?"])
+def test_an_unknown_device_is_an_error_that_lists_those_there_are(spec: str) -> None:
+    with pytest.raises(ValueError, match=r"zeros\(device\): there is no device") as raised:
+        get_device(spec, where="zeros(device)")
+    assert all(repr(str(one)) in str(raised.value) for one in devices())
+
+
+def test_a_device_of_the_wrong_type_is_an_error() -> None:
+    with pytest.raises(TypeError, match=r"get_device\(spec\): the device is 3"):
+        get_device(3)  # type: ignore[arg-type]
+
+
+def test_without_float64() -> None:
+    plain = devices()[0]
+    narrow = plain.without_float64()
+    assert not narrow.has_float64
+    assert str(narrow) == f"{plain}?no-float64"
+    assert get_device(str(narrow)) is narrow
+    assert plain.without_float64() is narrow
+    assert narrow.without_float64() is narrow
+    assert narrow != plain
+    assert narrow.driver is plain.driver
+    assert narrow.lock is plain.lock
+    assert narrow.kernels is not plain.kernels
+
+
+def test_a_device_survives_pickling() -> None:
+    for one in (devices()[0], devices()[0].without_float64()):
+        assert pickle.loads(pickle.dumps(one)) is one
+        assert hash(one) == hash(pickle.loads(pickle.dumps(one)))
+
+
+def test_the_block_sets_the_default_and_restores_it() -> None:
+    before = default_device()
+    narrow = devices()[0].without_float64()
+    with device(narrow) as chosen:
+        assert chosen is narrow is default_device()
+        with device(str(devices()[0])):
+            assert default_device() is devices()[0]
+        assert default_device() is narrow
+    assert default_device() is before
+    with pytest.raises(ValueError, match=r"device\(spec\)"), device("opencl:99"):
+        pass
+    assert default_device() is before
+
+
+def test_the_default_belongs_to_the_thread() -> None:
+    seen: list[Device] = []
+    with device(devices()[0].without_float64()):
+        thread = threading.Thread(target=lambda: seen.append(default_device()))
+        thread.start()
+        thread.join()
+    assert seen == [default_device()]
+
+
+def test_memory_info_and_synchronize() -> None:
+    one = devices()[0]
+    one.synchronize()
+    info = one.memory_info()
+    assert set(info) == {"total_nbytes", "used_nbytes", "held_nbytes", "peak_nbytes"}
+    assert info["total_nbytes"] == one.memory_nbytes
+
+
+def test_problems_name_each_backend() -> None:
+    assert set(problems()) == set(BACKENDS)
+
+
+def test_the_environment_names_the_default() -> None:
+    code = "from xarr.backends.device import default_device; print(default_device())"
+    done = run_code(code, XARR_DEVICE="opencl:0?no-float64")
+    assert done.stdout.strip() == "opencl:0?no-float64", done.stderr
+    done = run_code(code, XARR_DEVICE="opencl:99")
+    assert "ValueError: XARR_DEVICE: there is no device 'opencl:99'" in done.stderr
+
+
+def test_importing_loads_no_backend() -> None:
+    code = "import sys, xarr.device, xarr.cache; print('pyopencl' in sys.modules)"
+    assert run_code(code).stdout.strip() == "False"
+
+
+def test_the_command_line_describes_devices() -> None:
+    done = run("-m", "xarr", "info")
+    assert done.returncode == 0, done.stderr
+    for one in devices():
+        assert str(one) in done.stdout
+        assert one.name in done.stdout
+    assert f"default device   {default_device()!r}" in done.stdout
+    assert "kernel cache" in done.stdout
+
+
+def test_info_is_plain_data() -> None:
+    assert {type(getattr(devices()[0].info, name)) for name in DeviceInfo.__slots__} <= {
+        str,
+        int,
+        bool,
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "eager"), [("1", True), ("0", False), ("", False), ("true", True), ("off", False)]
+)
+def test_settings(value: str, eager: bool) -> None:
+    read = Settings.read({"XARR_EAGER": value, "XARR_CACHE_DIR": "", "XARR_DEVICE": "cpu"})
+    assert read == Settings(device="cpu", cache_dir=None, eager=eager, dump_source=None)
+
+
+def test_a_device_that_pretends_to_be_a_gpu() -> None:
+    plain = devices()[0]
+    pretending = get_device(f"{plain}?no-float64&as-gpu")
+    assert pretending.kind == "gpu"
+    assert not pretending.has_float64
+    assert pretending is plain.pretending("as-gpu").without_float64()
+    assert get_device(str(pretending)) is pretending
+    with pytest.raises(ValueError, match="there is no device"):
+        get_device(f"{plain}?as-cpu")

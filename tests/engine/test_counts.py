@@ -1,0 +1,716 @@
+"""How many kernels run and compile, what they read and what they store."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import xarr
+from tests.launching import change, refuse_memory
+from xarr import layout
+from xarr.array.array import Array
+from xarr.engine import engine, plan
+from xarr.engine.expression import LIMIT_NODES, LIMIT_PENDING, LIMIT_STORAGES
+from xarr.engine.plan import Form, Plan
+from xarr.engine.storage import Storage
+
+Values = npt.NDArray[Any]
+
+
+class Launch(NamedTuple):
+    """What is kept of a plan, whose nodes must not look as if somebody needed them."""
+
+    form: Form
+    nodes: int
+    storages: list[Storage]
+    stores: int
+
+
+class Seen:
+    """What the engine did within a `watched` block."""
+
+    def __init__(self) -> None:
+        self.launches = 0
+        self.plans: list[Launch] = []
+
+    def reads_of(self, storage: Storage) -> int:
+        """In how many kernels an expression reads a storage."""
+        return sum(
+            any(
+                slot >= 0 and plan.storages[slot] is storage
+                for slot, _, _ in plan.form.accesses[: len(plan.form.accesses) - plan.stores]
+            )
+            for plan in self.plans
+        )
+
+    def stored(self) -> list[int]:
+        """How many values each kernel stores, besides the result of a reduction."""
+        return [plan.stores for plan in self.plans]
+
+
+@contextmanager
+def watched() -> Iterator[Seen]:
+    seen = Seen()
+
+    def observe(_: str, plan: Plan) -> None:
+        seen.plans.append(Launch(plan.form, len(plan.order), plan.storages, len(plan.stores)))
+
+    before = engine.counts.launches
+    engine.counts.observers.append(observe)
+    try:
+        yield seen
+    finally:
+        engine.counts.observers.remove(observe)
+        seen.launches = engine.counts.launches - before
+
+
+@pytest.fixture
+def kernels(monkeypatch: pytest.MonkeyPatch) -> dict[Any, Any]:
+    """The device's compiled kernels, none at first: what is there afterwards had to be compiled."""
+    device = xarr.default_device()
+    change(monkeypatch, device)
+    return device.kernels
+
+
+def values(*shape: int, dtype: str = "float32", seed: int = 0) -> Values:
+    return np.random.default_rng(seed).uniform(0.5, 2, shape).astype(dtype)
+
+
+def arrays(count: int, *shape: int) -> tuple[list[Array], list[Values]]:
+    hosts = [values(*shape, seed=seed) for seed in range(count)]
+    return [xarr.asarray(host) for host in hosts], hosts
+
+
+def storage_of(x: Array) -> Storage:
+    storage = x._node.storage
+    assert storage is not None
+    return storage
+
+
+def is_pending(x: Array) -> bool:
+    return x._node.storage is None
+
+
+def assert_bits(x: Array, wanted: Values) -> None:
+    got = np.asarray(x)
+    assert got.dtype == wanted.dtype
+    assert got.shape == wanted.shape
+    assert got.tobytes() == wanted.tobytes()
+
+
+def chain(a: Any, b: Any, c: Any) -> Any:
+    """The chain that the targets name."""
+    return ((a * b + c) * a - b) * c + a * b
+
+
+def test_a_chain_is_one_launch() -> None:
+    (a, b, c), hosts = arrays(3, 100_000)
+    with watched() as seen:
+        result = chain(a, b, c)
+        assert is_pending(result)
+        assert_bits(result, chain(*hosts))
+    assert seen.launches == 1
+    assert seen.stored() == [1]
+
+
+def test_a_sum_of_squares_reads_x_once() -> None:
+    host = values(300_000)
+    x = xarr.asarray(host)
+    m = x.mean()
+    with watched() as seen:
+        result = float(((x - m) ** 2).sum())
+    exact = host.astype(np.float64)
+    assert result == pytest.approx(((exact - exact.mean()) ** 2).sum(), rel=1e-5)
+    assert seen.reads_of(storage_of(x)) == 1
+    assert seen.stored() == [0]
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "mean", "var", "any", "argmax", "cumulative_sum"])
+def test_a_reduction_computes_its_operand_on_the_way(name: str) -> None:
+    (a, b), (first, second) = arrays(2, 40_000)
+    with watched() as seen:
+        result = getattr(xarr, name)(a * b)
+    assert sum(seen.stored()) == 0
+    wanted = getattr(np, name)((first * second).astype("float64"))
+    np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-4)
+
+
+def test_a_reduction_stores_a_named_operand_on_the_way() -> None:
+    (a, b), (first, second) = arrays(2, 40_000)
+    product = a * b
+    with watched() as seen:
+        product.sum()
+    assert seen.reads_of(storage_of(a)) == 1
+    assert seen.stored() == [1]
+    with watched() as seen:
+        assert_bits(product, first * second)
+    assert seen.launches == 0
+
+
+def test_a_stencil_assignment_is_one_launch() -> None:
+    host = values(80, 90)
+    u, v = xarr.asarray(host), xarr.asarray(np.zeros_like(host))
+    with watched() as seen:
+        v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+    assert seen.launches == 1
+    assert seen.stored() == [1]
+    assert seen.reads_of(storage_of(u)) == 1
+    wanted = np.zeros_like(host)
+    wanted[1:-1, 1:-1] = np.float32(0.25) * (
+        host[:-2, 1:-1] + host[2:, 1:-1] + host[1:-1, :-2] + host[1:-1, 2:]
+    )
+    assert_bits(v, wanted)
+
+
+def test_a_stencil_assignment_to_its_own_array_takes_a_temporary() -> None:
+    host = values(80, 90)
+    u = xarr.asarray(host)
+    with watched() as seen:
+        u[1:-1, 1:-1] = 0.5 * (u[:-2, 1:-1] + u[2:, 1:-1])
+    assert seen.launches == 2
+    host[1:-1, 1:-1] = np.float32(0.5) * (host[:-2, 1:-1] + host[2:, 1:-1])
+    assert_bits(u, host)
+
+
+@pytest.mark.parametrize(
+    ("target", "source"),
+    [(np.s_[::2], np.s_[1::2]), (np.s_[:500], np.s_[500:]), (np.s_[:], np.s_[:])],
+    ids=["lattice", "halves", "same"],
+)
+def test_an_assignment_from_what_lies_apart_is_one_launch(target: Any, source: Any) -> None:
+    host = values(1000)
+    x = xarr.asarray(host)
+    with watched() as seen:
+        x[target] = x[source] * 2
+    assert seen.launches == 1
+    host[target] = host[source] * 2
+    assert_bits(x, host)
+
+
+@pytest.mark.parametrize("most", [1, 3, 65535])
+@pytest.mark.parametrize("shape", [(2000, 3), (70, 300), (5, 1000)], ids=str)
+def test_a_gpus_grid_takes_every_row_once(
+    shape: tuple[int, int], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "MOST_GROUPS", most)
+    host = values(*shape)
+    gpu = xarr.default_device().pretending("as-gpu")
+    monkeypatch.setattr(gpu, "forms", {})
+    x, y = (xarr.asarray(host, device=gpu) for _ in "ab")
+    y[1:, 1:] += 1
+    y[:-1, 1:] += x[1:, :-1]
+    other = xarr.zeros(shape[::-1], dtype="float32", device=gpu)
+    other[...] = x.T
+    wanted = host.copy()
+    wanted[1:, 1:] += 1
+    wanted[:-1, 1:] += host[1:, :-1]
+    assert_bits(y, wanted)
+    assert_bits(other, host.T)
+
+
+def test_a_temporary_that_was_written_is_not_stored_besides() -> None:
+    (x, y), (first, _) = arrays(2, 5000)
+    with watched() as seen:
+        y[...] = x * y
+        y[1:] = shifted = x[1:] + 1
+        y[:1] = 7
+        xarr.synchronize()
+    assert seen.stored() == [1, 2, 1]
+    first[0] = 6
+    assert_bits(y, first + 1)
+    assert_bits(shifted, first[1:] + 1)
+
+
+def test_a_temporary_that_lives_on_is_read_from_where_it_was_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "held_once", lambda node: True)
+    (x, y), (first, _) = arrays(2, 5000)
+    value = x * 3
+    user = value + 1
+    with watched() as seen:
+        y[...] = value
+        assert is_pending(value)
+        assert_bits(user * 2, (first * 3 + 1) * 2)
+    assert seen.stored() == [1, 3]  # `value` and `user` are kept where they are first needed
+    assert seen.reads_of(storage_of(x)) == 1
+    assert seen.reads_of(storage_of(y)) == 1
+    assert_bits(value, first * 3)
+    assert_bits(user, first * 3 + 1)
+
+
+def test_a_temporary_that_is_computed_for_want_of_memory_is_not_read_from_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "held_once", lambda node: True)
+    (x, y), (first, _) = arrays(2, 5000)
+    middle = x * 2
+    value = middle + 1
+    refusals = [True, True]
+    refuse_memory(monkeypatch, lambda: bool(refusals) and refusals.pop())
+    y[...] = value
+    assert not refusals
+    y[...] = 7
+    assert_bits(value + 0, first * 2 + 1)
+    assert_bits(middle, first * 2)
+
+
+def test_what_memory_was_freed_with_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    (x, y), (first, second) = arrays(2, 1000)
+    value = x + y
+    refusals = [True, True]
+    refuse_memory(monkeypatch, lambda: bool(refusals) and refusals.pop())
+    with watched() as seen:
+        engine.compute(value._node)
+    assert not refusals
+    assert seen.launches == 1
+    assert_bits(value, first + second)
+
+
+def test_creation_is_fused() -> None:
+    with watched() as seen:
+        result = xarr.arange(10_000) * 2 + xarr.ones(10_000, dtype="int64")
+        assert_bits(result, np.arange(10_000) * 2 + 1)
+    assert seen.launches == 1
+
+
+def test_explain_launches_nothing() -> None:
+    (a, b), (first, second) = arrays(2, 1000)
+    result = a * b + a
+    with watched() as seen:
+        assert "multiply" in xarr.explain(result)
+    assert seen.launches == 0
+    assert is_pending(result)
+    assert_bits(result, first * second + first)
+
+
+def test_a_time_loop_with_live_intermediates_compiles_few_kernels(kernels: dict[Any, Any]) -> None:
+    host = values(500)
+    u = xarr.asarray(host)
+    lap = v = u
+    for _ in range(1000):
+        lap = u * 0.25 - u
+        v = u + 0.125 * lap
+        u = v
+    wanted = host
+    for _ in range(1000):
+        curved = wanted * np.float32(0.25) - wanted
+        wanted = wanted + np.float32(0.125) * curved
+    assert_bits(u, wanted)
+    assert_bits(v, wanted)
+    assert_bits(lap, curved)
+    assert len(kernels) <= 5
+
+
+def test_a_stencil_loop_with_live_intermediates_compiles_few_kernels(
+    kernels: dict[Any, Any],
+) -> None:
+    u, wanted = xarr.asarray(values(40, 50)), values(40, 50)
+    energy = lap = u
+    for step in range(1000):
+        lap = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
+        u[1:-1, 1:-1] += 0.125 * lap
+        if step % 100 == 0:
+            energy = (u * u).sum()
+    for _ in range(1000):
+        curved = (
+            wanted[:-2, 1:-1] + wanted[2:, 1:-1] + wanted[1:-1, :-2] + wanted[1:-1, 2:]
+            - 4 * wanted[1:-1, 1:-1]
+        )  # fmt: skip
+        wanted[1:-1, 1:-1] += np.float32(0.125) * curved
+    assert_bits(u, wanted)
+    assert_bits(lap, curved)
+    assert float(energy) > 0
+    assert len(kernels) <= 5
+
+
+def test_sizes_do_not_compile_again(kernels: dict[Any, Any]) -> None:
+    for size in (5, 100, 4097, 70_000):
+        host = values(size)
+        x = xarr.asarray(host)
+        assert_bits(x * 2 + x, host * 2 + host)
+        assert_bits(x[1:] - size, host[1:] - np.float32(size))
+    assert len(kernels) == 2
+
+
+def test_live_intermediates_are_outputs_of_the_same_kernel() -> None:
+    (a, b, c), (first, second, third) = arrays(3, 5000)
+    total = a + b
+    scaled = total * c
+    result = scaled - a
+    with watched() as seen:
+        assert_bits(result, (first + second) * third - first)
+        assert_bits(total, first + second)
+        assert_bits(scaled, (first + second) * third)
+    assert seen.launches == 1
+    assert seen.stored() == [3]
+
+
+def test_dead_intermediates_are_not_stored() -> None:
+    (a, b, c), (first, second, third) = arrays(3, 5000)
+    total = a + b
+    result = total * c - total
+    del total
+    with watched() as seen:
+        assert_bits(result, (first + second) * third - (first + second))
+    assert seen.stored() == [1]
+
+
+def test_what_a_pending_expression_needs_is_stored() -> None:
+    (a, b, c), (first, second, third) = arrays(3, 5000)
+    total = a + b
+    result, other = total * c, total - c
+    del total
+    with watched() as seen:
+        assert_bits(result, (first + second) * third)
+        assert_bits(other, (first + second) - third)
+    assert seen.stored() == [2, 1]
+    assert seen.reads_of(storage_of(a)) == 1
+
+
+def test_what_only_a_dead_expression_needed_is_not_stored() -> None:
+    (a, b, c), (first, second, third) = arrays(3, 5000)
+    total = a + b
+    result, other = total * c, total - c
+    del total, other
+    with watched() as seen:
+        assert_bits(result, (first + second) * third)
+    assert seen.stored() == [1]
+
+
+def test_in_place_on_a_solely_owned_array_waits() -> None:
+    (x, y), (first, second) = arrays(2, 5000)
+    with watched() as seen:
+        x += y
+        x *= 2
+        x -= y
+    assert seen.launches == 0
+    with watched() as seen:
+        assert_bits(x, (first + second) * 2 - second)
+    assert seen.launches == 1
+
+
+def test_in_place_on_a_viewed_array_writes_at_once() -> None:
+    (x, y), (first, second) = arrays(2, 5000)
+    view = x[1:]
+    with watched() as seen:
+        x += y
+    assert seen.launches == 1
+    assert_bits(view, (first + second)[1:])
+    del view
+    with watched() as seen:
+        x += y
+    assert seen.launches == 0
+    assert_bits(x, first + second + second)
+
+
+def test_a_write_computes_its_readers_only() -> None:
+    (x, y), (first, second) = arrays(2, 5000)
+    reader, other = x * 2, y * 2
+    with watched() as seen:
+        x[::2] = 0
+    assert seen.launches == 2
+    assert is_pending(other)
+    assert_bits(reader, first * 2)
+    assert_bits(other, second * 2)
+
+
+def test_a_write_computes_what_reads_a_value_that_was_computed_meanwhile() -> None:
+    (a, b), (first, second) = arrays(2, 5000)
+    total = a + b
+    reader = total * 2
+    assert_bits(total, first + second)
+    total[0] = 7
+    assert_bits(reader, (first + second) * 2)
+    constant = xarr.zeros(5, dtype="float32")
+    reader = constant + 1
+    constant[0] = 7
+    assert_bits(reader, np.ones(5, np.float32))
+
+
+def test_assigning_a_constant_array_that_lives_on() -> None:
+    x, row = xarr.asarray(np.ones((70, 80), np.float32)), xarr.zeros(80, dtype="float32")
+    x[1:] = row
+    x[:, 1:] += row[1:]
+    wanted = np.zeros((70, 80), np.float32)
+    wanted[0] = 1
+    assert_bits(x, wanted)
+    assert_bits(row, np.zeros(80, np.float32))
+
+
+def test_long_expressions_are_cut() -> None:
+    (x, y), (first, second) = arrays(2, 300)
+    wanted = first
+    with watched() as seen:
+        for _ in range(3 * LIMIT_NODES):
+            x = x + y
+            wanted = wanted + second
+        assert_bits(x, wanted)
+    assert all(plan.nodes <= LIMIT_NODES for plan in seen.plans)
+    assert 3 <= seen.launches <= 8
+
+
+def test_expressions_that_double_are_cut() -> None:
+    x, wanted = xarr.asarray(values(300)), values(300)
+    with watched() as seen:
+        for _ in range(20):
+            x = x * 0.25 + x
+            wanted = wanted * np.float32(0.25) + wanted
+        assert_bits(x, wanted)
+    assert seen.launches <= 2
+
+
+def test_expressions_of_many_arrays_are_cut() -> None:
+    xs, hosts = arrays(3 * LIMIT_STORAGES, 300)
+    total, wanted = xs[0], hosts[0]
+    with watched() as seen:
+        for x, host in zip(xs[1:], hosts[1:], strict=True):
+            total = total + x
+            wanted = wanted + host
+        assert_bits(total, wanted)
+    assert all(len(plan.storages) - plan.stores <= LIMIT_STORAGES for plan in seen.plans)
+    assert seen.launches <= 4
+
+
+def test_expressions_with_many_live_intermediates_are_cut() -> None:
+    (x, y), (first, second) = arrays(2, 300)
+    parts, wanted = [x], [first]
+    for _ in range(30):
+        parts.append(parts[-1] + y)
+        wanted.append(wanted[-1] + second)
+    with watched() as seen:
+        for got, right in zip(reversed(parts), reversed(wanted), strict=True):
+            assert_bits(got, right)
+    assert max(seen.stored()) <= engine.LIMIT_OUTPUTS
+    assert sum(seen.stored()) == 30
+    assert seen.launches <= 6
+
+
+def test_reductions_and_writes_with_many_live_intermediates_are_cut() -> None:
+    (x, y), (first, second) = arrays(2, 300)
+    target = xarr.zeros(300, dtype="float32")
+    view = target[:]
+    for consume in (lambda part: part.max(), lambda part: target.__setitem__(..., part)):
+        parts, wanted = [x], [first]
+        for _ in range(20):
+            parts.append(parts[-1] + y)
+            wanted.append(wanted[-1] + second)
+        with watched() as seen:
+            consume(parts[-1])
+        assert max(seen.stored()) <= engine.LIMIT_OUTPUTS
+        for got, right in zip(parts, wanted, strict=True):
+            assert_bits(got, right)
+    assert_bits(view, wanted[-1])
+
+
+def test_arguments_fit_the_device() -> None:
+    device = xarr.default_device()
+    host = values(6, 7, 8, 9)
+    x = xarr.asarray(host)
+    keys = [np.s_[i % 2 : i % 2 + 4, :6, 1:7, i % 3 : i % 3 + 6] for i in range(6)]
+    whole = device.info
+    device.info = dataclasses.replace(whole, parameter_nbytes=200)
+    try:
+        with watched() as seen:
+            total, wanted = x[keys[0]] * 2, host[keys[0]] * 2
+            for number, key in enumerate(keys[1:]):
+                total = total + x[key] * number
+                wanted = wanted + host[key] * np.float32(number)
+            assert_bits(total, wanted)
+        assert seen.launches > 1
+        assert not any(plan.form.argument_nbytes > 150 for plan in seen.plans)
+    finally:
+        device.info = whole
+
+
+def test_many_pending_arrays_are_computed_by_and_by() -> None:
+    device = xarr.default_device()
+    x, host = xarr.asarray(values(10)), values(10)
+    kept = [x + number for number in range(2 * LIMIT_PENDING)]
+    assert len(device.pending) <= LIMIT_PENDING + 1
+    x[:] = 0
+    for number, got in enumerate(kept):
+        assert_bits(got, host + np.float32(number))
+
+
+def test_parts_of_pending_arrays_do_not_count() -> None:
+    chains = [xarr.asarray(values(10)) for _ in range(100)]
+    with watched() as seen:
+        for _ in range(10):
+            chains = [x * 0.5 + 1 for x in chains]
+        for x in chains:
+            np.asarray(x)
+    assert seen.launches == 100
+
+
+def test_eager_work_leaves_nothing_pending() -> None:
+    x = xarr.asarray(values(10))
+    with xarr.eager():
+        for _ in range(3 * LIMIT_PENDING):
+            x + 1
+    assert len(xarr.default_device().pending) <= LIMIT_PENDING + 1
+
+
+def test_an_interruption_after_a_launch_loses_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    (x,), (first,) = arrays(1, 100)
+    view = x[:]
+    doubled = x * 2
+
+    def interrupted(device: xarr.Device) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(engine, "end_before_others", interrupted)
+        view[...] = doubled * 3
+    assert_bits(x, first * 2 * 3)
+    assert_bits(doubled, first * 2)
+
+
+def test_eager_chains_have_the_same_bits() -> None:
+    (a, b, c), hosts = arrays(3, 5000)
+    deferred = chain(a, b, c)
+    with watched() as seen, xarr.eager():
+        at_once = chain(a, b, c)
+        assert not is_pending(at_once)
+    assert seen.launches == 7
+    assert_bits(deferred, chain(*hosts))
+    assert_bits(at_once, chain(*hosts))
+
+
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("axis", [None, 0, (0, 2)])
+@pytest.mark.parametrize("name", ["sum", "var"])
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x,
+        lambda x: xarr.permute_dims(x, (2, 1, 0)),
+        lambda x: x[:, ::-1, ::2],
+        lambda x: xarr.broadcast_to(x[:1], x.shape),
+    ],
+    ids=["whole", "transposed", "strided", "repeated"],
+)
+def test_eager_reductions_have_the_same_bits(
+    view: Callable[[Array], Array], name: str, axis: Any
+) -> None:
+    x = xarr.asarray(values(40, 30, 70) - np.float32(1))
+
+    def results() -> list[Values]:
+        part = view(x)
+        reduce = getattr(xarr, name)
+        return [np.asarray(reduce(form, axis=axis)) for form in (part, part * 3, part + part)]
+
+    deferred = results()
+    with xarr.eager():
+        at_once = results()
+    for got, wanted in zip(deferred, at_once, strict=True):
+        assert got.tobytes() == wanted.tobytes()
+
+
+def test_a_dead_operands_buffer_is_taken_over() -> None:
+    (x, y), (first, second) = arrays(2, 5000)
+    storage = storage_of(x)
+    x = x + y
+    serial = storage.serial
+    del storage
+    assert_bits(x, first + second)
+    assert storage_of(x).serial == serial
+
+
+def test_a_buffer_that_is_needed_is_not_taken_over() -> None:
+    holders: list[Callable[[Array], Any]] = [
+        lambda x: x,
+        lambda x: x[::2],
+        lambda x: x.T,
+        lambda x: x * 3,
+        lambda x: x[1:] * 3,
+    ]
+    for hold in holders:
+        (x, y), (first, second) = arrays(2, 5000)
+        held = hold(x)
+        wanted = np.array(hold(first))
+        serial = storage_of(x).serial
+        x = x + y
+        assert_bits(x, first + second)
+        assert storage_of(x).serial != serial
+        assert_bits(held, wanted)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        lambda x: x.astype("complex64"),
+        lambda x: x > 1,
+        lambda x: x + xarr.ones((3, 1), dtype="float32"),
+    ],
+    ids=["wider", "narrower", "larger"],
+)
+def test_a_buffer_of_another_size_is_not_taken_over(result: Callable[[Array], Array]) -> None:
+    x = xarr.asarray(values(1000))
+    serial = storage_of(x).serial
+    x = result(x)
+    np.asarray(x)
+    assert storage_of(x).serial != serial
+
+
+def test_a_buffer_that_is_read_out_of_step_is_not_taken_over() -> None:
+    host = values(90, 90)
+    x = xarr.asarray(host)
+    x = x + x.T
+    assert_bits(x, host + host.T)
+    x = xarr.asarray(host)
+    x = x[::-1] * 2
+    assert_bits(x, host[::-1] * 2)
+    x = xarr.asarray(host[0])
+    x = x[1:] - x[:-1]
+    assert_bits(x, host[0][1:] - host[0][:-1])
+
+
+def test_what_differs_in_offsets_and_numbers_is_planned_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = xarr.default_device()
+    monkeypatch.setattr(device, "forms", {})
+    x, host = xarr.asarray(values(3000)), values(3000)
+    for number in range(50):
+        assert_bits(
+            x[number : number + 20] * number, host[number : number + 20] * np.float32(number)
+        )
+    assert len(device.forms) == 1
+
+
+def test_forms_tell_which_values_are_kept() -> None:
+    x, host = xarr.asarray(values(5)), values(5)
+    kept = x * 2
+    assert_bits((kept + 1) * 3, (host * np.float32(2) + np.float32(1)) * np.float32(3))
+    other = x * 2 + 1
+    assert_bits(other * 3, (host * np.float32(2) + np.float32(1)) * np.float32(3))
+    assert_bits(kept, host * np.float32(2))
+    assert_bits(other, host * np.float32(2) + np.float32(1))
+
+
+def test_forms_tell_how_wide_indices_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = xarr.asarray(values(5))
+    wide = []
+    for least in (layout.WIDE, 1):
+        monkeypatch.setattr(layout, "WIDE", least)
+        with watched() as seen:
+            np.asarray(x * 7)
+        wide += [plan.form.wide for plan in seen.plans]
+    assert wide == [False, True]
+
+
+def test_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = xarr.default_device()
+    monkeypatch.setattr(device, "forms", {})
+    monkeypatch.setattr(plan, "LIMIT_FORMS", 3)
+    x, host = xarr.asarray(values(300)), values(300)
+    for size in range(1, 12):
+        assert_bits(x[:size] + 1, host[:size] + np.float32(1))
+        assert len(device.forms) <= 3

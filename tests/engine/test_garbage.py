@@ -1,0 +1,399 @@
+"""Finalizers: what they write and read, whenever they run, is what NumPy's arrays would hold."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+import operator
+import os
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.launching import refuse_memory
+from xarr import garbage
+
+Work = Callable[[], object]
+
+
+class Cycle:
+    """Garbage as soon as nobody has it, for the collector alone."""
+
+    def __init__(self, last: Callable[[Cycle], object]) -> None:
+        self.me = self
+        self.last = last
+        self.x: Any = None
+        self.y: Any = None
+
+    def __del__(self) -> None:
+        self.last(self)
+
+
+def _write_and_read(library: Any, seen: list[Any]) -> Iterator[None]:
+    x = library.ones(4)
+    later = x * 3
+    try:
+        yield
+    finally:
+        x[...] = 7
+        seen += [later, x]
+
+
+def a_generator(library: Any) -> list[Any]:
+    seen = list[Any]()
+    held = list[Any]()
+
+    def steps() -> Iterator[None]:
+        cycle = held
+        yield from _write_and_read(library, seen)
+        del cycle
+
+    held.append(steps())
+    next(held[0])
+    return seen
+
+
+def an_object(library: Any) -> list[Any]:
+    seen = list[Any]()
+
+    def last(cycle: Cycle) -> None:
+        cycle.x[...] = 100
+        seen.append(cycle.y)
+
+    cycle = Cycle(last)
+    cycle.x = library.ones(4)
+    cycle.y = cycle.x / 2
+    return seen
+
+
+def an_object_with_a_view(library: Any) -> list[Any]:
+    seen = list[Any]()
+
+    def last(cycle: Cycle) -> None:
+        cycle.x += 1
+        cycle.y[:1] += 1
+        whole = cycle.x[:]
+        whole += 1
+        seen.extend([cycle.x, cycle.y])
+
+    cycle = Cycle(last)
+    cycle.x = library.ones(4)
+    cycle.y = cycle.x[:2]
+    return seen
+
+
+@pytest.mark.parametrize("make", [a_generator, an_object, an_object_with_a_view])
+def test_a_finalizer_of_garbage_sees_what_numpy_shows(make: Callable[[Any], list[Any]]) -> None:
+    results = []
+    for library in (xarr, np):
+        seen = make(library)
+        gc.collect()
+        assert seen
+        results.append([np.array(x) for x in seen])
+    for ours, theirs in zip(*results, strict=True):
+        assert np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("written", ["a number", "itself"])
+def test_what_a_finalizer_takes_out_of_garbage_stays_what_it_was(written: str) -> None:
+    x = xarr.ones(4)
+    saved = list[Any]()
+    cycle = Cycle(lambda cycle: saved.append(cycle.y))
+    cycle.y = x * 2
+    del cycle
+    gc.collect()
+    x[...] = saved[0] if written == "itself" else 100
+    assert np.array_equal(np.asarray(saved[0]), [2, 2, 2, 2])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sum", "prod", "max", "min", "mean", "std", "argmax", "any", "all", "count_nonzero"),
+        *("cumulative_sum", "cumulative_prod", "matmul", "sort", "nonzero"),
+    ],
+)
+def test_an_operand_that_dies_may_have_a_finalizer(name: str) -> None:
+    x = xarr.asarray([1.0, 0.0, 2.0, 4.0], dtype="float32")
+    wanted = np.asarray([1, 0, 2, 4]) - 1
+    held = [x - 1]
+    weakref.finalize(held[0], x.__setitem__, ..., 100)
+    more = (xarr.ones(4, dtype="float32"),) if name == "matmul" else ()
+    result = getattr(xarr, name)(held.pop(), *more)
+    other = getattr(np, name.replace("cumulative_", "cum"))(wanted, *map(np.asarray, more))
+    result, other = (found[0] if name == "nonzero" else found for found in (result, other))
+    np.testing.assert_allclose(np.asarray(result), other)
+    assert float(x[0]) == 100
+
+
+COMPUTATIONS: dict[str, Callable[[Any], Any]] = {
+    "element-wise": lambda x: x * 2,
+    "reduction": lambda x: xarr.max(x * 2, axis=1),
+    "reduction of all": lambda x: xarr.max(x * 2),
+    "scan": lambda x: xarr.cumulative_sum(x * 2, axis=0)[:1],
+    "written": lambda x: _written(x * 2),
+    "scattered": lambda x: _scattered(x * 2),
+}
+
+
+def _written(value: Any) -> Any:
+    result = xarr.zeros((3, 3), dtype="int64")
+    result[:2] = value[:2]
+    return result[:2]
+
+
+def _scattered(value: Any) -> Any:
+    result = xarr.zeros((3, 3), dtype="int64")
+    result[xarr.asarray([0, 2])] = value[:2]
+    return result[2]
+
+
+@contextlib.contextmanager
+def collected_after(made: int, last: Callable[[Cycle], object]) -> Iterator[None]:
+    """Let garbage with a finalizer be collected when so many objects have been made."""
+    threshold = gc.get_threshold()
+    gc.collect()
+    try:
+        gc.set_threshold(made)
+        Cycle(last)
+        yield
+    finally:
+        gc.set_threshold(*threshold)
+
+
+@pytest.fixture
+def collected_fast() -> Iterator[None]:
+    """Let the collector pass over all that was there before."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("collected_fast")
+@pytest.mark.parametrize("memory", ["ample", "short"])
+@pytest.mark.parametrize("name", COMPUTATIONS)
+def test_finalizers_may_write_at_any_time(
+    name: str, memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = xarr.zeros((3, 3), dtype="int64")
+    view = x[:]  # seen by two arrays, so that writes go to its memory
+    written = 0
+
+    def last(_: Cycle) -> None:
+        nonlocal written
+        view[...] = written = written + 1
+
+    if memory == "short":
+        asked = itertools.count(1)
+        refuse_memory(monkeypatch, lambda: not next(asked) % 3)
+    meanwhile = 0
+    for made in range(1, 400):
+        pending = x + 0
+        before = written
+        with collected_after(made, last):
+            result = np.asarray(COMPUTATIONS[name](pending))
+        meanwhile += written != before
+        assert (result == 2 * before).all(), made
+    assert meanwhile > 10
+
+
+@pytest.fixture
+def as_gpu() -> Iterator[xarr.Device]:
+    """The default device, taken for a GPU, where all functions have kernels."""
+    with xarr.device(f"{str(xarr.default_device()).partition('?')[0]}?as-gpu") as chosen:
+        yield chosen
+
+
+SEVERAL_LAUNCHES: dict[str, Callable[[Any], Any]] = {
+    "scan": xarr.cumulative_sum,
+    "sort": xarr.sort,
+    "argsort": xarr.argsort,
+    "transform": lambda x: xarr.fft.fft(x + 0j),
+    "nonzero": lambda x: xarr.nonzero(x >= 0)[0],
+}
+
+
+@pytest.mark.usefixtures("as_gpu", "collected_fast")
+@pytest.mark.parametrize("name", SEVERAL_LAUNCHES)
+def test_what_takes_several_launches_reads_at_one_time(name: str) -> None:
+    compute = SEVERAL_LAUNCHES[name]
+    written = 0
+
+    def values() -> Any:
+        return xarr.asarray(np.arange(20_000) * (written + 1) % 1009, dtype="float32") - 500
+
+    x = xarr.asarray(values())
+    view = x[:]  # seen by two arrays, so that writes go to its memory
+
+    def last(_: Cycle) -> None:
+        nonlocal written
+        written += 1
+        view[...] = values()
+
+    meanwhile = 0
+    for made in range(1, 200):
+        gc.collect()  # the cycle before, if it is still there
+        accepted = [np.asarray(compute(values()))]
+        before = written
+        with collected_after(made, last):
+            result = np.asarray(compute(x))
+        meanwhile += written != before
+        accepted.append(np.asarray(compute(values())))
+        assert any(np.array_equal(result, each) for each in accepted), made
+    gc.collect()
+    assert meanwhile > 10
+
+
+@pytest.mark.usefixtures("as_gpu")
+@pytest.mark.parametrize("name", [*SEVERAL_LAUNCHES, "matmul", "sum", "places", "written"])
+def test_no_collection_begins_while_a_kernel_is_given_its_arguments(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compute = {
+        **SEVERAL_LAUNCHES,
+        "matmul": lambda x: x[None] @ x[:, None],
+        "sum": xarr.sum,
+        "places": lambda x: _to_places(x, 1),
+        "written": lambda x: operator.iadd(x[:], 1),
+    }[name]
+    x = xarr.ones(1000, dtype="float32")
+    driver = xarr.default_device().driver
+    launch = driver.launch
+    enabled = list[bool]()
+
+    def watched(*arguments: Any) -> None:
+        enabled.append(gc.isenabled())
+        launch(*arguments)
+
+    monkeypatch.setattr(driver, "launch", watched)
+    compute(x)
+    xarr.synchronize()
+    assert set(enabled) == {False}
+
+
+@pytest.mark.usefixtures("collected_fast")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: xarr.arange(9, dtype="float32"),
+        lambda x: xarr.linspace(0, 1, 9),
+        lambda x: xarr.asarray(np.ones(9), dtype="float32"),
+        lambda x: x + 1.5,
+        lambda x: x + 1e300,
+    ],
+    ids=["arange", "linspace", "asarray", "a scalar", "a large scalar"],
+)
+def test_finalizers_convert_while_others_do(
+    make: Callable[[Any], Any], device: xarr.Device
+) -> None:
+    """CPython 3.11 crashes where one context variable is set within the setting of another."""
+    x = xarr.zeros(4, dtype="float32")
+    converted = 0
+
+    def last(_: Cycle) -> None:
+        nonlocal converted
+        xarr.asarray(np.ones(3), dtype="float32")
+        converted += 1
+
+    for made in range(1, 100):
+        for before in range(2):
+            with collected_after(made, last):
+                held = [x > number for number in range(before)]
+                make(x)
+            del held
+            gc.collect()
+    assert converted == 2 * 99
+
+
+def _to_places(x: Any, value: Any) -> None:
+    x[xarr.asarray([2, 0, 1])] = value
+
+
+WRITES: dict[str, Callable[[Any, Any], Any]] = {
+    "in place": operator.iadd,
+    "a number": lambda x, value: operator.setitem(x, ..., 7),
+    "transposed": lambda x, value: operator.setitem(x, ..., value.T),
+    "what it reads": lambda x, value: operator.setitem(x, ..., x[::-1] + value),
+    "a mask": lambda x, value: operator.setitem(x, value > 0, 7),
+    "places": _to_places,
+}
+
+
+@pytest.mark.usefixtures("collected_fast")
+@pytest.mark.parametrize("memory", ["ample", "short"])
+@pytest.mark.parametrize("name", WRITES)
+def test_what_finalizers_read_is_of_one_time(
+    name: str, memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = xarr.zeros((3, 3), dtype="int64")
+    view = x[:]  # seen by two arrays, so that writes go to its memory
+    other = xarr.zeros((3, 3), dtype="int64")
+    seen = list[tuple[Any, Any]]()
+
+    def last(_: Cycle) -> None:
+        seen.append((x * 2, np.asarray(view)))
+
+    if memory == "short":
+        asked = itertools.count(1)
+        refuse_memory(monkeypatch, lambda: not next(asked) % 3)
+    for made in range(1, 300):
+        x[...] = 0
+        value = other + made
+        with collected_after(made, last):
+            WRITES[name](x, value)
+        gc.collect()
+        for pending, at_once in seen:
+            assert np.array_equal(np.asarray(pending), 2 * at_once), made
+        seen.clear()
+
+
+def test_spans_of_threads_overlap() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    @garbage.postponed
+    def wait() -> None:
+        inside.set()
+        leave.wait()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    inside.wait()
+    garbage.postponed(lambda: None)()
+    assert not gc.isenabled()
+    if hasattr(os, "fork"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # threads are running
+            child = os.fork()
+        if child == 0:
+            os._exit(gc.isenabled())
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    leave.set()
+    thread.join()
+    assert gc.isenabled()
+
+
+def test_a_collection_is_postponed_and_not_forgotten() -> None:
+    @garbage.postponed
+    def run(fails: bool) -> bool:
+        if fails:
+            raise ArithmeticError
+        return gc.isenabled()
+
+    assert gc.isenabled()
+    assert run(False) is False
+    with pytest.raises(ArithmeticError):
+        run(True)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        assert run(False) is False
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -1,0 +1,88 @@
+"""Memory: what is freed is there again, and what does not fit is refused."""
+
+from __future__ import annotations
+
+import gc
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from xarr.backends.base import Driver
+from xarr.engine import engine
+
+
+def settled(device: xarr.Device) -> dict[str, int]:
+    gc.collect()
+    device.synchronize()
+    return device.memory_info()
+
+
+def test_changing_sizes_leave_no_leak_and_no_fragments(device: xarr.Device) -> None:
+    draw = random.Random(0)
+    before = settled(device)["used_nbytes"]
+    live = []
+    for _ in range(100_000):
+        live.append(engine.allocate(device, int(2 ** draw.uniform(0, 24))))
+        while len(live) > draw.randrange(1, 64):
+            live.pop(draw.randrange(len(live)))
+    live.clear()
+    assert settled(device)["used_nbytes"] == before
+    device.driver.release_memory()
+    assert settled(device)["held_nbytes"] <= before * 0.1 + 1e6
+    if device.info.dialect == "cuda":
+        # What is free is in one piece, but for a tenth; other processes may take some meanwhile.
+        driver: Any = device.driver
+        with driver._context:
+            _, free, _ = driver._cuda.cuMemGetInfo()
+        assert engine.allocate(device, int(0.9 * free) - (1 << 30)).nbytes > 0
+        driver.release_memory()  # so that the other processes have it
+
+
+def test_what_does_not_fit_is_refused_and_work_goes_on(device: xarr.Device) -> None:
+    size = 2 * device.memory_nbytes // 4
+    x = xarr.arange(1000, dtype="float32", device=device)
+    for _ in range(2):
+        with pytest.raises(MemoryError, match=r"bytes"):
+            engine.compute((xarr.zeros(size, dtype="float32", device=device) + x[:1])._node)
+        assert float((x + 1).sum()) == 500500
+    assert settled(device)["used_nbytes"] < device.memory_nbytes / 2
+
+
+def test_one_buffer_is_enough_once_garbage_is_collected(
+    device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, c, d = (
+        xarr.asarray(np.full(1 << 16, value, np.float32), device=device) for value in (1, 2, 3, 4)
+    )
+    refusals = [True]
+    kind = type(device.driver)
+    allocate = kind.allocate
+    asked = list[int]()
+
+    def short(driver: Driver, nbytes: int) -> object:
+        asked.append(nbytes)
+        if refusals:
+            refusals.clear()
+            raise MemoryError
+        return allocate(driver, nbytes)
+
+    monkeypatch.setattr(kind, "allocate", short)
+    result = (a * b) * (c * d)
+    xarr.synchronize(result)
+    assert asked == [4 << 16] * 2
+    assert float(result[5]) == 24
+
+
+def test_many_streams_return_what_they_took(device: xarr.Device) -> None:
+    before = settled(device)["used_nbytes"]
+    for place in range(50):
+        with xarr.Stream(device):
+            x = xarr.full(100_000, float(place), dtype="float32", device=device) + 1
+            y = x * 2
+        assert float(y[0]) == 2 * place + 2
+    del x, y
+    assert settled(device)["used_nbytes"] == before
+    assert np.asarray(xarr.ones(3, device=device)).tolist() == [1, 1, 1]

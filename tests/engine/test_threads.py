@@ -1,0 +1,211 @@
+"""Arrays in several threads: what one computes, another may be about to read."""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from xarr.engine import engine
+from xarr.engine.expression import Node
+from xarr.functions import interchange
+
+ROUNDS = 100
+
+
+@pytest.fixture
+def eager_switches() -> Iterator[None]:
+    """Threads that take turns after every few instructions."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def together(*works: Callable[[], object]) -> None:
+    barrier = threading.Barrier(len(works))
+
+    def run(work: Callable[[], object]) -> None:
+        barrier.wait()
+        work()
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_what_one_thread_computes_another_reads_before_it_is_written(eager_switches: None) -> None:
+    for _ in range(ROUNDS):
+        p = xarr.asarray(np.arange(1000)) + 1
+        r = p * 2
+        out: list[xarr.Array] = []
+        together(lambda: np.asarray(r), lambda: out.extend(p + k for k in range(20)))  # noqa: B023
+        p[:500] = -5
+        for k, value in enumerate(out):
+            np.testing.assert_array_equal(np.asarray(value), np.arange(1000) + 1 + k)
+
+
+def test_a_thread_that_only_computes_is_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    register = engine.register
+    source = xarr.asarray(np.arange(10))  # named, so that p does not take its memory
+    p = source + 1
+
+    def after_another_computed(node: Node) -> None:
+        together(lambda: np.asarray(p))
+        register(node)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "register", after_another_computed)
+        value = p + 5
+    p[:5] = -5
+    np.testing.assert_array_equal(np.asarray(value), np.arange(10) + 6)
+
+
+@pytest.mark.parametrize("name", ["sum", "any", "cumulative_sum", "sort"])
+def test_what_one_thread_hands_to_another_is_not_overwritten(name: str) -> None:
+    handed: queue.Queue[Any] = queue.Queue(2)
+    function = getattr(xarr, name)
+
+    def give() -> None:
+        x = xarr.zeros(1000, dtype="int64")
+        view = x[:]  # seen by two arrays, so that writes go to its memory
+        for value in range(500):
+            view[...] = value
+            handed.put(x * 2)
+
+    def take() -> None:
+        for _ in range(500):
+            # Nobody but the function has the operand.
+            results.append(np.asarray(function(handed.get())))
+
+    results = list[Any]()
+    together(give, take)
+    for value, result in enumerate(results):
+        of_one = getattr(np, name.replace("cumulative_", "cum"))(np.full(1000, 2 * value))
+        assert np.array_equal(result, of_one), value
+
+
+def test_threads_claim_one_memory_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(dict[int, int]):
+        """Numbers that another thread may change while one reads them."""
+
+        def __contains__(self, key: object) -> bool:
+            found = super().__contains__(key)
+            time.sleep(1e-4)
+            return found
+
+        def __getitem__(self, key: int) -> int:
+            value = super().__getitem__(key)
+            time.sleep(1e-4)
+            return value
+
+    device = xarr.default_device()
+    monkeypatch.setattr(device, "shared", Slow())
+    x = xarr.asarray(np.arange(10, dtype=np.float32))
+    storage = x._node.storage
+    assert storage is not None
+
+    def lend() -> None:
+        for _ in range(10):
+            held = [interchange._Shared(storage, storage) for _ in range(3)]
+            assert storage.serial in device.shared
+            held.clear()
+
+    together(lend, lend, lend)
+    assert device.shared == {}
+
+
+def test_threads_compute_apart(eager_switches: None) -> None:
+    results: dict[int, np.ndarray] = {}
+
+    def work(number: int) -> None:
+        x = xarr.asarray(np.arange(500, dtype=np.float32)) + number
+        for _ in range(20):
+            x[1:] += x[:-1].sum() * 0 + 1
+        results[number] = np.asarray(x)
+
+    together(*(lambda number=number: work(number) for number in range(4)))  # type: ignore[misc]
+    for number in range(4):
+        wanted = np.arange(500, dtype=np.float32) + number
+        wanted[1:] += 20
+        np.testing.assert_array_equal(results[number], wanted)
+
+
+class Watched:
+    """A driver that notes which of its methods are called without the device's lock."""
+
+    FREE = frozenset({"reaches", "routine", "address", "finish"})
+    """What changes nothing; nobody holds a lock while he waits for an event."""
+
+    def __init__(self, driver: Any, lock: Any, unlocked: set[str]) -> None:
+        self._driver, self._lock, self._unlocked = driver, lock, unlocked
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.FREE and not self._lock._is_owned():
+            self._unlocked.add(name)
+        return getattr(self._driver, name)
+
+
+@pytest.mark.parametrize("option", ["", "as-gpu"])
+def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = xarr.default_device().pretending(*filter(None, [option]))
+    unlocked = set[str]()
+    monkeypatch.setattr(device, "_driver", Watched(device.driver, device.lock, unlocked))
+
+    def watched(function: Callable[..., Any]) -> Callable[..., Any]:
+        def watch(*arguments: Any, **options: Any) -> Any:
+            if not device.lock._is_owned():  # type: ignore[attr-defined]
+                unlocked.add(function.__name__)
+            return function(*arguments, **options)
+
+        return watch
+
+    for name in ("prepare", "_forget_the_gone"):
+        monkeypatch.setattr(engine, name, watched(getattr(engine, name)))
+    host = np.arange(300, dtype=np.float32).reshape(3, 100)
+    with xarr.device(device), warnings.catch_warnings():
+        warnings.simplefilter("ignore", xarr.HostFallbackWarning)
+        x = xarr.asarray(host)
+        for made in (
+            xarr.concat([x, x]),
+            xarr.stack([x, x]),
+            xarr.roll(x, 3),
+            xarr.pad(x, 1),
+            xarr.nonzero(x > 5)[0],
+            x[x > 5],
+            x[xarr.asarray([2, 0])],
+            xarr.unique_values(x),
+            xarr.sort(x),
+            xarr.cumulative_sum(x, axis=1),
+            xarr.matmul(x, x.T),
+            xarr.fft.fft(x),
+            xarr.linalg.svdvals(x),
+            x.to_device(xarr.default_device()),
+            xarr.sum(x),
+        ):
+            np.asarray(made)
+        assert "add" in xarr.explain(x + 1)
+        x[xarr.asarray([2, 0])] = 1
+        x[x > 5] = 2
+        x += x
+        assert float(x.sum()) > 0
+        xarr.synchronize()
+        device.memory_info()
+        with pytest.raises(MemoryError):
+            engine.allocate(device, 1 << 60)
+        event = xarr.Event(device)
+        with xarr.Stream(device) as stream:
+            stream.record().synchronize()
+            event.record()
+        event.synchronize()
+    assert unlocked == set()

@@ -1,0 +1,902 @@
+"""Every row of the elementwise table against NumPy: values, layouts, data types, operators, errors.
+
+All cases come from the table: a new row is tested by being there.
+"""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import inspect
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xarr
+from tests import reference
+from tests.reference import Values, assert_near, assert_same
+from xarr import dtypes
+from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, UNSIGNED, DType
+from xarr.tables.elementwise import BY_NAME, TABLE, Elementwise
+
+COUNT = 3000
+
+
+def accepts(row: Elementwise, dtype: DType) -> bool:
+    """Whether a row takes a data type, integers and bool also where they become floating-point."""
+    if dtype.kind in row.kinds:
+        return True
+    return dtype.kind in (BOOL, *INTEGER) and REAL in row.kinds and SIGNED not in row.kinds
+
+
+def computed(row: Elementwise, dtype: DType, device: xarr.Device) -> DType:
+    """The data type that a row computes an accepted type in."""
+    if dtype.kind in row.kinds:
+        return dtype
+    widest = dtypes.float64 if device.has_float64 else dtypes.float32
+    wanted = widest if row.name == "divide" else dtypes.as_floating(dtype)
+    return widest if wanted is dtypes.float64 else wanted
+
+
+def is_on(device: xarr.Device, dtype: DType) -> bool:
+    return device.has_float64 or dtype not in dtypes.NEEDS_FLOAT64
+
+
+def named(*cases: tuple[Elementwise, DType]) -> Callable[[Any], Any]:
+    return pytest.mark.parametrize(
+        ("row", "dtype"), cases, ids=[f"{row.name}-{dtype}" for row, dtype in cases]
+    )
+
+
+ACCEPTED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if accepts(row, dtype)]
+REFUSED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if not accepts(row, dtype)]
+
+
+@functools.cache
+def operands_of(row: Elementwise, dtype: DType) -> tuple[Values, ...]:
+    """Values of the row's domain, of all bits, and all pairs of special values."""
+    rng = np.random.default_rng(17)
+    low, high = row.domain.low, row.domain.high
+    special = reference.special_values(dtype)
+    if row.operands == 2:
+        pairs = [side.ravel() for side in np.meshgrid(special, special)]
+    else:
+        pairs = [special]
+    operands = []
+    for pair in pairs:
+        parts = [pair, reference.drawn(dtype, low, high, COUNT, rng)]
+        # Complex functions keep their bound for moderate operands.
+        if dtype.kind != COMPLEX:
+            parts.append(reference.any_bits(dtype, COUNT, rng))
+        operands.append(np.concatenate(parts))
+    if row.name == "pow" and dtype.kind == SIGNED:
+        operands[1] = np.abs(operands[1] // 2)  # negative powers of integers are refused
+    return tuple(operands)
+
+
+def in_parts(x: Values, y: Values) -> Values:
+    """The complex product in operations of real numbers; NumPy's contracts them where it can."""
+    with np.errstate(all="ignore"):
+        result = np.empty(x.shape, x.dtype)
+        result.real = x.real * y.real - x.imag * y.imag
+        result.imag = x.real * y.imag + x.imag * y.real
+        return result
+
+
+def extreme(name: str, sign: Callable[[Values, Values], Values]) -> Callable[..., Values]:
+    """NumPy's function, with +0 greater than -0 in whichever order they come."""
+
+    def call(x: Values, y: Values) -> Values:
+        result = reference.function(name)(x, y)
+        if result.dtype.kind != "f":
+            return result
+        zero = np.where(sign(np.signbit(x), np.signbit(y)), -0.0, 0.0).astype(result.dtype)
+        return np.where((x == 0) & (y == 0), zero, result)
+
+    return call
+
+
+def floor_quotient(x: Values, y: Values) -> Values:
+    """The floor division of the standard: an infinite operand gives what true division does."""
+    with np.errstate(all="ignore"):
+        quotient = np.where(np.isinf(x) | np.isinf(y), x / y, np.floor_divide(x, y))
+    return quotient.astype(x.dtype)
+
+
+# Where NumPy's own bits depend on the machine or on the order of operands.
+REFERENCES: dict[tuple[str, str], Callable[..., Values]] = {
+    ("multiply", COMPLEX): in_parts,
+    ("square", COMPLEX): lambda x: in_parts(x, x),
+    ("maximum", REAL): extreme("maximum", np.logical_and),
+    ("minimum", REAL): extreme("minimum", np.logical_or),
+    ("nextafter", REAL): lambda x, y: np.where(x == y, y, reference.function("nextafter")(x, y)),
+    ("floor_divide", REAL): floor_quotient,
+}
+# Where NumPy departs from the standard for complex operands that are not finite, or are zero:
+# expm1(inf) has the imaginary part NaN, sign(inf + nan j) is 1, reciprocal(0) is NaN.
+DEPARTS = ("expm1", "pow", "reciprocal", "sign")
+# Signs of zero at infinity: NumPy's follow sin(2 y), the standard's the sign of y.
+ODD_SIGNS = ("tan", "tanh")
+# Cancellation: the error is small beside the operands, not beside the result.
+BESIDE_OPERANDS = ("logaddexp",)
+
+
+def check(row: Elementwise, operands: tuple[Values, ...], result: xarr.Array) -> None:
+    """Compare a result with NumPy's, or with that in a wider type where the row has a bound."""
+    got = np.asarray(result)
+    dtype = computed(row, dtypes.BY_NUMPY[np.result_type(*operands)], result.device)
+    call = REFERENCES.get((row.name, dtype.kind)) or reference.function(row.name)
+    with np.errstate(all="ignore"):
+        converted = [operand.astype(dtype.numpy) for operand in operands]
+    assert got.dtype == row.operation(dtype, row.operands).result.numpy
+    bound = row.domain.complex_ulp if dtype.kind == COMPLEX else row.domain.ulp
+    if bound == 0 or not reference.is_floating(dtype):
+        assert_same(got, call(*converted), row.name, operands)
+        return
+    wanted = call(*[reference.wide(operand, dtype) for operand in operands])
+    if dtype.kind == COMPLEX:
+        got, wanted, operands = specified(row, got, wanted, operands)
+    elif row.name in BESIDE_OPERANDS:
+        bound = bound * beside(got, wanted, converted)
+    assert_near(got, wanted, bound, row.name, operands)
+
+
+def specified(
+    row: Elementwise, got: Values, wanted: Values, operands: tuple[Values, ...]
+) -> tuple[Values, Values, tuple[Values, ...]]:
+    """What the standard says of a complex result: some signs, and some values, it leaves open."""
+    finite = functools.reduce(np.logical_and, [np.isfinite(x) & (x != 0) for x in operands])
+    if row.name in DEPARTS:
+        # Adding 0 leaves the sign of a zero part open.
+        return got[finite] + 0, wanted[finite] + 0, tuple(x[finite] for x in operands)
+    if got.dtype.kind != "c":
+        return got, wanted, operands
+    free = np.zeros(got.shape, bool)
+    for x in operands:
+        infinite = np.isinf(x.real).astype(int) + np.isinf(x.imag)
+        free |= np.isnan(x) | (infinite > (row.name not in ODD_SIGNS))
+    if row.name in ("tan", "tanh"):
+        # The standard: tanh(inf + yj) is 1 + 0j for y > 0; C99 lets the sign follow sin(2y).
+        free |= np.isinf(operands[0])
+    return unsigned(got, free), unsigned(wanted, free), operands
+
+
+def unsigned(values: Values, where: Values) -> Values:
+    """Complex values with both parts' signs removed at some places."""
+    result = values.copy()
+    result.real[where] = np.abs(values.real[where])
+    result.imag[where] = np.abs(values.imag[where])
+    return result
+
+
+def beside(got: Values, wanted: Values, operands: list[Values]) -> Values:
+    """How many times the largest operand's unit in the last place is that of the result."""
+    with np.errstate(all="ignore"):
+        unit = np.spacing(np.abs(wanted.astype(got.dtype)))
+        largest = functools.reduce(np.fmax, [np.spacing(np.abs(x)) for x in operands])
+        ratio = largest / unit
+    return np.where(ratio > 1, ratio, 1).astype(np.longdouble)
+
+
+def apply(row: Elementwise, *operands: Any) -> xarr.Array:
+    result: xarr.Array = getattr(xarr, row.name)(*operands)
+    return result
+
+
+@named(*ACCEPTED)
+def test_values(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    operands = operands_of(row, dtype)
+    check(row, operands, apply(row, *map(xarr.asarray, operands)))
+
+
+def test_every_row_has_a_reference() -> None:
+    for row in TABLE:
+        assert callable(reference.function(row.name)), row.name
+
+
+BINARY = [row for row in TABLE if row.operands == 2]
+FEW = [row for row in TABLE if row.name in ("equal", "positive", "subtract", "where", "sin")]
+
+
+def stands_for(row: Elementwise) -> list[DType]:
+    """A data type of each group that a row has an expression of its own for."""
+    chosen = ("float32", "int32", "bool", "complex64")
+    taken = [dtypes.BY_NAME[name] for name in chosen if dtypes.BY_NAME[name].kind in row.kinds]
+    return taken[:2] if taken[0] is dtypes.float32 else taken[:1]
+
+
+def views(dtype: DType, rng: np.random.Generator) -> tuple[tuple[Values, Any], ...]:
+    """Two arrays and how to look at them: strided, reversed, transposed; each shape (40, 60)."""
+    first = reference.drawn(dtype, 1, 8, 80 * 180, rng).reshape(80, 180)
+    second = reference.drawn(dtype, 1, 8, 120 * 40, rng).reshape(120, 40)
+    return (first, lambda x: x[::2, ::-3]), (second, lambda x: x[::-2].T)
+
+
+@named(*[(row, dtype) for row in TABLE for dtype in stands_for(row)])
+def test_strided_views(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+    pairs = views(dtype, np.random.default_rng(5))[: row.operands]
+    if row.domain.high == 1:
+        pairs = tuple((base / np.asarray(8, base.dtype), look) for base, look in pairs)
+    result = apply(row, *[look(xarr.asarray(base)) for base, look in pairs])
+    check(row, tuple(look(base) for base, look in pairs), result)
+
+
+LAYOUTS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
+    "contiguous": ((7, 300), lambda x: x),
+    "strided": ((3000,), lambda x: x[1::3]),
+    "reversed": ((3000,), lambda x: x[::-1]),
+    "columns": ((100, 30), lambda x: x[:, 4:20]),
+    "every other row": ((100, 30), lambda x: x[::2]),
+    "reversed columns": ((100, 30), lambda x: x[:, ::-1]),
+    "transposed": ((40, 50), lambda x: x.T),
+    "permuted": ((6, 7, 8), lambda x: permuted(x, (2, 0, 1))),
+    "broadcast along rows": ((1, 50), lambda x: repeated(x, (30, 50))),
+    "broadcast along columns": ((30, 1), lambda x: repeated(x, (30, 50))),
+    "one element broadcast": ((1,), lambda x: repeated(x, (3, 5))),
+    "a column": ((50, 20), lambda x: x[:, 3]),
+    "with new axes": ((50, 20), lambda x: x[:, None, 3:9]),
+    "0-d": ((), lambda x: x),
+    "0-d view": ((5, 6), lambda x: x[3, 2]),
+    "one element": ((1, 1, 1), lambda x: x),
+    "empty": ((0,), lambda x: x),
+    "empty with extent": ((3, 0, 4), lambda x: x),
+    "empty view": ((30,), lambda x: x[5:5]),
+    "5-d": ((3, 4, 5, 6, 7), lambda x: x[::2, ::2, ::2, ::2, ::2]),
+}
+
+
+def permuted(x: Any, axes: tuple[int, ...]) -> Any:
+    return np.permute_dims(x, axes) if isinstance(x, np.ndarray) else xarr.permute_dims(x, axes)
+
+
+def repeated(x: Any, shape: tuple[int, ...]) -> Any:
+    return np.broadcast_to(x, shape) if isinstance(x, np.ndarray) else xarr.broadcast_to(x, shape)
+
+
+def laid_out(name: str, dtype: DType) -> tuple[Values, xarr.Array]:
+    """A view and its like on the device."""
+    shape, look = LAYOUTS[name]
+    rng = np.random.default_rng(len(name))
+    base = reference.drawn(dtype, -100, 100, int(np.prod(shape)), rng).reshape(shape)
+    return look(base), look(xarr.asarray(base))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("row", FEW, ids=lambda row: row.name)
+def test_layouts(row: Elementwise, layout: str, device: xarr.Device) -> None:
+    wanted, given = laid_out(layout, dtypes.float32)
+    check(row, (wanted,) * row.operands, apply(row, *[given] * row.operands))
+
+
+@pytest.mark.parametrize("layout", ["columns", "transposed", "broadcast along rows"])
+@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
+def test_layouts_of_all_dtypes(dtype: DType, layout: str, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    wanted, given = laid_out(layout, dtype)
+    got = np.asarray(xarr.not_equal(given, given[::-1]))
+    assert_same(got, reference.function("not_equal")(wanted, wanted[::-1]), "not_equal")
+    assert_same(np.asarray(given), wanted, "asarray")
+
+
+@pytest.mark.parametrize("size", [1, 63, 255, 256, 257, 4095, 4096, 4097, 65537, 10**6 + 1])
+@pytest.mark.parametrize("row", FEW, ids=lambda row: row.name)
+def test_sizes(row: Elementwise, size: int, device: xarr.Device) -> None:
+    rng = np.random.default_rng(size)
+    operands = tuple(reference.drawn(dtypes.float32, -9, 9, size, rng) for _ in range(row.operands))
+    check(row, operands, apply(row, *map(xarr.asarray, operands)))
+
+
+@pytest.mark.parametrize(
+    "shape", [(3, 100_001), (100_001, 3), (513, 517), (1, 70_000), (70_000, 1), (2, 3, 9000)]
+)
+def test_sizes_of_views(shape: tuple[int, ...], device: xarr.Device) -> None:
+    rng = np.random.default_rng(3)
+    wide = (*shape[:-1], 2 * shape[-1])
+    base = rng.standard_normal(wide, np.float32)
+    row = rng.standard_normal(shape[-1], np.float32)
+    got = xarr.asarray(base)[..., ::2] - xarr.asarray(row)
+    assert_same(np.asarray(got), base[..., ::2] - row, "subtract")
+
+
+@st.composite
+def looks(draw: st.DrawFn, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+    """A random view of an array of `shape`, as a function: slices, then an order of axes."""
+    key = []
+    for extent in shape:
+        start, stop = sorted(draw(st.tuples(*[st.integers(0, extent)] * 2)))
+        step = draw(st.sampled_from([1, 1, 2, 3, -1, -2]))
+        if step < 0:
+            start, stop = (stop - 1, start - 1) if stop else (0, 0)
+        key.append(slice(start if start >= 0 else None, stop if stop >= 0 else None, step))
+    axes = draw(st.permutations(range(len(shape))))
+    return lambda x: permuted(x[tuple(key)], tuple(axes))
+
+
+@given(data=st.data())
+def test_random_views(device: xarr.Device, data: st.DataObject) -> None:
+    shape = (6, 5, 7)
+    look = data.draw(looks(shape))
+    base = np.arange(210, dtype=np.float32).reshape(shape)
+    wanted, got = look(base), look(xarr.asarray(base))
+    line = wanted[..., :1]
+    assert_same(np.asarray(got * 2 - got[..., :1]), wanted * 2 - line, "multiply, subtract")
+
+
+PAIRS = list(itertools.product(dtypes.TABLE, repeat=2))
+
+
+def ones(dtype: DType, shape: tuple[int, ...] = (3,)) -> xarr.Array:
+    result: xarr.Array = xarr.asarray(np.ones(shape, dtype.numpy))
+    return result
+
+
+@pytest.mark.parametrize("row", BINARY, ids=lambda row: row.name)
+def test_mixed_dtypes_promote(row: Elementwise, any_device: xarr.Device) -> None:
+    on = {dtype: ones(dtype) for dtype in dtypes.TABLE if is_on(any_device, dtype)}
+    for first, second in itertools.product(on, repeat=2):
+        common = dtypes.BY_NUMPY[np.result_type(first.numpy, second.numpy)]
+        if not accepts(row, common):
+            with pytest.raises(TypeError, match=row.name):
+                apply(row, on[first], on[second])
+            continue
+        if common.kind in row.kinds and not is_on(any_device, common):
+            with pytest.raises(TypeError, match="float32 and complex64 are the widest"):
+                apply(row, on[first], on[second])
+            continue
+        wanted = row.operation(computed(row, common, any_device), row.operands).result.numpy
+        assert apply(row, on[first], on[second]).dtype == wanted, (first, second)
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS, ids=str)
+def test_promotion_is_that_of_numpy(first: DType, second: DType) -> None:
+    wanted = np.result_type(first.numpy, second.numpy)
+    assert dtypes.promote(first, second).numpy == wanted
+    assert xarr.result_type(first.numpy, second.numpy) == wanted
+
+
+@pytest.mark.parametrize("first", dtypes.TABLE, ids=str)
+def test_mixed_dtypes_compute(first: DType, device: xarr.Device) -> None:
+    """All partners of a type at once: results that are alive are outputs of one kernel."""
+    rng = np.random.default_rng(1)
+    x1 = reference.drawn(first, 0, 100, 500, rng)
+    x2s, results = [], []
+    for second in dtypes.TABLE:
+        common = np.result_type(first.numpy, second.numpy)
+        if first is second or not is_on(device, dtypes.BY_NUMPY[common]):
+            continue
+        x2s.append(reference.drawn(second, 0, 100, 500, rng))
+        results.append(xarr.asarray(x1) - xarr.asarray(x2s[-1]))
+    for start in range(0, len(results), 7):
+        together = results[start] == 0
+        for result in results[start + 1 : start + 7]:
+            together = together | (result == 0)
+        np.asarray(together)
+    for x2, result in zip(x2s, results, strict=True):
+        assert_same(np.asarray(result), np.asarray(np.subtract(x1, x2)), "subtract", (x1, x2))
+
+
+SCALARS = [True, 3, -3, 300, 2**40, 2**64, 2.5, 1e300, np.nan, np.inf, -0.0, 2 - 3j]
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """The data type that a call results in, or the type of its exception."""
+    try:
+        with np.errstate(all="ignore"):
+            return call().dtype
+    except (TypeError, ValueError, OverflowError) as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
+def test_python_scalars_take_the_type_of_the_array(dtype: DType, any_device: xarr.Device) -> None:
+    if not is_on(any_device, dtype):
+        pytest.skip(f"{any_device} has no {dtype}")
+    x, array = np.ones(2, dtype.numpy), ones(dtype, (2,))
+    for scalar in SCALARS:
+        for name in ("multiply", "add", "equal", "divide", "maximum"):
+            if dtype.kind == BOOL and scalar == 2**64:
+                continue  # NumPy's result depends on the function
+            common = np.result_type(x, scalar) if scalar != 2**64 else x.dtype
+            if not accepts(BY_NAME[name], dtypes.BY_NUMPY[common]):
+                continue  # NumPy adds bools and orders complex numbers, the standard does not
+            for order in (lambda value, other: (value, other), lambda value, other: (other, value)):
+                wanted = outcome(lambda: getattr(np, name)(*order(x, scalar)))  # noqa: B023
+                if not any_device.has_float64:
+                    wanted = {"float64": np.dtype("f4"), "complex128": np.dtype("c8")}.get(
+                        str(wanted), wanted
+                    )
+                got = outcome(lambda: getattr(xarr, name)(*order(array, scalar)))  # noqa: B023
+                assert got == wanted, f"{name} of {order(dtype, scalar)}"
+
+
+@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
+def test_python_scalars_compute(dtype: DType, any_device: xarr.Device) -> None:
+    if not is_on(any_device, dtype):
+        pytest.skip(f"{any_device} has no {dtype}")
+    x = reference.drawn(dtype, 0, 100, 50, np.random.default_rng(2))
+    array = xarr.asarray(x)
+    narrow = {np.dtype("f8"): np.dtype("f4"), np.dtype("c16"): np.dtype("c8")}
+    for scalar in (True, 3, 2.5, 2 - 3j):
+        if dtype.kind == BOOL and scalar is True:
+            continue
+        wanted = (x - scalar, scalar - x)
+        for got, numpys in zip((array - scalar, scalar - array), wanted, strict=True):
+            like = (
+                numpys.dtype if any_device.has_float64 else narrow.get(numpys.dtype, numpys.dtype)
+            )
+            assert_same(np.asarray(got), numpys.astype(like), f"subtract with {scalar!r}")
+
+
+COMPARISONS = [row for row in TABLE if row.result == "bool" and row.operator]
+
+
+@pytest.mark.parametrize("row", COMPARISONS, ids=lambda row: row.name)
+def test_comparisons_with_integers_out_of_range(row: Elementwise, device: xarr.Device) -> None:
+    for dtype in dtypes.TABLE:
+        if dtype.kind not in INTEGER:
+            continue
+        x = reference.special_values(dtype)
+        for scalar in (-(2**70), -(2**15) - 1, -1, 256, 2**31, 2**63, 2**64):
+            call = f"{row.name}({dtype}, {scalar})"
+            assert_same(
+                np.asarray(symbol(row)(xarr.asarray(x), scalar)), symbol(row)(x, scalar), call
+            )
+            assert_same(
+                np.asarray(symbol(row)(scalar, xarr.asarray(x))), symbol(row)(scalar, x), call
+            )
+
+
+@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
+def test_numpy_operands(dtype: DType, device: xarr.Device) -> None:
+    """NumPy scalars keep their type; NumPy arrays and lists are uploaded, on either side."""
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    x = np.array([1, 2, 3], np.float32)
+    array = xarr.asarray(x)
+    other = np.array([3, 1, 2]).astype(dtype.numpy)
+    if dtype.kind == COMPLEX:
+        other += other.dtype.type(1j)  # rusticl 22.3 makes -0.0 of 0.0 - 0.0
+    if not is_on(device, dtypes.BY_NUMPY[np.result_type(x, other)]):
+        pytest.skip(f"{device} has no {np.result_type(x, other)}")
+    for operand in (other, other[0], other[:1]):
+        for got, wanted in (
+            (array - operand, x - operand),
+            (operand - array, operand - x),
+            (xarr.subtract(operand, array), np.subtract(operand, x)),
+            (np.subtract(operand, array), np.subtract(operand, x)),
+        ):
+            assert type(got) is xarr.Array
+            assert_same(np.asarray(got), np.asarray(wanted), "subtract")
+
+
+def test_lists_are_operands(device: xarr.Device) -> None:
+    x = np.array([[1, 2], [3, 4]], np.float32)
+    array = xarr.asarray(x)
+    for operand in ([1, 2], [[1], [2]], (3, 4)):
+        wanted = np.result_type(np.float32, np.asarray(operand).dtype)
+        if not is_on(device, dtypes.BY_NUMPY[wanted]):
+            continue
+        assert_same(np.asarray(array * operand), x * operand, "multiply")
+        assert_same(np.asarray(operand * array), operand * x, "multiply")
+
+
+OPERATORS = [row for row in TABLE if row.operator and row.operands == 2]
+ARITHMETIC = [row for row in OPERATORS if row.result != "bool"]
+
+
+def symbol(row: Elementwise, prefix: str = "") -> Callable[..., Any]:
+    """The function of the operator module for a row's operator."""
+    found: Callable[..., Any] = getattr(operator, f"{prefix}{row.operator}", None) or getattr(
+        operator, f"{prefix}{row.operator}_"
+    )
+    return found
+
+
+def small(row: Elementwise, dtype: DType) -> tuple[Values, Values]:
+    rng = np.random.default_rng(11)
+    x1, x2 = (reference.drawn(dtype, 1, 6, 50, rng) for _ in range(2))
+    return x1, x2
+
+
+@named(*[(row, dtype) for row in OPERATORS for dtype in dtypes.TABLE if accepts(row, dtype)])
+def test_operators(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    x1, x2 = small(row, dtype)
+    left, right = xarr.asarray(x1), xarr.asarray(x2)
+    apply_symbol = symbol(row)
+    for result in (apply_symbol(left, right), apply_symbol(left, x2), apply_symbol(x1, right)):
+        assert type(result) is xarr.Array
+        check(row, (x1, x2), result)
+
+
+@named(*[(row, dtype) for row in ARITHMETIC for dtype in dtypes.TABLE if accepts(row, dtype)])
+def test_in_place_operators(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    x1, x2 = small(row, dtype)
+    left, right = xarr.asarray(x1), xarr.asarray(x2)
+    view, whole = left[:], left
+    if dtype.kind not in row.kinds:
+        with pytest.raises(TypeError, match="same kind"):
+            symbol(row, "i")(left, right)
+        return
+    left = symbol(row, "i")(left, right)
+    assert left is whole
+    check(row, (x1, x2), left)
+    check(row, (x1, x2), view)
+
+
+@pytest.mark.parametrize("row", ARITHMETIC, ids=lambda row: row.name)
+def test_in_place_operators_refuse_what_numpy_refuses(
+    row: Elementwise, device: xarr.Device
+) -> None:
+    for first, second in PAIRS:
+        if not (is_on(device, first) and is_on(device, second)):
+            continue
+        common = dtypes.BY_NUMPY[np.result_type(first.numpy, second.numpy)]
+        if not is_on(device, common) or not accepts(row, common):
+            continue
+        wanted = outcome(
+            lambda: symbol(row, "i")(np.ones(2, first.numpy), np.ones(2, second.numpy))  # noqa: B023
+        )
+        got = outcome(lambda: symbol(row, "i")(ones(first, (2,)), ones(second, (2,))))  # noqa: B023
+        alike = got == wanted or (isinstance(wanted, type) and issubclass(wanted, got))
+        assert alike, f"{first} {row.operator}= {second}: NumPy {wanted}, xarr {got}"
+
+
+def test_in_place_operators_write_through_views(device: xarr.Device) -> None:
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    array = xarr.asarray(x)
+    x[1:3, ::2] *= 10
+    array[1:3, ::2] *= 10
+    x.T[2] -= x[:, 3]
+    array.T[2] -= array[:, 3]
+    x[:, 1:] += x[:, :-1]
+    array[:, 1:] += array[:, :-1]
+    assert_same(np.asarray(array), x, "in place")
+
+
+def test_in_place_operators_keep_the_shape(device: xarr.Device) -> None:
+    array = xarr.asarray(np.ones(3, np.float32))
+    with pytest.raises(ValueError, match=r"shape"):
+        array += xarr.asarray(np.ones((2, 3), np.float32))
+    with pytest.raises(ValueError, match="read-only"):
+        xarr.broadcast_to(array, (2, 3)).__iadd__(1)
+
+
+@pytest.mark.parametrize("row", OPERATORS, ids=lambda row: row.name)
+def test_operators_leave_what_they_do_not_know_to_the_other_side(row: Elementwise) -> None:
+    class Other:
+        def answer(self, other: Any) -> str:
+            return "answered"
+
+    swapped = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+    reflected = swapped.get(row.operator, f"r{row.operator}")
+    setattr(Other, f"__{reflected}__", Other.answer)
+    kind = dtypes.float32 if REAL in row.kinds else dtypes.int32
+    assert symbol(row)(ones(kind), Other()) == "answered"
+    if row.operator not in swapped:
+        with pytest.raises(TypeError):
+            symbol(row)(ones(kind), "text")
+
+
+DIVISIONS = [row for row in TABLE if row.name in ("floor_divide", "remainder")]
+
+
+@pytest.mark.parametrize("row", DIVISIONS, ids=lambda row: row.name)
+@pytest.mark.parametrize("dtype", [dtypes.float16, dtypes.float32, dtypes.float64], ids=str)
+def test_division_near_integers(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+    """Quotients at and next to integers, up to the largest, and divisors down to the smallest."""
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    rng = np.random.default_rng(23)
+    count = 40_000
+    divisor = reference.any_bits(dtype, count, rng)
+    times = np.rint(2.0 ** rng.uniform(0, 60, count)) * rng.choice([-1, 1], count)
+    with np.errstate(all="ignore"):
+        dividend = (divisor.astype(np.longdouble) * times).astype(dtype.numpy)
+        steps = rng.integers(-2, 3, count)
+        for step in (1, 2):
+            towards = np.where(steps > 0, np.inf, -np.inf).astype(dtype.numpy)
+            dividend = np.where(np.abs(steps) >= step, np.nextafter(dividend, towards), dividend)
+    check(row, (dividend, divisor), apply(row, xarr.asarray(dividend), xarr.asarray(divisor)))
+
+
+BYTES = [
+    (row, dtype)
+    for row in TABLE
+    for dtype in (dtypes.int8, dtypes.uint8)
+    if row.operands == 2 and dtype.kind in row.kinds and row.name != "pow"
+]
+
+
+@named(*BYTES)
+def test_all_pairs_of_bytes(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+    every = np.arange(256, dtype=np.uint8).view(dtype.numpy)
+    x1, x2 = (side.ravel() for side in np.meshgrid(every, every))
+    check(row, (x1, x2), apply(row, xarr.asarray(x1), xarr.asarray(x2)))
+
+
+@pytest.mark.parametrize("row", DIVISIONS, ids=lambda row: row.name)
+@pytest.mark.parametrize("scalar", [3, -7, 0, 2.5, -0.1, 0.0])
+def test_division_by_python_scalars(row: Elementwise, scalar: float, device: xarr.Device) -> None:
+    for dtype in (dtypes.int32, dtypes.float32):
+        if isinstance(scalar, float) and dtype is dtypes.int32:
+            continue
+        x = reference.drawn(dtype, -100, 100, 500, np.random.default_rng(4))
+        with np.errstate(all="ignore"):
+            wanted = (symbol(row)(x, scalar), symbol(row)(scalar, x))
+        assert_same(np.asarray(symbol(row)(xarr.asarray(x), scalar)), wanted[0], row.name)
+        assert_same(np.asarray(symbol(row)(scalar, xarr.asarray(x))), wanted[1], row.name)
+
+
+def test_divmod_agrees_with_both(device: xarr.Device) -> None:
+    x, y = np.array([7, -7, 7, -7], np.int32), np.array([3, 3, -3, -3], np.int32)
+    quotient, rest = divmod(x, y)
+    assert_same(np.asarray(xarr.asarray(x) // xarr.asarray(y)), quotient, "floor_divide")
+    assert_same(np.asarray(xarr.asarray(x) % xarr.asarray(y)), rest, "remainder")
+
+
+def test_float16_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -> None:
+    rng = np.random.default_rng(6)
+    x, y = (reference.any_bits(dtypes.float16, 20_000, rng) for _ in range(2))
+
+    def chain(x: Any, y: Any, sqrt: Any, abs: Any) -> Any:
+        return sqrt(abs(x * y + x - y / 3)) * (x - 1) + y
+
+    with np.errstate(all="ignore"):
+        stepwise = chain(x, y, np.sqrt, np.abs)
+    a, b = xarr.asarray(x), xarr.asarray(y)
+    fused = np.asarray(chain(a, b, xarr.sqrt, xarr.abs))
+    with xarr.eager():
+        eager = np.asarray(chain(a, b, xarr.sqrt, xarr.abs))
+    assert_same(fused, stepwise, "chain", (x, y))
+    assert_same(eager, stepwise, "chain", (x, y))
+
+
+def test_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -> None:
+    rng = np.random.default_rng(8)
+    for dtype in (dtypes.float32, dtypes.float64):
+        if is_on(device, dtype):
+            x, y = (rng.standard_normal(20_000).astype(dtype.numpy) for _ in range(2))
+            a, b = xarr.asarray(x), xarr.asarray(y)
+            fused = np.asarray((a * b + 1) * a - b / (a * a + 2))
+            assert_same(fused, (x * y + 1) * x - y / (x * x + 2), "chain")
+            fused = np.asarray(xarr.exp(xarr.sin(a) * b))
+            with xarr.eager():
+                assert_same(np.asarray(xarr.exp(xarr.sin(a) * b)), fused, "chain")
+
+
+@pytest.mark.parametrize("dtype", [d for d in dtypes.TABLE if d.kind in INTEGER], ids=str)
+def test_integer_powers(dtype: DType, device: xarr.Device) -> None:
+    x = reference.special_values(dtype)
+    array = xarr.asarray(x)
+    for exponent in (0, 1, 2, 3, 64):
+        with np.errstate(all="ignore"):
+            assert_same(np.asarray(array**exponent), x**exponent, f"power {exponent}")
+    if dtype.kind == SIGNED:
+        for call in (lambda: array**-1, lambda: array ** xarr.asarray(np.array(-1, dtype.numpy))):
+            with pytest.raises(ValueError, match="negative"):
+                call()
+        with pytest.raises(ValueError, match="negative"):
+            2 ** (array - 1)
+
+
+@pytest.mark.parametrize("exponent", [2, 2.0, 0.5, 3, -1, 0, 1])
+def test_floating_powers(exponent: float, device: xarr.Device) -> None:
+    x = np.concatenate(
+        [reference.special_values(dtypes.float32), np.linspace(-9, 9, 200, dtype=np.float32)]
+    )
+    wide = reference.function("pow")(x.astype(np.longdouble), exponent)
+    assert_near(np.asarray(xarr.asarray(x) ** exponent), wide, 4, f"pow {exponent}", (x,))
+    if exponent == 2:
+        with np.errstate(all="ignore"):
+            assert_same(np.asarray(xarr.asarray(x) ** exponent), x * x, "pow")
+
+
+CLIP_KINDS = (SIGNED, UNSIGNED, REAL)
+
+
+@pytest.mark.parametrize("dtype", [d for d in dtypes.TABLE if d.kind in CLIP_KINDS], ids=str)
+def test_clip(dtype: DType, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    x = reference.any_bits(dtype, 500, np.random.default_rng(9))
+    low, high = (np.array(bound, dtype.numpy) for bound in (3, 60))
+    for bounds in ((low, high), (low, None), (None, high), (high, low)):
+        given = [None if bound is None else xarr.asarray(bound) for bound in bounds]
+        wanted = np.clip(x, *bounds)
+        assert_same(np.asarray(xarr.clip(xarr.asarray(x), *given)), wanted, "clip", (x,))
+    assert_same(np.asarray(xarr.clip(xarr.asarray(x), 3, 60)), np.clip(x, 3, 60), "clip", (x,))
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("int32", "int64"),
+        *itertools.product(("int8", "uint8", "int16", "uint16"), ("int32", "float32")),
+    ],
+)
+def test_fused_conversions_are_those_of_memory(
+    source: str, target: str, device: xarr.Device
+) -> None:
+    """Rusticl 22.3 compiles comparisons of what was narrow wrongly, or dies of them."""
+    x = xarr.asarray(np.array([1, 2, 100, 0, 5, -7, -128, -1]).astype(source))
+    stored = xarr.asarray(np.asarray(xarr.astype(x, target)))
+    for name in ("abs", "sign", "square", "exp", "tanh", "floor_divide", "remainder"):
+        row = BY_NAME[name]
+        if not accepts(row, dtypes.BY_NAME[target]):
+            continue
+        got, wanted = (apply(row, *[of] * row.operands) for of in (xarr.astype(x, target), stored))
+        assert_same(np.asarray(got), np.asarray(wanted), f"{name} of {target} from {source}")
+
+
+@named(*REFUSED)
+def test_other_dtypes_are_refused(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    operands = [ones(dtype) for _ in range(row.operands)]
+    with pytest.raises(TypeError) as caught:
+        apply(row, *operands)
+    message = str(caught.value)
+    words = dtypes.KIND_WORDS[row.kinds]
+    remedy = ".real" if dtype.kind == COMPLEX and row.kinds != (BOOL,) else ".astype("
+    for part in (row.where, f"has dtype {dtype}", f"takes {words} dtypes", remedy):
+        assert part in message, message
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_other_arguments_are_refused(row: Elementwise, device: xarr.Device) -> None:
+    kind = next(
+        dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and is_on(device, dtype)
+    )
+    names = ("x1", "x2")
+    for place in range(row.operands):
+        operands: list[Any] = [ones(kind) for _ in range(row.operands)]
+        operands[place] = "text"
+        with pytest.raises(TypeError) as caught:
+            apply(row, *operands)
+        name = names[place] if row.operands == 2 else "x"
+        for part in (row.where, f"{name} is of type str", "xarr.asarray("):
+            assert part in str(caught.value), caught.value
+    with pytest.raises(TypeError):
+        apply(row)
+
+
+@pytest.mark.parametrize("row", BINARY, ids=lambda row: row.name)
+def test_other_shapes_are_refused(row: Elementwise, device: xarr.Device) -> None:
+    kind = next(
+        dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and is_on(device, dtype)
+    )
+    with pytest.raises(ValueError, match=r"\(2, 3\) and \(4,\).*broadcast") as caught:
+        apply(row, ones(kind, (2, 3)), ones(kind, (4,)))
+    assert row.where in str(caught.value)
+
+
+def test_arrays_of_two_devices_are_refused(device: xarr.Device) -> None:
+    other = device.without_float64()
+    if other is device:
+        pytest.skip("the device has no second handle")
+    with pytest.raises(ValueError, match=r"add\(x1, x2\): the arrays are on .*to_device"):
+        xarr.asarray(np.ones(2, np.float32)) + xarr.asarray(np.ones(2, np.float32), device=other)
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_signature_and_docstring(row: Elementwise) -> None:
+    function = getattr(xarr, row.name)
+    names = ["x1", "x2"] if row.operands == 2 else ["x"]
+    parameters = list(inspect.signature(function).parameters.values())
+    own, more = parameters[: len(names)], parameters[len(names) :]
+    assert [parameter.name for parameter in own] == names
+    assert all(parameter.kind is parameter.POSITIONAL_ONLY for parameter in own)
+    assert [parameter.name for parameter in more] == (["decimals"] if row.name == "round" else [])
+    assert function.__name__ == function.__qualname__ == row.name
+    assert function.__module__ == "xarr"
+    documentation = inspect.getdoc(function)
+    assert documentation is not None
+    lines = documentation.splitlines()
+    assert lines[0] == row.about
+    assert lines[1] == ""
+    for section in ("Parameters", "Returns", "Raises", "Notes", "Examples"):
+        assert lines[lines.index(section) + 1] == "-" * len(section)
+    assert dtypes.KIND_WORDS[row.kinds] in documentation
+    assert not any(line != line.rstrip() for line in lines)
+    assert "\n\n\n" not in documentation
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+def test_the_example_of_the_docstring_runs(row: Elementwise) -> None:
+    runner = doctest.DocTestRunner(verbose=False)
+    for test in doctest.DocTestFinder(recurse=False).find(getattr(xarr, row.name), row.name):
+        assert test.examples
+        report: list[str] = []
+        assert runner.run(test, out=report.append).failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("row", [row for row in TABLE if row.operator], ids=lambda row: row.name)
+def test_operators_are_documented(row: Elementwise) -> None:
+    method = getattr(xarr.Array, f"__{row.operator}__")
+    assert method.__doc__ == row.about
+    assert method.__name__ == f"__{row.operator}__"
+
+
+def test_numbers_and_lists_are_operands_without_an_array() -> None:
+    assert float(xarr.sqrt(4)) == 2
+    assert complex(xarr.conj(1j)) == -1j
+    assert int(xarr.maximum(1, 2)) == 2
+    assert xarr.hypot([3.0], 4).tolist() == [5.0]
+    assert float(xarr.pow(4, 0.5)) == 2
+    with pytest.raises(ValueError, match="negative power"):
+        xarr.pow(2, -1)
+    for call in (lambda: xarr.sqrt("a"), lambda: xarr.add(None, 1), lambda: xarr.add(1, None)):
+        with pytest.raises(TypeError, match="is of type"):
+            call()
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 3, -1])
+def test_round_to_decimals(decimals: int, device: xarr.Device) -> None:
+    for host in (np.asarray([1.25, -2.345, 155.0], np.float32), np.asarray([15, -25, 149])):
+        got = np.asarray(xarr.round(xarr.asarray(host), decimals))
+        assert_same(got, np.round(host, decimals), f"round to {decimals}")
+
+
+def test_integers_to_negative_powers_are_refused(device: xarr.Device) -> None:
+    for power in (-1, np.int64(-1), np.asarray([1, -1]), [1, -1], xarr.asarray([1, -1])):
+        x = xarr.asarray([2, 3])
+        with pytest.raises(ValueError, match="negative power"):
+            x**power
+        with pytest.raises(ValueError, match="negative power"):
+            x **= power
+        assert x.tolist() == [2, 3]
+    assert (xarr.asarray([2.0, 4.0]) ** -1).tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        (("a", None), "min is of type str"),
+        ((None, [1j]), "max is complex"),
+        ((None, [1, 2]), "the shapes are"),
+        ((10**30, None), "the Python integer"),
+    ],
+)
+def test_errors_of_clip_name_clip(bounds: Any, said: str) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError)) as caught:
+        xarr.clip(xarr.asarray([1, 2, 3]), *bounds)
+    assert str(caught.value).startswith(f"clip(x, min, max): {said}")
+
+
+@pytest.mark.parametrize(
+    ("call", "remedy"),
+    [
+        (xarr.imag, 'x.astype("complex64")'),
+        (lambda x: (x * 1j) % 2, "take x1.real or x1.imag"),
+        (lambda x: xarr.remainder(x, x * 1j), "take x2.real or x2.imag"),
+        (lambda x: xarr.logical_and(x > 0, x), 'convert with x2.astype("bool")'),
+        (lambda x: xarr.bitwise_and(x.astype("i8"), x.astype("u8")), "convert both to one"),
+    ],
+)
+def test_the_remedy_for_a_data_type_is_one(call: Callable[[Any], Any], remedy: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        call(xarr.asarray([1, 2], dtype="float32"))
+    assert remedy in str(caught.value).rpartition("; ")[2]
+
+
+def test_lists_that_are_no_arrays() -> None:
+    for call, said in (
+        (lambda: xarr.abs(["a"]), r"abs\(x\): x has dtype"),
+        (lambda: xarr.sum([[1], [1, 2]]), r"sum\(x\): x is no array of numbers"),
+        (lambda: xarr.add([[1], [1, 2]], xarr.ones(2)), r"add\(x1, x2\): the list is no array"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+            call()

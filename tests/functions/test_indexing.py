@@ -1,0 +1,509 @@
+"""Reading and writing parts of arrays, against NumPy: the same values or the same exception."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xarr
+from tests import reference
+from tests.launching import change
+from tests.reference import Values, assert_same
+from xarr import dtypes
+from xarr.algorithms import passes
+from xarr.dtypes import DType
+
+SHAPE = (4, 5, 3)
+
+
+def example(shape: tuple[int, ...] = SHAPE, dtype: Any = np.float32) -> Values:
+    return np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+
+
+def on_device(key: Any) -> Any:
+    """A key with its NumPy arrays turned into Arrays."""
+    if isinstance(key, tuple):
+        return tuple(map(on_device, key))
+    return xarr.asarray(key) if isinstance(key, np.ndarray) else key
+
+
+def same_outcome(x: Values, array: xarr.Array, key: Any) -> None:
+    """Assert that both read the same, or raise the same type of exception."""
+    try:
+        wanted = x[key]
+    except IndexError:
+        with pytest.raises(IndexError):
+            np.asarray(array[on_device(key)])
+        return
+    assert_same(np.asarray(array[on_device(key)]), np.asarray(wanted), f"x[{key!r}]")
+
+
+@pytest.fixture(params=["in order", "by election"])
+def scattering(request: pytest.FixtureRequest, device: xarr.Device) -> Iterator[xarr.Device]:
+    """A device that scatters as a CPU does, one element after the other, and as a GPU does."""
+    if request.param == "in order":
+        if not device.info.chunked:
+            pytest.skip("the device scatters by election")
+        yield device
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        change(patch, device, kind="gpu")
+        yield device
+
+
+def slices(extent: int) -> st.SearchStrategy[slice]:
+    bound = st.none() | st.integers(-extent - 2, extent + 2)
+    return st.builds(slice, bound, bound, st.sampled_from([None, 1, 2, 3, -1, -2, -4]))
+
+
+@st.composite
+def basic_keys(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Integers, slices of any step, one ellipsis at most, new axes."""
+    count = draw(st.integers(0, len(shape)))
+    key = [
+        draw(st.integers(-shape[axis] - draw(st.sampled_from([0] * 9 + [1])), shape[axis] - 1))
+        if shape[axis] and draw(st.booleans())
+        else draw(slices(shape[axis]))
+        for axis in range(count)
+    ]
+    if draw(st.booleans()):
+        key.insert(draw(st.integers(0, len(key))), ...)
+    for _ in range(draw(st.integers(0, 2))):
+        key.insert(draw(st.integers(0, len(key))), None)
+    return tuple(key)
+
+
+@st.composite
+def index_arrays(draw: st.DrawFn, extent: int, shape: tuple[int, ...]) -> Values:
+    dtype = draw(st.sampled_from([np.int64, np.int32, np.int8, np.uint8, np.uint64]))
+    low = 0 if np.dtype(dtype).kind == "u" else -extent
+    size = int(np.prod(shape))
+    values = draw(st.lists(st.integers(low, extent - 1), min_size=size, max_size=size))
+    return np.array(values, dtype).reshape(shape)
+
+
+@st.composite
+def advanced_keys(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Integer arrays that broadcast together, masks, integers, slices, `...` and None."""
+    common = draw(st.sampled_from([(3,), (1,), (2, 3), (0,)]))
+    key: list[Any] = []
+    arrays = 0
+    axis = 0
+    while axis < len(shape):
+        kind = draw(st.sampled_from(["array", "array", "slice", "integer", "mask", "end"]))
+        if kind == "end":
+            break
+        if kind == "array":
+            part = draw(st.sampled_from([common, common[-1:], (1,), ()]))
+            key.append(draw(index_arrays(shape[axis], part)))
+            arrays += 1
+        elif kind == "slice":
+            key.append(draw(slices(shape[axis])))
+        elif kind == "integer":
+            key.append(draw(st.integers(-shape[axis], shape[axis] - 1)))
+        elif arrays == 0:
+            ndim = draw(st.integers(1, len(shape) - axis))
+            extents = shape[axis : axis + ndim]
+            size = int(np.prod(extents))
+            true = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+            key.append(np.array(true).reshape(extents))
+            arrays += 10  # a mask beside other arrays seldom broadcasts
+            axis += ndim - 1
+        axis += 1
+    if not arrays:
+        key.insert(0, draw(index_arrays(shape[0], common)))
+        key = key[:1]
+    if draw(st.booleans()):
+        key.insert(draw(st.integers(0, len(key))), ...)
+    if draw(st.booleans()):
+        key.insert(draw(st.integers(0, len(key))), None)
+    return tuple(key)
+
+
+@given(key=basic_keys(SHAPE))
+def test_basic_reads(device: xarr.Device, key: tuple[Any, ...]) -> None:
+    x = example()
+    same_outcome(x, xarr.asarray(x), key)
+
+
+@given(key=basic_keys(SHAPE), data=st.data())
+def test_views_of_views(device: xarr.Device, key: tuple[Any, ...], data: st.DataObject) -> None:
+    x = example()
+    array = xarr.asarray(x)
+    try:
+        x = x[key]
+    except IndexError:
+        return
+    same_outcome(x, array[key], data.draw(basic_keys(x.shape)))
+
+
+@given(key=advanced_keys(SHAPE))
+def test_advanced_reads(device: xarr.Device, key: tuple[Any, ...]) -> None:
+    x = example()
+    same_outcome(x, xarr.asarray(x), key)
+
+
+@given(key=advanced_keys((3, 5, 4)))
+def test_advanced_reads_of_views(device: xarr.Device, key: tuple[Any, ...]) -> None:
+    x = example((4, 5, 6))
+    view, wanted = xarr.permute_dims(xarr.asarray(x), (2, 1, 0))[::2], x.transpose(2, 1, 0)[::2]
+    same_outcome(wanted, view, key)
+
+
+@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
+def test_reads_of_all_dtypes(dtype: DType, device: xarr.Device) -> None:
+    if not device.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
+        pytest.skip(f"{device} has no {dtype}")
+    x = reference.special_values(dtype)
+    array = xarr.asarray(x)
+    index = np.array([0, -1, 1, 1])
+    mask = np.arange(len(x)) % 3 == 1
+    assert_same(np.asarray(array[xarr.asarray(index)]), x[index], "x[index]")
+    assert_same(np.asarray(array[xarr.asarray(mask)]), x[mask], "x[mask]")
+    assert_same(np.asarray(array[::-2]), x[::-2], "x[::-2]")
+
+
+@pytest.mark.parametrize("size", [1, 255, 256, 257, 65537, 10**6 + 1])
+def test_sizes(size: int, device: xarr.Device) -> None:
+    rng = np.random.default_rng(size)
+    x = rng.standard_normal(size).astype(np.float32)
+    array = xarr.asarray(x)
+    index = rng.integers(-size, size, size)
+    mask = x > 0.3
+    assert_same(np.asarray(array[xarr.asarray(index)] * 2), x[index] * 2, "x[index]")
+    assert_same(np.asarray(array[xarr.asarray(mask)]), x[mask], "x[mask]")
+    assert_same(np.asarray(array[array > 0.3]), x[mask], "x[x > 0.3]")
+    assert_same(np.asarray(xarr.nonzero(xarr.asarray(mask))[0]), np.nonzero(mask)[0], "nonzero")
+    x[mask] = -1
+    array[array > 0.3] = -1
+    assert_same(np.asarray(array), x, "x[mask] = -1")
+
+
+def test_lists_and_numpy_arrays_are_keys(device: xarr.Device) -> None:
+    x = example()
+    array = xarr.asarray(x)
+    for key in ([0, 2], np.array([1, 1]), np.array(x[:, 0, 0] > 20), ([0, 1], [1, 2]), [True] * 4):
+        assert_same(np.asarray(array[key]), x[key], f"x[{key!r}]")
+    for key in (np.int64(2), xarr.asarray(np.array(2)), (xarr.asarray(np.array(1)), ...)):
+        like = 2 if not isinstance(key, tuple) else 1
+        assert_same(np.asarray(array[key]), x[like], f"x[{key!r}]")
+
+
+def test_pending_keys_and_operands(device: xarr.Device) -> None:
+    x = example((30,))
+    array = xarr.asarray(x)
+    index = xarr.asarray(np.arange(10)) * 2 + 1
+    assert_same(np.asarray((array * 2)[index] + 1), (x * 2)[1:21:2] + 1, "x[index]")
+    assert_same(np.asarray((array + 1)[array % 2 == 0]), (x + 1)[x % 2 == 0], "x[mask]")
+    assert_same(np.asarray(xarr.sum(array[index])), np.asarray(x[1:21:2].sum()), "sum")
+
+
+REFUSED = [
+    (0, 0, 0, 0), 4, -5, (0, 5), (..., 3), (..., ...), 1.5, "a", (slice(None),) * 4,
+    np.array([0, 4]), np.array([-5]), np.zeros(1, "f4"), np.array([True, False]),
+    (np.array([0, 1]), np.array([0, 1, 2])), (np.ones((4, 5), bool), 0, 0), np.ones((4, 4), bool),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", REFUSED, ids=repr)
+def test_refused_keys(key: Any, device: xarr.Device) -> None:
+    x = example()
+    array = xarr.asarray(x)
+    with pytest.raises(IndexError):
+        x[key]
+    with pytest.raises(IndexError, match=r"x\[key\]: ") as read:
+        np.asarray(array[on_device(key)])
+    assert ";" in str(read.value)
+    with pytest.raises(IndexError, match=r"x\[key\]"):
+        array[on_device(key)] = 0
+    assert_same(np.asarray(array), x, "a refused write")
+
+
+def test_slices_of_other_types_are_refused(device: xarr.Device) -> None:
+    with pytest.raises(TypeError, match="parts of a slice"):
+        xarr.asarray(example())["a":"b"]  # type: ignore[misc]
+
+
+@given(key=basic_keys(SHAPE), scalar=st.booleans())
+def test_basic_writes(device: xarr.Device, key: tuple[Any, ...], scalar: bool) -> None:
+    x = example()
+    array = xarr.asarray(x)
+    try:
+        shape = x[key].shape
+    except IndexError:
+        with pytest.raises(IndexError):
+            array[key] = 0
+        return
+    value = np.array(-1, np.float32) if scalar else -example(shape)
+    x[key] = value
+    array[key] = xarr.asarray(value)
+    assert_same(np.asarray(array), x, f"x[{key!r}] = ...")
+
+
+@given(key=advanced_keys(SHAPE), scalar=st.booleans())
+def test_advanced_writes(scattering: xarr.Device, key: tuple[Any, ...], scalar: bool) -> None:
+    x = example()
+    array = xarr.asarray(x)
+    try:
+        shape = x[key].shape
+    except IndexError:
+        with pytest.raises(IndexError):
+            array[on_device(key)] = 0
+        return
+    value = np.array(-1, np.float32) if scalar else -1 - example(shape)
+    x[key] = value
+    array[on_device(key)] = xarr.asarray(value)
+    assert_same(np.asarray(array), x, f"x[{key!r}] = ...")
+
+
+@pytest.mark.parametrize("size", [7, 300, 70_000])
+def test_of_equal_indices_the_last_write_stays(size: int, scattering: xarr.Device) -> None:
+    rng = np.random.default_rng(size)
+    index = rng.integers(0, 5, size)
+    x = np.zeros(8, np.float32)
+    array = xarr.asarray(x)
+    values = rng.permutation(size).astype(np.float32)
+    x[index] = values
+    array[xarr.asarray(index)] = xarr.asarray(values)
+    assert_same(np.asarray(array), x, "x[index] = values")
+    rows, columns = rng.integers(-4, 4, size), rng.integers(0, 3, size)
+    y = np.zeros((4, 2, 3), np.int16)
+    array = xarr.asarray(y)
+    more = rng.permutation(2 * size).reshape(size, 2).astype(np.int16)
+    y[rows, :, columns] = more
+    array[xarr.asarray(rows), :, xarr.asarray(columns)] = xarr.asarray(more)
+    assert_same(np.asarray(array), y, "x[rows, :, columns] = values")
+
+
+def test_writes_convert_to_the_type_of_the_array(scattering: xarr.Device) -> None:
+    mask, index = np.array([True, False, True]), np.array([2, 0])
+    for dtype in ("int8", "float16", "float32", "bool", "complex64"):
+        for given_type in ("int32", "float32", "bool", "uint8"):
+            x = np.zeros(3, dtype)
+            array = xarr.asarray(x)
+            value = np.array([3, 1]).astype(given_type)
+            x[mask] = value
+            array[xarr.asarray(mask)] = xarr.asarray(value)
+            x[index] = value + value
+            array[xarr.asarray(index)] = xarr.asarray(value + value)
+            x[1:] = value
+            array[1:] = xarr.asarray(value)
+            assert_same(np.asarray(array), x, f"{dtype}[...] = {given_type}")
+
+
+def test_writes_of_the_array_itself(scattering: xarr.Device) -> None:
+    for write in (
+        lambda x, at: x.__setitem__(at([3, 1, 0]), x[at([0, 1, 2])]),
+        lambda x, at: x.__setitem__(slice(1, None), x[:-1]),
+        lambda x, at: x.__setitem__(slice(None), x[::-1]),
+        lambda x, at: x.__setitem__(at([0, 1, 2, 3, 4, 5]), x[::-1] * 2),
+        lambda x, at: x.__setitem__(x > 2, x[x > 2] + 1),
+        lambda x, at: x.__setitem__((x > 2) & (x < 5), x[:2]),
+    ):
+        x = example((6,))
+        array = xarr.asarray(x)
+        write(x, np.array)
+        write(array, lambda values: xarr.asarray(np.array(values)))
+        assert_same(np.asarray(array), x, "a write of the array itself")
+
+
+def test_writes_that_do_not_fit_are_refused(scattering: xarr.Device) -> None:
+    x = example()
+    array = xarr.asarray(x)
+    for key, shape in ((0, (4, 3)), (slice(1), (2, 5, 3)), (np.array([0, 1]), (3, 5, 3))):
+        with pytest.raises(ValueError):  # noqa: PT011 - NumPy's word
+            x[key] = np.ones(shape)
+        with pytest.raises(ValueError, match=r"x\[key\] = value: value has shape"):
+            array[on_device(key)] = xarr.asarray(np.ones(shape, np.float32))
+    with pytest.raises(ValueError, match=r"value has shape"):
+        array[array > 50] = xarr.asarray(np.ones(3, np.float32))
+    with pytest.raises(TypeError, match=r"complex value"):
+        array[0] = 1j
+    with pytest.raises(TypeError, match=r"value is of type str"):
+        array[0] = "text"
+    assert_same(np.asarray(array), x, "a refused write")
+
+
+def test_views_share_memory(device: xarr.Device) -> None:
+    x = example()
+    array = xarr.asarray(x)
+    for key in (1, slice(1, 3), (..., 0), (slice(None, None, -2), None, 2), (0, 0, 0)):
+        view, like = array[key], x[key : key + 1][0] if isinstance(key, int) else x[key]
+        if isinstance(like, np.ndarray):
+            like[...] = -example(like.shape)
+            view[...] = xarr.asarray(-example(like.shape))
+            assert_same(np.asarray(array), x, f"a write to x[{key!r}]")
+        array[0] = 7
+        x[0] = 7
+        assert_same(np.asarray(view), np.asarray(x[key]), f"x[{key!r}] after a write to x")
+
+
+def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
+    device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As another thread may write it, after it has been read."""
+    x = example()
+    mask, other = x % 3 == 1, x % 3 != 1
+    array, condition = xarr.asarray(x), xarr.asarray(mask)
+    view = condition[:]
+    scan = passes.scan
+
+    def then_written(*arguments: Any) -> Any:
+        ranks = scan(*arguments)
+        view[...] = other
+        return ranks
+
+    monkeypatch.setattr(passes, "scan", then_written)
+    assert_same(np.asarray(array[condition]), x[mask], "x[mask]")
+    view[...] = mask
+    for ours, wanted in zip(xarr.nonzero(condition), np.nonzero(mask), strict=True):
+        assert_same(np.asarray(ours), wanted, "nonzero(mask)")
+    view[...] = mask
+    values = np.arange(mask.sum(), dtype=np.float32)
+    array[condition] = xarr.asarray(values)
+    x[mask] = values
+    assert_same(np.asarray(array), x, "x[mask] = values")
+
+
+def test_copies_by_arrays_share_nothing(device: xarr.Device) -> None:
+    x = example()
+    array = xarr.asarray(x)
+    copies = array[xarr.asarray(np.array([0, 1]))], array[array > 3]
+    array[...] = 0
+    assert_same(np.asarray(copies[0]), x[:2], "x[index]")
+    assert_same(np.asarray(copies[1]), x[x > 3], "x[mask]")
+
+
+def test_broadcast_views_are_read_only(device: xarr.Device) -> None:
+    view = xarr.broadcast_to(xarr.asarray(example((3,))), (2, 3))
+    for key in (0, ..., (0, 1), xarr.asarray(np.array([0])), xarr.asarray(np.ones((2, 3), bool))):
+        with pytest.raises(ValueError, match="read-only"):
+            view[key] = 1
+
+
+@given(data=st.data())
+def test_take(device: xarr.Device, data: st.DataObject) -> None:
+    x = example()
+    axis = data.draw(st.integers(-3, 2))
+    shape = data.draw(st.sampled_from([(4,), (0,), (2, 3), ()]))
+    index = data.draw(index_arrays(x.shape[axis], shape))
+    got = np.asarray(xarr.take(xarr.asarray(x), xarr.asarray(index), axis=axis))
+    assert_same(got, np.asarray(np.take(x, index.astype(np.int64), axis=axis)), f"take {index!r}")
+
+
+@given(data=st.data())
+def test_take_along_axis(device: xarr.Device, data: st.DataObject) -> None:
+    x = example()
+    axis = data.draw(st.integers(-3, 2))
+    shape = list(x.shape)
+    shape[axis] = data.draw(st.integers(0, 6))
+    if data.draw(st.booleans()):
+        shape[(axis + 1) % 3] = 1
+    index = data.draw(index_arrays(x.shape[axis], tuple(shape))).astype(np.int64)
+    got = np.asarray(xarr.take_along_axis(xarr.asarray(x), xarr.asarray(index), axis=axis))
+    assert_same(got, np.take_along_axis(x, index, axis=axis), f"take_along_axis {index!r}")
+
+
+def test_takes_are_refused(device: xarr.Device) -> None:
+    x = xarr.asarray(example())
+    index = xarr.asarray(np.array([0, 9]))
+    with pytest.raises(IndexError, match="out of range"):
+        xarr.take(x, index, axis=0)
+    with pytest.raises(IndexError, match="axis is 3"):
+        xarr.take(x, index, axis=3)
+    with pytest.raises(ValueError, match="name the axis"):
+        xarr.take(x, index)
+    with pytest.raises(TypeError, match="indices are of integer dtype"):
+        xarr.take(x, xarr.zeros(1, dtype="float32"), axis=0)
+    with pytest.raises(IndexError, match="out of range"):
+        xarr.take_along_axis(x, xarr.asarray(np.full(SHAPE, 5)), axis=1)
+    with pytest.raises(ValueError, match="indices have 1 dim"):
+        xarr.take_along_axis(x, index, axis=1)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex64"])
+def test_nonzero(dtype: str, device: xarr.Device) -> None:
+    rng = np.random.default_rng(2)
+    for shape in ((0,), (1,), (300,), (5, 60), (3, 0), (4, 5, 6)):
+        x = rng.integers(0, 2, shape).astype(dtype)
+        for got, wanted in zip(xarr.nonzero(xarr.asarray(x)), np.nonzero(x), strict=True):
+            assert_same(np.asarray(got), wanted, f"nonzero of {shape}")
+    with pytest.raises(ValueError, match="0-dimensional"):
+        xarr.nonzero(xarr.asarray(np.array(1)))
+
+
+@pytest.mark.parametrize("first", ["bool", "uint8", "int32", "float16", "float32", "complex64"])
+def test_where(first: str, any_device: xarr.Device) -> None:
+    x = example((4, 5)).astype(first)
+    condition = example((4, 1)) % 2 == 0
+    test, array = xarr.asarray(condition), xarr.asarray(x)
+    for second in ("bool", "int8", "float32", "complex64"):
+        y = (100 - example((5,))).astype(second)
+        wanted = np.where(condition, x, y)
+        if not any_device.has_float64 and wanted.dtype in ("float64", "complex128"):
+            with pytest.raises(TypeError, match=r"float64|complex128"):
+                xarr.where(test, array, xarr.asarray(y))
+            continue
+        got = np.asarray(xarr.where(test, array, xarr.asarray(y)))
+        assert_same(got, wanted, f"where {first} {second}")
+    for scalar in (0, True):
+        wanted = np.where(condition, x, scalar)
+        if wanted.dtype == x.dtype:
+            assert_same(np.asarray(xarr.where(test, array, scalar)), wanted, "where")
+            assert_same(
+                np.asarray(xarr.where(test, scalar, array)), np.where(condition, scalar, x), "where"
+            )
+    for got, wanted in zip(xarr.where(array), np.where(x), strict=True):
+        assert_same(np.asarray(got), wanted, "where(condition)")
+    with pytest.raises(ValueError, match="broadcast"):
+        xarr.where(test, array, xarr.asarray(example((3,), first)))
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3)], ids=str)
+@pytest.mark.parametrize("kept", [True, False])
+def test_masks_without_axes(kept: bool, shape: tuple[int, ...], device: xarr.Device) -> None:
+    x = np.arange(np.prod(shape)).reshape(shape).astype(np.float32)
+    array = xarr.asarray(x)
+    for mask in (np.asarray(kept), xarr.asarray(kept)):
+        assert_same(np.asarray(array[mask]), x[np.asarray(kept)], "x[mask]")
+    array[xarr.asarray(kept)] = 7
+    x[np.asarray(kept)] = 7
+    assert_same(np.asarray(array), x, "x[mask] = 7")
+
+
+def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device) -> None:
+    other = xarr.arange(3, device=device.pretending("as-gpu"))
+    x = xarr.arange(3)
+    for call in (
+        lambda: xarr.take(x, other),
+        lambda: xarr.take_along_axis(x, other),
+        lambda: xarr.where(other > 1, x, x),
+        lambda: xarr.where(x > 1, other, 1),
+        lambda: x[other],
+    ):
+        with pytest.raises(ValueError, match="one device"):
+            call()
+
+
+@pytest.mark.parametrize(("value", "error"), [(np.nan, ValueError), (-np.inf, OverflowError)])
+def test_integers_hold_nothing_that_is_not_finite(value: float, error: type[Exception]) -> None:
+    x = xarr.arange(3)
+    with pytest.raises(error, match="finite numbers"):
+        x[0] = value
+    assert x.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("index", [1, np.int64(1), np.uint8(1), np.asarray(1), -2])
+def test_take_of_one_index_takes_the_axis_away(index: Any) -> None:
+    host = np.arange(6, dtype=np.float32).reshape(3, 2)
+    x = xarr.asarray(host)
+    for places in (index, xarr.asarray(index)):
+        for axis in (0, 1):
+            assert_same(np.asarray(xarr.take(x, places, axis)), np.take(host, index, axis), "take")
+    with pytest.raises(TypeError, match=r"^take\(x, indices\): indices are of type bool"):
+        xarr.take(x, np.True_, axis=0)

@@ -1,0 +1,237 @@
+"""Exchange by DLPack: the same memory on a CPU, copies elsewhere, and reads and writes in order."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.reference import assert_same
+from xarr import dtypes
+from xarr.algorithms import library
+from xarr.dtypes import DType
+
+LAYOUTS: dict[str, Any] = {
+    "contiguous": lambda x: x,
+    "sliced": lambda x: x[1:, ::2],
+    "reversed": lambda x: x[::-1, ::-1],
+    "transposed": lambda x: x.T,
+    "one element": lambda x: x[1:2, 2:3],
+}
+
+
+@pytest.fixture
+def shared_host(device: xarr.Device) -> xarr.Device:
+    """A device whose memory is the host's."""
+    if not library.is_preferred(device):
+        pytest.skip(f"{device} does not share the host's memory")
+    return device
+
+
+def values(dtype: DType) -> Any:
+    return np.arange(12).reshape(3, 4).astype(dtype.numpy)
+
+
+def address(x: Any) -> int:
+    return int(x.__array_interface__["data"][0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
+def test_exports_share_memory(dtype: DType, layout: str, shared_host: xarr.Device) -> None:
+    if not shared_host.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
+        pytest.skip(f"{shared_host} has no {dtype}")
+    host = values(dtype)
+    x = xarr.asarray(host)
+    seen, wanted = np.from_dlpack(LAYOUTS[layout](x)), LAYOUTS[layout](host)
+    assert_same(seen, wanted, "from_dlpack")
+    assert address(np.from_dlpack(x[...])) == address(np.from_dlpack(x))
+    LAYOUTS[layout](x)[...] = 1
+    wanted[...] = 1
+    assert_same(seen, wanted, "after a write by xarr")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
+def test_imports_share_memory(dtype: DType, layout: str, shared_host: xarr.Device) -> None:
+    if not shared_host.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
+        pytest.skip(f"{shared_host} has no {dtype}")
+    host = values(dtype)
+    x = xarr.from_dlpack(LAYOUTS[layout](host), device=shared_host)
+    assert_same(np.asarray(x), LAYOUTS[layout](host), "from_dlpack")
+    x[...] = 1
+    assert_same(np.asarray(LAYOUTS[layout](host)), np.ones_like(LAYOUTS[layout](host)), "written")
+    host[...] = 0
+    assert_same(np.asarray(x), LAYOUTS[layout](host), "written by NumPy")
+
+
+def test_what_is_pending_reads_before_others_write(shared_host: xarr.Device) -> None:
+    x = xarr.asarray(np.arange(1000, dtype=np.float32))
+    pending = x * 2
+    seen = np.from_dlpack(x)
+    later = x + 1
+    seen[...] = 0
+    assert_same(np.asarray(pending), np.arange(1000, dtype=np.float32) * 2, "before the export")
+    assert_same(np.asarray(later), np.arange(1000, dtype=np.float32) + 1, "after the export")
+    x += 5
+    assert_same(seen, np.full(1000, 5, np.float32), "in place")
+    row = x[3:7]
+    row *= 2
+    assert_same(seen[2:8], np.asarray([5, 10, 10, 10, 10, 5], np.float32), "in place, by a view")
+
+
+def test_sharing_ends_with_the_last_consumer(shared_host: xarr.Device) -> None:
+    x = xarr.asarray(np.arange(10, dtype=np.float32))
+    first, second = np.from_dlpack(x), np.from_dlpack(x[2:])
+    assert len(shared_host.shared) == 1
+    del first
+    assert len(shared_host.shared) == 1
+    del second
+    gc.collect()
+    assert not shared_host.shared
+    host = np.ones(10, np.float32)
+    y = xarr.from_dlpack(host)
+    z = y[1:]
+    del y
+    assert len(shared_host.shared) == 1
+    del z
+    gc.collect()
+    assert not shared_host.shared
+
+
+def test_an_export_outlives_its_array(shared_host: xarr.Device) -> None:
+    seen = np.from_dlpack(xarr.asarray(np.arange(1000, dtype=np.float32)) + 1)
+    gc.collect()
+    others = [xarr.zeros(1000, dtype="float32") + 3 for _ in range(10)]
+    assert float(sum(float(x.sum()) for x in others)) == 30000
+    assert_same(seen, np.arange(1, 1001, dtype=np.float32), "export")
+
+
+def test_read_only_memory_stays_so(shared_host: xarr.Device) -> None:
+    host = np.arange(4.0, dtype=np.float32)
+    host.flags.writeable = False
+    x = xarr.from_dlpack(host)
+    with pytest.raises(ValueError, match="read-only"):
+        x[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        x += 1
+    assert_same(np.asarray(x), host, "unchanged")
+    repeated = xarr.broadcast_to(xarr.ones(1, dtype="float32"), (3,))
+    assert not np.from_dlpack(repeated).flags.writeable
+    with pytest.raises(BufferError):
+        repeated.__dlpack__()
+
+
+def test_copies(shared_host: xarr.Device) -> None:
+    host = np.arange(4.0, dtype=np.float32)
+    x = xarr.from_dlpack(host, copy=True)
+    host[0] = 9
+    assert float(x[0]) == 0
+    own = np.from_dlpack(x, copy=True)
+    own[1] = 9
+    assert float(x[1]) == 1
+    again = xarr.from_dlpack(x)
+    again[2] = 7
+    assert float(x[2]) == 7
+    apart = xarr.from_dlpack(x, copy=True)
+    apart[2] = 8
+    assert float(x[2]) == 7
+
+
+def test_capsules(shared_host: xarr.Device) -> None:
+    x = xarr.ones(3, dtype="float32")
+    assert x.__dlpack_device__() == (1, 0)
+    assert "dltensor" in repr(x.__dlpack__())
+    assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0)))
+    with pytest.raises(BufferError, match="dl_device"):
+        x.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(ValueError, match="stream"):
+        x.__dlpack__(stream=1)
+    with pytest.raises(AttributeError, match="__dlpack__"):
+        xarr.from_dlpack([1, 2])
+    for shape in ((0,), (2, 0), ()):
+        same = xarr.from_dlpack(np.ones(shape, np.float32))
+        assert_same(np.asarray(same), np.ones(shape, np.float32), "empty")
+        assert_same(np.from_dlpack(same), np.ones(shape, np.float32), "empty")
+
+
+def test_a_device_with_memory_of_its_own(shared_host: xarr.Device) -> None:
+    apart = shared_host.pretending("as-gpu")
+    host = np.arange(3.0, dtype=np.float32)
+    x = xarr.from_dlpack(host, device=apart)
+    host[0] = 5
+    assert float(x[0]) == 0
+    assert x.__dlpack_device__() == (4, shared_host.index)
+    with pytest.raises(BufferError, match="only the host"):
+        x.__dlpack__()
+    with pytest.raises(BufferError):
+        x.__dlpack__(dl_device=(1, 0), copy=False)
+    with pytest.raises(ValueError, match="copy"):
+        xarr.from_dlpack(host, device=apart, copy=False)
+    assert "dltensor" in repr(x.__dlpack__(dl_device=(1, 0)))
+
+
+def test_no_result_takes_over_borrowed_memory(shared_host: xarr.Device) -> None:
+    host = np.ones(5000, np.float32)
+    results = [xarr.from_dlpack(host) * 2, -xarr.from_dlpack(host)]
+    results[0] += 1
+    with xarr.eager():
+        results.append(xarr.sqrt(xarr.from_dlpack(host)) + 1)
+    for result, wanted in zip(results, (3, -1, 2), strict=True):
+        assert_same(np.asarray(result), np.full(5000, wanted, np.float32), "result")
+    assert_same(host, np.ones(5000, np.float32), "the lender's memory")
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_one_memory_given_twice_may_overlap(shared_host: xarr.Device, size: int) -> None:
+    """What is written through one import may be what is read through another."""
+
+    def twice(of: Any, to: Any) -> tuple[Any, Any, Any]:
+        host = np.arange(size, dtype=np.float32)
+        return host, xarr.from_dlpack(host[of]), xarr.from_dlpack(host[to])
+
+    everything, backward = slice(None), slice(None, None, -1)
+    host, source, target = twice(backward, everything)
+    target[...] = source
+    assert_same(host, np.arange(size, dtype=np.float32)[::-1], "reversed in place")
+    host, source, target = twice(slice(None, -1), slice(1, None))
+    target[...] = source
+    wanted = np.arange(size, dtype=np.float32)
+    wanted[1:] = wanted[:-1].copy()
+    assert_same(host, wanted, "shifted in place")
+    host, source, target = twice(backward, everything)
+    target += source
+    assert_same(host, np.full(size, size - 1, np.float32), "added in place")
+
+
+@pytest.mark.parametrize("size", [6, 5000])
+def test_one_memory_given_twice_may_be_scattered(shared_host: xarr.Device, size: int) -> None:
+    order = np.random.default_rng(size).permutation(size)
+    values = np.arange(size)
+    host = order.copy()
+    target, index = map(xarr.from_dlpack, (host, host[::-1]))
+    target[index] = values
+    wanted = order.copy()
+    wanted[order[::-1]] = values
+    assert_same(np.asarray(target), wanted, "at places in the same memory")
+    host = order.copy()
+    target, source = map(xarr.from_dlpack, (host, host[::-1]))
+    target[xarr.asarray(values)] = source
+    assert_same(np.asarray(target), order[::-1], "from the same memory")
+    target[target >= 0] = source
+    assert_same(np.asarray(target), order, "where a mask says so")
+
+
+def test_a_copy_to_another_handle_has_ended_before_the_host_writes(
+    shared_host: xarr.Device,
+) -> None:
+    other = shared_host.pretending("as-gpu")
+    for value in range(10):
+        x = xarr.asarray(np.full(3_000_000, value, np.float32))
+        host = np.from_dlpack(x)
+        copy = x.to_device(other)
+        host[...] = -1
+        assert bool((copy == value).all())

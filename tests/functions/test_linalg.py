@@ -1,0 +1,289 @@
+"""Linear algebra and Fourier transforms, by the host's library and by the kernels, beside NumPy."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.reference import Values, assert_same
+from xarr.algorithms import library
+
+
+@pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
+def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
+    """The default device, and the same taken for a GPU."""
+    device = xarr.default_device().pretending(*filter(None, [request.param]))
+    with xarr.device(device), warnings.catch_warnings():
+        warnings.simplefilter("ignore", xarr.HostFallbackWarning)
+        yield device
+
+
+def drawn(*shape: int, kind: str = "float32") -> Values:
+    rng = np.random.default_rng(5)
+    values = rng.standard_normal(shape)
+    if kind == "complex64":
+        values = values + 1j * rng.standard_normal(shape)
+    return values.astype(kind)
+
+
+def assert_near(got: xarr.Array, wanted: Values, tolerance: float = 2e-4) -> None:
+    assert got.dtype == wanted.dtype
+    assert got.shape == wanted.shape
+    scale = np.abs(wanted).max(initial=1e-30)
+    assert np.abs(np.asarray(got) - wanted).max(initial=0) <= tolerance * scale
+
+
+KINDS = pytest.mark.parametrize("kind", ["float32", "complex64"])
+
+
+@KINDS
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((3, 4), (4, 5)),
+        ((4,), (4,)),
+        ((4,), (2, 4, 3)),
+        ((5, 1, 3, 4), (2, 4, 1)),
+        ((3, 0), (0, 2)),
+    ],
+    ids=str,
+)
+def test_matmul(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], kind: str, form: xarr.Device
+) -> None:
+    a, b = (drawn(*shape, kind=kind) for shape in shapes)
+    x, y = xarr.asarray(a), xarr.asarray(b)
+    assert_near(x @ y, np.asarray(a @ b))
+    assert_near(xarr.matmul(x * 2, y), np.asarray((a * 2) @ b))
+
+
+def test_operators_and_layouts(form: xarr.Device) -> None:
+    a, b = drawn(6, 8), drawn(8, 8)
+    x, y = xarr.asarray(a), xarr.asarray(b)
+    assert_near(x[::2, ::-1] @ y.T[:, 1::3], a[::2, ::-1] @ b.T[:, 1::3])
+    assert_near(a @ y, a @ b)
+    x @= y
+    assert_near(x, a @ b)
+    i = xarr.asarray([[1, 2], [3, 4]])
+    assert (i @ i).tolist() == [[7, 10], [15, 22]]
+    assert_near(xarr.tensordot(xarr.asarray(a), y, axes=((1,), (0,))), np.tensordot(a, b, 1))
+    assert_near(xarr.dot(xarr.asarray(a), y), a @ b)
+
+
+@KINDS
+def test_factorizations(kind: str, form: xarr.Device) -> None:
+    a = drawn(3, 6, 6, kind=kind) + 6 * np.eye(6, dtype=kind)
+    hermitian = a @ np.conj(np.swapaxes(a, -1, -2))
+    x, h = xarr.asarray(a), xarr.asarray(hermitian)
+    la, wanted = xarr.linalg, np.linalg
+    assert_near(la.det(x), wanted.det(a))
+    assert_near(la.inv(x), wanted.inv(a))
+    assert_near(la.solve(x, x[:, :, :2]), wanted.solve(a, a[:, :, :2]))
+    assert_near(la.solve(x, xarr.asarray(a[0, 0])), wanted.solve(a, a[0, 0]))
+    assert_near(la.cholesky(h), wanted.cholesky(hermitian))
+    upper = la.cholesky(h, upper=True)
+    assert_near(xarr.conj(upper.mT) @ upper, hermitian)
+    assert_near(la.eigvalsh(h), wanted.eigvalsh(hermitian))
+    values, vectors = la.eigh(h)
+    assert_near((vectors * values[:, None, :]) @ xarr.conj(vectors.mT), hermitian)
+    values, vectors = la.eig(x)
+    assert_near(x @ vectors, np.asarray(vectors) * np.asarray(values)[:, None, :])
+    for mode in ("reduced", "complete"):
+        q, r = la.qr(x[:, :, :4], mode=mode)
+        assert_near(q @ r, a[:, :, :4])
+    for full in (False, True):
+        u, s, vh = la.svd(x[:, :4], full_matrices=full)
+        assert_near((u * s[:, None, :]) @ vh[:, :4], a[:, :4])
+    assert_near(la.svdvals(x), wanted.svdvals(a))
+    assert_near(la.pinv(x[:, :4]), wanted.pinv(a[:, :4]))
+    assert la.matrix_rank(x).tolist() == [6, 6, 6]
+    assert_near(la.matrix_power(x, 3), wanted.matrix_power(a, 3))
+    assert_near(la.matrix_power(x, -2), wanted.matrix_power(a, -2))
+    for order in ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+        assert_near(la.matrix_norm(x, ord=order), wanted.matrix_norm(a, ord=order))  # type: ignore[arg-type]
+    for order in (0, 1, 2, 3, np.inf, -np.inf, 0.5):
+        assert_near(
+            la.vector_norm(x, ord=order, axis=-1), wanted.vector_norm(a, ord=order, axis=-1)
+        )
+
+
+def test_singular_matrices_are_refused(form: xarr.Device) -> None:
+    with pytest.raises(np.linalg.LinAlgError):
+        xarr.linalg.inv(xarr.zeros((2, 2)))
+    with pytest.raises(np.linalg.LinAlgError):
+        xarr.linalg.cholesky(-xarr.eye(2))
+    with pytest.raises(np.linalg.LinAlgError, match=r"shape \(2, 3\); square"):
+        xarr.linalg.det(xarr.zeros((2, 3)))
+    with pytest.raises(ValueError, match="the 2 columns of x1"):
+        xarr.ones((2, 2)) @ xarr.ones((3, 3))
+    with pytest.raises(TypeError, match="float16"):
+        xarr.linalg.inv(xarr.ones((2, 2), dtype="float16"))
+    assert xarr.ones(3).sum() == 3
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("n", [None, 5, 24])
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+def test_transforms(norm: str, n: int | None, axis: int, form: xarr.Device) -> None:
+    real, complex_ = drawn(12, 9), drawn(12, 9, kind="complex64")
+    for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+        host = real if name in ("rfft", "ihfft") else complex_
+        got = getattr(xarr.fft, name)(xarr.asarray(host), n=n, axis=axis, norm=norm)
+        assert_near(got, getattr(np.fft, name)(host, n=n, axis=axis, norm=norm), 2e-6)
+
+
+@pytest.mark.parametrize("s", [None, (5, 24)], ids=str)
+def test_transforms_over_several_axes(s: tuple[int, ...] | None, form: xarr.Device) -> None:
+    real, complex_ = drawn(3, 12, 9), drawn(3, 12, 9, kind="complex64")
+    for name in ("fftn", "ifftn", "rfftn", "irfftn"):
+        host = real if name == "rfftn" else complex_
+        got = getattr(xarr.fft, name)(xarr.asarray(host), s=s, axes=(0, 2))
+        assert_near(got, getattr(np.fft, name)(host, s=s, axes=(0, 2)), 2e-6)
+
+
+def test_the_library_works_in_the_arrays_own_memory(device: xarr.Device) -> None:
+    if not library.is_preferred(device):
+        pytest.skip(f"{device} does not share the host's memory")
+    x = xarr.asarray(drawn(100, 100))
+    own = np.from_dlpack(x).__array_interface__["data"][0]
+    with library.opened("a test", (x._node,)) as (values,):
+        assert values.__array_interface__["data"][0] == own
+        assert not values.flags.writeable
+
+
+ON_OPERANDS: dict[str, Callable[[Any, Any], Any]] = {
+    "solve": xarr.linalg.solve,
+    "svd": lambda x, y: xarr.linalg.svd(x),
+    "eigh": lambda x, y: xarr.linalg.eigh(x),
+    "matmul": lambda x, y: x @ y,
+    "rfft": lambda x, y: xarr.fft.rfft(x),
+    "rfftn": lambda x, y: xarr.fft.rfftn(x),
+    "argsort": lambda x, y: xarr.argsort(x),
+    "unique_values": lambda x, y: xarr.unique_values(x),
+    "isin": xarr.isin,
+    "searchsorted": lambda x, y: xarr.searchsorted(x[0], y[0]),
+}
+
+
+@pytest.mark.parametrize("name", ON_OPERANDS)
+def test_the_host_computes_on_the_operands_themselves(
+    name: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not library.is_preferred(device):
+        pytest.skip(f"{device} does not share the host's memory")
+    x, y = xarr.asarray(drawn(100, 100)), xarr.asarray(drawn(100, 100))
+    operands = {np.from_dlpack(one).__array_interface__["data"][0] for one in (x, y)}
+    handed = []
+    made = library.array_of
+
+    def noted(memory: Any, where: Any, dtype: Any) -> Any:
+        array = made(memory, where, dtype)
+        handed.append(array.__array_interface__["data"][0])
+        return array
+
+    monkeypatch.setattr(library, "array_of", noted)
+    ON_OPERANDS[name](x, y)
+    wanted = 2 if name in ("solve", "matmul", "isin", "searchsorted") else 1
+    assert len(operands & set(handed)) == wanted
+
+
+def test_numpys_names_have_numpys_axes(device: xarr.Device) -> None:
+    host = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    x = xarr.asarray(host)
+    ways: list[dict[str, Any]] = [
+        {},
+        {"offset": 1},
+        {"axis1": 2, "axis2": 0},
+        {"offset": -1, "axis1": -1},
+    ]
+    for how in ways:
+        assert_same(np.asarray(xarr.trace(x, **how)), np.trace(host, **how), f"trace {how}")
+        wanted = np.diagonal(host, **how)
+        assert_same(np.asarray(xarr.diagonal(x, **how)), wanted, f"diagonal {how}")
+    two = np.asarray([2, 3], np.float32)
+    assert_same(np.asarray(xarr.outer(x, two)), np.outer(host, two), "outer")
+    with pytest.raises(ValueError, match="two different axes"):
+        xarr.trace(x, axis1=1, axis2=-2)
+
+
+def test_numpys_functions_call_those_of_the_same_module(device: xarr.Device) -> None:
+    host = np.arange(8, dtype=np.float32).reshape(2, 2, 2)
+    x = xarr.asarray(host)
+    assert_same(np.asarray(np.trace(x)), np.trace(host), "numpy.trace")
+    assert_same(np.asarray(np.linalg.trace(x)), np.linalg.trace(host), "numpy.linalg.trace")
+    assert isinstance(np.fft.fft(x), xarr.Array)
+    with pytest.raises(TypeError, match="no implementation found"):
+        np.emath.sqrt(x)
+
+
+def test_products_in_place(form: xarr.Device) -> None:
+    x = xarr.asarray([[1, 2], [3, 4]], dtype="int32")
+    whole, row = x, x[0]
+    x @= x
+    assert whole.tolist() == [[7, 10], [15, 22]]
+    assert row.tolist() == [7, 10]
+    with pytest.raises(TypeError, match="in place: x1 has dtype int32 and the result float"):
+        x @= xarr.full((2, 2), 0.5, dtype="float32")
+    for other in ([1, 1], [[1], [1]]):
+        with pytest.raises(ValueError, match="in place: x1 has shape"):
+            x @= xarr.asarray(other, dtype="int32")
+    assert whole.tolist() == [[7, 10], [15, 22]]
+
+
+def test_errors_of_factorizations_say_what_is_wrong(form: xarr.Device) -> None:
+    singular = xarr.zeros((2, 2), dtype="float32")
+    for call, said in (
+        (lambda: xarr.linalg.solve(singular, singular[0]), r"linalg\.solve\(x1, x2\): .*\(2, 2\)"),
+        (lambda: xarr.linalg.inv(singular), r"linalg\.inv\(x\): .*\(2, 2\).*pinv"),
+        (lambda: xarr.linalg.cholesky(singular), r"linalg\.cholesky\(x\): .*positive-definite"),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match=said):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda x: xarr.linalg.matrix_rank(x, rtol="a"),
+            r"linalg\.matrix_rank\(x, rtol\): rtol has",
+        ),
+        (
+            lambda x: xarr.linalg.matrix_rank(x, rtol=1j),
+            r"linalg\.matrix_rank\(x, rtol\): rtol has",
+        ),
+        (lambda x: xarr.linalg.pinv(x, rtol=[1j]), r"linalg\.pinv\(x, rtol\): rtol has"),
+        (
+            lambda x: xarr.linalg.pinv(xarr.stack([x, x]), rtol=[1, 2, 3]),
+            r"linalg\.pinv\(x, rtol\): the shapes are",
+        ),
+        (lambda x: xarr.linalg.norm(x[0], "a"), r"linalg\.norm\(x\): ord is 'a'"),
+        (lambda x: xarr.linalg.norm(x, "a"), r"linalg\.norm\(x\): ord is 'a'"),
+        (lambda x: xarr.linalg.vector_norm(x, axis=5), r"linalg\.vector_norm\(x\): axis is 5"),
+        (lambda x: xarr.linalg.trace(x[0]), r"linalg\.trace\(x\): x has shape"),
+        (lambda x: xarr.trace(x, dtype="bad"), r"trace\(a\): dtype is 'bad'"),
+        (lambda x: xarr.dot([1, 2, 3], x), r"dot\(a, b\): a has shape \(3,\) and b"),
+        (lambda x: xarr.dot(x[None], x[:1]), r"dot\(a, b\): axis 2 of a has 2 elements"),
+        (lambda x: xarr.dot("a", x), r"dot\(a, b\): a is of type str"),
+        (lambda x: xarr.matmul([1, 2, 3], x), r"matmul\(x1, x2\): x1 has shape \(3,\)"),
+        (
+            lambda x: xarr.linalg.pinv(x, rtol=xarr.ones(3)),
+            r"linalg\.pinv\(x, rtol\): x has shape \(2, 2\) and rtol \(3,\)",
+        ),
+        (lambda x: xarr.linalg.matrix_norm(x / 0, ord=2), r"linalg\.matrix_norm\(x\): of shape"),
+        (lambda x: xarr.linalg.norm(x / 0, "nuc"), r"linalg\.norm\(x\): of shape"),
+        (lambda x: xarr.linalg.matrix_rank(x / 0), r"linalg\.matrix_rank\(x, rtol\): of shape"),
+        (lambda x: xarr.linalg.pinv(x / 0), r"linalg\.pinv\(x, rtol\): of shape"),
+        (lambda x: xarr.linalg.matrix_power(x * 0, -2), r"linalg\.matrix_power\(x, n\): of shape"),
+        (lambda x: xarr.outer(x > 0, x > 0), r"outer\(a, b\): a and b have dtype bool"),
+        (lambda x: xarr.dot(x[0, 0] > 0, x[0, 0] > 0), r"dot\(a, b\): a and b have dtype bool"),
+    ],
+)
+def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        call(xarr.eye(2))

@@ -1,0 +1,582 @@
+"""Every row of the table of reductions and scans against NumPy, and the bits between its forms."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests import reference
+from tests.launching import change
+from tests.reference import Values, assert_near, assert_same
+from xarr import dtypes
+from xarr.algorithms import passes
+from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
+from xarr.tables import reductions
+from xarr.tables.reductions import TABLE, Reduction
+
+SCANS = [row for row in TABLE if row.name.startswith("cumulative")]
+WHOLE = [row for row in TABLE if row not in SCANS]
+ORDERED = [row for row in WHOLE if row.ordered]
+CORRECTED = [row for row in WHOLE if "m2" in row.finish]
+FEW = [row for row in TABLE if row.name in ("argmin", "cumulative_sum", "max", "sum", "var")]
+
+
+def named(*cases: tuple[Reduction, DType]) -> Callable[[Any], Any]:
+    return pytest.mark.parametrize(
+        ("row", "dtype"), cases, ids=[f"{row.name}-{dtype}" for row, dtype in cases]
+    )
+
+
+def by_name(rows: list[Reduction]) -> Callable[[Any], Any]:
+    return pytest.mark.parametrize("row", rows, ids=lambda row: row.name)
+
+
+ACCEPTED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if dtype.kind in row.kinds]
+REFUSED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if dtype.kind not in row.kinds]
+
+
+def is_on(device: xarr.Device, dtype: DType) -> bool:
+    return device.has_float64 or dtype not in dtypes.NEEDS_FLOAT64
+
+
+def values(row: Reduction, dtype: DType, shape: tuple[int, ...], seed: int = 0) -> Values:
+    """Operands: products near 1, with zeros and ties where they matter."""
+    rng = np.random.default_rng(seed)
+    size = int(np.prod(shape))
+    if dtype.kind in INTEGER:
+        low, high = dtypes.integer_bounds(dtype)
+        x = rng.integers(max(low, -100), min(high, 100) + 1, size)
+        if row.combine == "multiply":
+            x |= 1
+    elif dtype.kind == BOOL:
+        x = rng.random(size) < (0.999 if row.name == "all" else 0.5)
+    elif row.combine == "multiply":
+        x = np.exp(rng.standard_normal(size) / 64)
+        x = x * np.exp(1j * rng.standard_normal(size)) if dtype.kind == COMPLEX else x
+    else:
+        x = np.round(rng.standard_normal(size) * 64) / 16 + 0.25 * (rng.random(size) < 0.5)
+        x = x + 1j * rng.standard_normal(size) if dtype.kind == COMPLEX else x
+    return x.astype(dtype.numpy).reshape(shape)
+
+
+def apply(row: Reduction, x: Any, **options: Any) -> xarr.Array:
+    result: xarr.Array = getattr(xarr, row.name)(x, **options)
+    return result
+
+
+def result_type(row: Reduction, dtype: DType, device: xarr.Device) -> DType:
+    default = dtypes.float64 if device.has_float64 else dtypes.float32
+    return row.result(row.value(dtype, default), default)
+
+
+def check(row: Reduction, x: Values, result: xarr.Array, **options: Any) -> None:
+    """Compare with NumPy: bits, or in a wider type with a bound beside what was added up."""
+    got = np.asarray(result)
+    call = getattr(np, row.name)
+    about = f"{row.name} of {x.dtype}{x.shape}, {options}"
+    given = dtypes.BY_NUMPY[x.dtype]
+    if "dtype" not in options:
+        assert got.dtype == result_type(row, given, result.device).numpy, about
+    if not reference.is_floating(dtypes.BY_NUMPY[got.dtype]) or row.combine in (
+        "maximum",
+        "minimum",
+    ):
+        with np.errstate(all="ignore"):
+            assert_same(got, np.asarray(call(x, **options)), about)
+        return
+    kind = "c" if got.dtype.kind == "c" else "f"
+    options.pop("dtype", None)
+    with np.errstate(all="ignore"):
+        wide = x.astype(reference.WIDER[kind])
+        wanted = np.asarray(call(wide, **options))
+        bound = bound_of(row, wide, wanted, got, options)
+    assert_near(got, wanted, bound, about)
+
+
+def bound_of(
+    row: Reduction, wide: Values, wanted: Values, got: Values, options: dict[str, Any]
+) -> Any:
+    """The row's bound in ulp, for the condition of the operation."""
+    axes = {name: value for name, value in options.items() if name in ("axis", "keepdims")}
+    if row.combine == "add":  # beside what is added up
+        scale = np.asarray(getattr(np, row.name)(np.abs(wide), **options), np.longdouble)
+        part = got.real.dtype
+        unit = np.spacing(np.fmax(np.abs(wanted.real), np.abs(wanted.imag)).astype(part))
+        ratio = np.spacing(scale.astype(part)).astype(np.longdouble) / unit
+        return row.ulp * np.where(ratio > 1, ratio, np.longdouble(1))
+    if row.combine == "multiply":  # a random walk of roundings
+        return row.ulp + np.sqrt(wide.size)
+    spread = np.var(wide, **axes)
+    condition = np.sqrt(1 + np.mean(wide, **axes) ** 2 / spread)
+    return row.ulp * np.where(spread > 0, condition, 1)
+
+
+@named(*ACCEPTED)
+def test_values(row: Reduction, dtype: DType, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    x = values(row, dtype, (300, 7))
+    array = xarr.asarray(x)
+    for axis in (0, 1):
+        check(row, x, apply(row, array, axis=axis), axis=axis)
+    flat = x.ravel()
+    check(row, flat, apply(row, xarr.asarray(flat)))
+
+
+AXES = (None, 0, 1, 2, -1, -3, (0,), (0, 1), (0, 2), (-1, 1), (2, 0, 1), ())
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@by_name(WHOLE)
+def test_axes(row: Reduction, keepdims: bool, device: xarr.Device) -> None:
+    for shape in ((5, 70, 3), (3, 2, 300)):
+        x = values(row, dtypes.float32, shape)
+        array = xarr.asarray(x)
+        for axis in AXES:
+            if row.ordered and isinstance(axis, tuple):
+                continue
+            result = apply(row, array, axis=axis, keepdims=keepdims)
+            check(row, x, result, axis=axis, keepdims=keepdims)
+
+
+@by_name(SCANS)
+def test_axes_of_scans(row: Reduction, device: xarr.Device) -> None:
+    x = values(row, dtypes.float32, (5, 300, 3))
+    array = xarr.asarray(x)
+    for axis in (0, 1, 2, -1, -3):
+        for initial in (False, True):
+            result = apply(row, array, axis=axis, include_initial=initial)
+            check(row, x, result, axis=axis, include_initial=initial)
+
+
+SIZES = [1, 63, 64, 65, 255, 256, 257, 512, 16383, 16384, 16385, 65535, 65537, 10**6 + 1]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@by_name(list(TABLE))
+def test_sizes(row: Reduction, size: int, device: xarr.Device) -> None:
+    x = values(row, dtypes.float32 if row.kinds[-1] != BOOL else dtypes.bool_, (size,), size)
+    check(row, x, apply(row, xarr.asarray(x)))
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1, 1),
+        (64, 257),
+        (65, 256),
+        (66, 255),
+        (1025, 3),
+        (3, 1025),
+        (20000, 5),
+        (5, 20000),
+        (1, 300),
+    ],
+    ids=str,
+)
+@by_name(FEW)
+def test_sizes_of_matrices(row: Reduction, shape: tuple[int, int], device: xarr.Device) -> None:
+    x = values(row, dtypes.float32, shape)
+    for axis in (0, 1):
+        check(row, x, apply(row, xarr.asarray(x), axis=axis), axis=axis)
+
+
+def test_many_columns_and_three_passes(device: xarr.Device) -> None:
+    row = next(row for row in TABLE if row.name == "sum")
+    x = values(row, dtypes.int32, (3, 100_000, 2)).astype(np.int32)
+    check(row, x, xarr.asarray(x).sum(axis=1), axis=1)
+    x = values(row, dtypes.int8, (16384 * 300,))
+    check(row, x, xarr.asarray(x).sum())
+
+
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "strided": lambda x: x[::2, ::3, ::2],
+    "reversed": lambda x: x[::-1, ::-1, ::-1],
+    "transposed": lambda x: x.T,
+    "rows and columns exchanged": lambda x: x[3].T,
+    "a column": lambda x: x[:, 3, 2],
+    "columns": lambda x: x[:, 4:20],
+    "broadcast": lambda x: repeated(x[:, :1], (6, 30, 20)),
+    "broadcast in front": lambda x: repeated(x[0, :, :1], (4, 30, 5)),
+    "one element": lambda x: x[:1, :1, :1],
+}
+
+
+def repeated(x: Any, shape: tuple[int, ...]) -> Any:
+    return np.broadcast_to(x, shape) if isinstance(x, np.ndarray) else xarr.broadcast_to(x, shape)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@by_name(FEW)
+def test_layouts(row: Reduction, layout: str, device: xarr.Device) -> None:
+    base = values(row, dtypes.float32, (6, 30, 20))
+    x, array = LAYOUTS[layout](base), LAYOUTS[layout](xarr.asarray(base))
+    axes = [*range(x.ndim), *([] if row in SCANS else [None])]
+    for axis in axes:
+        check(row, x, apply(row, array, axis=axis), axis=axis)
+
+
+@by_name(list(TABLE))
+def test_zero_dimensions(row: Reduction, device: xarr.Device) -> None:
+    x = np.array(3, np.float32)
+    array = xarr.asarray(x)
+    if row in SCANS:
+        with pytest.raises(ValueError, match="dimensions"):
+            apply(row, array)
+        return
+    check(row, x, apply(row, array))
+    check(row, x, apply(row, array + 1 - 1))
+
+
+@pytest.mark.filterwarnings("ignore")  # NumPy warns of means of nothing
+@by_name(list(TABLE))
+def test_no_elements(row: Reduction, device: xarr.Device) -> None:
+    for dtype in (dtypes.float32, dtypes.int32):
+        if dtype.kind not in row.kinds:
+            continue
+        for shape, axis in (((0,), 0), ((0, 3), 0), ((3, 0), 1), ((0, 3), 1), ((2, 0, 3), 0)):
+            x = np.zeros(shape, dtype.numpy)
+            array = xarr.asarray(x)
+            if row.empty is None and shape[axis] == 0:
+                with pytest.raises(ValueError, match=f"{row.name} of no elements"):
+                    apply(row, array, axis=axis)
+                with pytest.raises(ValueError):  # noqa: PT011 - NumPy's word
+                    getattr(np, row.name)(x, axis=axis)
+                continue
+            wanted = np.asarray(getattr(np, row.name)(x, axis=axis))
+            if not device.has_float64 and wanted.dtype == np.float64:
+                wanted = wanted.astype(np.float32)
+            got = np.asarray(apply(row, array, axis=axis))
+            assert_same(got, wanted, f"{row.name} of {dtype}{shape} along {axis}")
+
+
+@by_name(CORRECTED)
+def test_correction(row: Reduction, device: xarr.Device) -> None:
+    x = values(row, dtypes.float32, (40, 30))
+    array = xarr.asarray(x)
+    for correction in (0, 1, 2.5, 0.0):
+        for axis in (None, 0, 1):
+            result = apply(row, array, axis=axis, correction=correction)
+            check(row, x, result, axis=axis, correction=correction)
+            assert_same(
+                np.asarray(apply(row, array, axis=axis, ddof=correction)),
+                np.asarray(result),
+                "ddof",
+            )
+    short = xarr.asarray(np.ones(1, np.float32))
+    assert np.isnan(float(apply(row, short, correction=1)))
+
+
+@by_name(CORRECTED)
+def test_variance_is_stable(row: Reduction, device: xarr.Device) -> None:
+    """A mean of 10^4 standard deviations: mean(x*x) - mean(x)**2 has no digit right there."""
+    rng = np.random.default_rng(3)
+    for shape in ((100_000,), (300, 400)):
+        x = (rng.standard_normal(shape) + 1e4).astype(np.float32)
+        for axis in (None, 0):
+            wanted = getattr(np, row.name)(x.astype(np.longdouble), axis=axis)
+            got = np.asarray(apply(row, xarr.asarray(x), axis=axis))
+            np.testing.assert_allclose(got, wanted.astype(np.float32), rtol=2e-3)
+    constant = xarr.asarray(np.full(100_000, 0.1, np.float32))
+    assert float(apply(row, constant)) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "cumulative_sum", "cumulative_prod"])
+def test_dtype(name: str, device: xarr.Device) -> None:
+    row = next(row for row in TABLE if row.name == name)
+    axis: dict[str, Any] = {"axis": 0}
+    for given in ("int8", "float32", "uint16"):
+        for wanted in ("int8", "int32", "uint64", "float32", "float64", "complex64"):
+            if not is_on(device, dtypes.BY_NAME[wanted]) or (
+                given == "float32" and "int" in wanted
+            ):
+                continue
+            x = values(row, dtypes.BY_NAME[given], (30, 4))
+            if given != "float32" and "int" not in wanted and row.combine == "multiply":
+                continue  # beyond float32
+            result = apply(row, xarr.asarray(x), dtype=np.dtype(wanted), **axis)
+            assert result.dtype == wanted
+            check(row, x, result, dtype=np.dtype(wanted), **axis)
+
+
+@pytest.mark.parametrize("place", [0, 1, 255, 256, 300, 16500, 19_999])
+@by_name([row for row in TABLE if REAL in row.kinds and row.name != "count_nonzero"])
+def test_nan_and_infinity(row: Reduction, place: int, device: xarr.Device) -> None:
+    for special in ([np.nan], [np.inf], [-np.inf], [np.inf, np.nan], [np.inf, -np.inf]):
+        x = values(row, dtypes.float32, (20_000,))
+        x[place - np.arange(len(special))] = special
+        got = np.asarray(apply(row, xarr.asarray(x)))
+        with np.errstate(all="ignore"):
+            wanted = np.asarray(getattr(np, row.name)(x))
+        if row.ordered or row.combine in ("maximum", "minimum", "logical_and", "logical_or"):
+            assert_same(got, wanted, row.name)
+        else:
+            finite = np.isfinite(wanted)
+            np.testing.assert_array_equal(np.where(finite, 0, got), np.where(finite, 0, wanted))
+            assert np.isfinite(got[finite]).all()
+
+
+@by_name(ORDERED)
+def test_ties_go_to_the_first(row: Reduction, device: xarr.Device) -> None:
+    rng = np.random.default_rng(0)
+    for dtype in (np.int8, np.float32, bool):
+        for size in (5, 300, 20_000, 70_000):
+            x = rng.integers(0, 2, size).astype(dtype)
+            check(row, x, apply(row, xarr.asarray(x)))
+    x = np.zeros(70_000, np.float32)
+    x[500:] = -0.0
+    check(row, x, apply(row, xarr.asarray(x)))
+    x[[300, 800, 69_000]] = np.nan
+    check(row, x, apply(row, xarr.asarray(x)))
+    y = rng.integers(0, 3, (50, 40, 30)).astype(np.int16)
+    for axis in (None, 0, 1, 2):
+        check(row, y, apply(row, xarr.asarray(y), axis=axis), axis=axis)
+        turned = xarr.permute_dims(xarr.asarray(y), (2, 0, 1))
+        check(row, np.permute_dims(y, (2, 0, 1)), apply(row, turned, axis=axis), axis=axis)
+
+
+@by_name([row for row in WHOLE if row.combine in ("maximum", "minimum")])
+def test_extremes_of_all_dtypes_reach_the_bounds(row: Reduction, device: xarr.Device) -> None:
+    for dtype in dtypes.TABLE:
+        if dtype.kind not in row.kinds or not is_on(device, dtype):
+            continue
+        x = reference.special_values(dtype)
+        x = x[x == x]
+        got = np.asarray(apply(row, xarr.asarray(x)))
+        assert got == getattr(np, row.name)(x), dtype
+
+
+def expression(x: Any, y: Any) -> Any:
+    return (x - y) * 1.5 + x
+
+
+@pytest.mark.parametrize("layout", ["contiguous", *LAYOUTS])
+@by_name(FEW)
+def test_a_fused_operand_gives_the_bits_of_a_stored_one(
+    row: Reduction, layout: str, device: xarr.Device
+) -> None:
+    look = LAYOUTS.get(layout, lambda x: x)
+    rng = np.random.default_rng(1)
+    x, y = (look(xarr.asarray(rng.standard_normal((6, 30, 20), np.float32))) for _ in range(2))
+    stored = expression(x, y)
+    np.asarray(stored)
+    for axis in [*range(x.ndim), *([] if row in SCANS else [None])]:
+        fused = np.asarray(apply(row, expression(x, y), axis=axis))
+        assert_same(fused, np.asarray(apply(row, stored, axis=axis)), f"{row.name} along {axis}")
+        with xarr.eager():
+            eager = np.asarray(apply(row, expression(x, y), axis=axis))
+        assert_same(fused, eager, f"{row.name} along {axis}")
+
+
+def test_an_operand_that_lives_on_is_stored_by_the_reduction(device: xarr.Device) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((300, 70)).astype(np.float32)
+    for axis in (None, 0, 1):
+        kept = xarr.asarray(x) * 2
+        total = kept.sum(axis=axis)
+        assert_same(np.asarray(kept), x * 2, "multiply")
+        assert_same(np.asarray(total), np.asarray((xarr.asarray(x) * 2).sum(axis=axis)), "sum")
+
+
+BIT_EQUAL = ("sum", "mean", "var", "prod")
+LARGE = {None: (10**7,), 0: (10**5, 100), 1: (100, 10**5), 2: (50, 1000, 200)}
+
+
+def large(dtype: str, axis: int | None) -> Values:
+    rng = np.random.default_rng(99)
+    return rng.standard_normal(LARGE[axis]).astype(dtype)
+
+
+def reduced(x: xarr.Array, axis: int | None) -> list[Values]:
+    results = [
+        np.asarray(getattr(xarr, name)(x, axis=axis)) for name in BIT_EQUAL if name != "prod"
+    ]
+    near_one = 1 + x / 4096
+    return [*results, np.asarray(xarr.prod(near_one, axis=axis))]
+
+
+def run_group_form(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reduce as on a GPU, in groups of 256 items."""
+    change(monkeypatch, device, kind="gpu")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("axis", LARGE)
+def test_lane_and_group_form_have_the_same_bits(
+    dtype: str, axis: int | None, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not device.info.chunked:
+        pytest.skip("the device takes the group form")
+    if not is_on(device, dtypes.BY_NAME[dtype]):
+        pytest.skip(f"{device} has no {dtype}")
+    x = xarr.asarray(large(dtype, axis))
+    lanes = reduced(x, axis)
+    run_group_form(device, monkeypatch)
+    for name, lane, group in zip(BIT_EQUAL, lanes, reduced(x, axis), strict=True):
+        assert_same(lane, group, f"{name} along {axis}")
+
+
+@by_name(list(TABLE))
+def test_lane_and_group_form_agree_on_small_operands(
+    row: Reduction, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not device.info.chunked:
+        pytest.skip("the device takes the group form")
+    run_group_form(device, monkeypatch)
+    dtype = dtypes.float32
+    for shape in ((1,), (65,), (33_000,)):
+        x = values(row, dtype, shape)
+        check(row, x, apply(row, xarr.asarray(x)))
+    x = values(row, dtype, (70, 300))
+    for axis in (0, 1):
+        check(row, x, apply(row, xarr.asarray(x), axis=axis), axis=axis)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "shape"),
+    [("cumulative_sum", "float32", (130, 600)), ("cumulative_prod", "complex64", (66_000,))],
+)
+def test_scans_through_local_memory_have_the_same_bits(
+    name: str,
+    dtype: str,
+    shape: tuple[int, ...],
+    device: xarr.Device,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # So that a group takes several bands.
+    monkeypatch.setattr("xarr.algorithms.passes._SCAN_GROUPS", 2)
+    rng = np.random.default_rng(4)
+    host = rng.uniform(-1, 1, shape).astype(dtype)
+    if dtype == "complex64":
+        host = np.exp(1j * np.pi * host).astype(dtype)
+    one, other = (
+        getattr(xarr, name)(xarr.asarray(host, device=form), axis=-1, include_initial=True)
+        for form in (device, device.pretending("as-gpu"))
+    )
+    assert np.isfinite(np.asarray(one)).all()
+    assert_same(np.asarray(one), np.asarray(other), "scan")
+
+
+def test_a_device_without_float64_takes_means_in_float32(device: xarr.Device) -> None:
+    narrow = device.without_float64()
+    x = np.arange(100, dtype=np.int32)
+    array = xarr.asarray(x, device=narrow)
+    for name in ("mean", "var", "std"):
+        got = np.asarray(getattr(xarr, name)(array))
+        assert got.dtype == np.float32
+        np.testing.assert_allclose(got, getattr(np, name)(x), rtol=1e-6)
+    with pytest.raises(TypeError, match="no 64-bit floating point"):
+        xarr.sum(array, dtype=np.float64)
+
+
+@named(*REFUSED)
+def test_other_dtypes_are_refused(row: Reduction, dtype: DType, device: xarr.Device) -> None:
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    array = xarr.asarray(np.ones(3, dtype.numpy))
+    with pytest.raises(TypeError) as caught:
+        apply(row, array)
+    words = dtypes.KIND_WORDS.get(row.kinds, "numeric or bool")
+    for part in (f"{row.name}(x): x has dtype {dtype}", f"takes {words} dtypes"):
+        assert part in str(caught.value)
+
+
+@by_name(list(TABLE))
+def test_other_arguments_are_refused(row: Reduction) -> None:
+    array = xarr.asarray(np.ones((2, 3), np.float32))
+    for axis in (2, -3):
+        with pytest.raises(IndexError, match=rf"{row.name}\(x, axis\): axis is {axis}"):
+            apply(row, array, axis=axis)
+        with pytest.raises(np.exceptions.AxisError):
+            getattr(np, row.name)(np.ones((2, 3)), axis=axis)
+    with pytest.raises(TypeError, match=r"axis is 1\.5"):
+        apply(row, array, axis=1.5)
+    with pytest.raises(TypeError, match=r"x is of type str.*xarr\.asarray"):
+        apply(row, "12")
+    if row in SCANS:
+        with pytest.raises(ValueError, match="axis is None"):
+            apply(row, array)
+    elif row.ordered:
+        with pytest.raises(TypeError):
+            apply(row, array, axis=(0, 1))
+    else:
+        with pytest.raises(ValueError, match="each axis may be named once"):
+            apply(row, array, axis=(0, 0))
+
+
+@by_name(list(TABLE))
+def test_signature_and_docstring(row: Reduction) -> None:
+    function = getattr(xarr, row.name)
+    names = list(inspect.signature(function).parameters)
+    assert names[:2] == ["x", "axis"]
+    assert ("keepdims" in names) == (row in WHOLE)
+    assert ("include_initial" in names) == (row in SCANS)
+    assert ("correction" in names) == (row in CORRECTED)
+    assert ("dtype" in names) == (row.name in ("sum", "prod") or row in SCANS)
+    lines = (inspect.getdoc(function) or "").splitlines()
+    assert lines[0] == row.about
+    for section in ("Parameters", "Returns", "Raises", "Notes", "Examples"):
+        assert lines[lines.index(section) + 1] == "-" * len(section)
+    for name in names:
+        assert any(line.startswith(f"{name} : ") for line in lines), name
+    assert getattr(xarr.Array, row.name) is function
+
+
+@pytest.mark.parametrize("dtype", [d for d in dtypes.TABLE if d.kind in (SIGNED, BOOL)], ids=str)
+def test_integer_sums_do_not_overflow_early(dtype: DType, device: xarr.Device) -> None:
+    x = np.ones(100_000, dtype.numpy)
+    assert int(xarr.asarray(x).sum()) == 100_000
+    assert int((xarr.asarray(x) * 1).sum() if dtype.kind != BOOL else 0) in (0, 100_000)
+
+
+def test_a_kernel_that_does_not_compile_names_its_operations(device: xarr.Device) -> None:
+    fold = reductions.BY_NAME["sum"].fold(dtypes.float32, dtypes.float32)
+    broken = dataclasses.replace(fold, step="xr_absent(acc, x)")
+    product = xarr.asarray(np.ones(300, np.float32)) * 2
+    with pytest.raises(xarr.CompileError) as caught:
+        passes.reduce(broken, product._node, (0,))
+    assert caught.value.op.startswith("sum, multiply")
+    assert caught.value.dtypes == ("float32",)
+    assert "xr_absent" in caught.value.log
+
+
+def test_sums_of_truths_as_truths_are_refused() -> None:
+    for name in ("sum", "prod", "cumulative_sum"):
+        with pytest.raises(TypeError, match="use any for a sum"):
+            getattr(xarr, name)(xarr.arange(3), dtype=bool)
+
+
+def test_what_can_be_made_an_array_is_reduced() -> None:
+    assert float(xarr.mean([1, 2.5])) == 1.75
+    assert int(xarr.sum(np.asarray([1, 2]))) == 3
+    assert xarr.cumsum([1, 2, 3]).tolist() == [1, 3, 6]
+    with pytest.raises(TypeError, match="is of type NoneType"):
+        xarr.sum(None)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda x: xarr.cumsum(x, axis=3), r"cumsum\(x, axis\): axis is 3"),
+        (lambda x: xarr.cumprod("a"), r"cumprod\(x, axis\): x has dtype <U1"),
+        (lambda x: xarr.ptp(x, axis=3), r"ptp\(x, axis\): axis is 3"),
+        (lambda x: xarr.ptp(x > 1), r"ptp\(x, axis\): x has dtype bool"),
+        (lambda x: xarr.std(x, correction="a"), r"std\(x, axis, correction\): correction is 'a'"),
+    ],
+)
+def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        call(xarr.asarray([1, 2, 3]))
+
+
+def test_whether_to_include_the_initial_value_is_a_truth() -> None:
+    for yes in (True, 2, -99, np.int64(3)):
+        got = xarr.cumulative_sum(xarr.asarray([1, 2]), include_initial=yes)
+        assert got.tolist() == [0, 1, 3]

@@ -1,0 +1,203 @@
+"""Sorting, searching and sets, by the host's library and by the kernels, against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.comparing import needs
+from tests.reference import Values, assert_same
+
+
+@pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
+def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
+    """The default device, and the same taken for a GPU."""
+    with xarr.device(xarr.default_device().pretending(*filter(None, [request.param]))) as chosen:
+        yield chosen
+
+
+def values(name: str) -> Values:
+    rng = np.random.default_rng(3)
+    if name == "float32":
+        drawn = rng.integers(-40, 40, (50, 30)).astype(np.float32)
+        drawn[::7, ::3] = -0.0
+        drawn[::11, ::5] = np.nan
+        drawn[1, 1], drawn[2, 2] = np.inf, -np.inf
+        return drawn
+    return rng.integers(-40, 40, (50, 30)).astype(name)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, None])
+@pytest.mark.parametrize("name", ["float32", "int16"])
+def test_sort_and_argsort(name: str, axis: int | None, descending: bool, form: xarr.Device) -> None:
+    host = values(name)
+    x = xarr.asarray(host)
+    flat, place = (host.ravel(), 0) if axis is None else (host, axis)
+    if descending:
+        backwards = np.argsort(np.flip(flat, place), axis=place, stable=True)
+        order = flat.shape[place] - 1 - np.flip(backwards, place)
+    else:
+        order = np.argsort(flat, axis=place, stable=True)
+    assert_same(np.asarray(xarr.argsort(x, axis=axis, descending=descending)), order, "argsort")
+    wanted = np.take_along_axis(flat, order, axis=place)
+    assert_same(np.asarray(xarr.sort(x, axis=axis, descending=descending)), wanted, "sort")
+    assert_same(np.asarray(x), host, "the operand")
+
+
+def test_the_method_sorts_in_place(form: xarr.Device) -> None:
+    host = values("float32")
+    x = xarr.asarray(host)
+    part = x[::2, ::-1]
+    part.sort(axis=0)
+    host[::2, ::-1] = np.sort(host[::2, ::-1], axis=0, stable=True)
+    assert_same(np.asarray(x), host, "x.sort()")
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted(side: str, form: xarr.Device) -> None:
+    host = values("float32").ravel()
+    wanted = np.asarray([[-41, -40, 0, 0.5], [39, 40, np.nan, np.inf]], np.float32)
+    order = np.argsort(host, stable=True)
+    places = np.searchsorted(host, wanted, side=side, sorter=order)  # type: ignore[call-overload]
+    x, v = xarr.asarray(host), xarr.asarray(wanted)
+    assert_same(np.asarray(xarr.searchsorted(xarr.sort(x), v, side=side)), places, "searchsorted")
+    by_sorter = xarr.searchsorted(x, v, side=side, sorter=xarr.asarray(order))
+    assert_same(np.asarray(by_sorter), places, "sorter")
+    assert int(xarr.searchsorted(xarr.asarray([1, 3, 5]), 3, side=side)) == (side == "right") + 1
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("seed", range(5))
+def test_of_two_zeros_the_first_stands(seed: int, name: str, form: xarr.Device) -> None:
+    needs(name)
+    draw = np.random.default_rng(seed)
+    host = draw.choice([0.0, -0.0, 1, 2, -1], 50).astype(name)
+    if name == "complex64":
+        host.imag = draw.choice([0.0, -0.0, 3], 50)
+    _, first = np.unique(host, return_index=True)
+    x = xarr.asarray(host)
+    for values in (xarr.unique_values(x), xarr.unique_counts(x).values, xarr.unique_all(x).values):
+        assert np.asarray(values).tobytes() == host[first].tobytes()
+
+
+@pytest.mark.parametrize("name", ["float32", "int16", "complex64", "bool"])
+def test_unique(name: str, form: xarr.Device) -> None:
+    host = values(name)
+    found = np.unique(
+        host, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
+    x = xarr.asarray(host)
+    result = xarr.unique_all(x)
+    wanted = (found[0], found[1], found[2].reshape(host.shape), found[3])
+    assert_same(np.asarray(result.values), wanted[0], "values")
+    for got, part in zip(result[1:], wanted[1:], strict=True):
+        assert_same(np.asarray(got), part, "unique_all")
+    counts, inverse = xarr.unique_counts(x), xarr.unique_inverse(x)
+    assert_same(np.asarray(counts.counts), wanted[3], "unique_counts")
+    assert_same(np.asarray(inverse.inverse_indices), wanted[2], "unique_inverse")
+    assert xarr.unique_values(x).shape == wanted[0].shape
+
+
+@pytest.mark.parametrize("invert", [False, True])
+def test_isin(invert: bool, form: xarr.Device) -> None:
+    host = values("float32")
+    among = np.asarray([[3, -0.0], [np.nan, 39]], np.float32)
+    wanted = np.isin(host, among, invert=invert)
+    got = xarr.isin(xarr.asarray(host), xarr.asarray(among), invert=invert)
+    assert_same(np.asarray(got), wanted, "isin")
+    assert bool(xarr.isin(3, xarr.asarray([1, 3]))) is True
+    assert xarr.isin(xarr.asarray([1, 3]), 3).tolist() == [False, True]
+    assert xarr.isin(xarr.asarray(host), xarr.zeros(0), invert=invert).all() == invert
+
+
+def test_nothing_to_sort(form: xarr.Device) -> None:
+    for shape in ((0,), (3, 0), (0, 3), (), (1, 1)):
+        x = xarr.ones(shape, dtype="float32")
+        assert xarr.sort(x).shape == shape
+        assert xarr.argsort(x).shape == shape
+        assert xarr.unique_values(x).shape == (min(x.size, 1),)
+
+
+def test_what_is_refused(form: xarr.Device) -> None:
+    x = xarr.asarray([3, 1, 2])
+    with pytest.raises(np.exceptions.AxisError, match="axis is 1"):
+        xarr.sort(x, axis=1)
+    with pytest.raises(ValueError, match="side is 'middle'"):
+        xarr.searchsorted(x, x, side="middle")
+    with pytest.raises(ValueError, match="one-dimensional"):
+        xarr.searchsorted(x[None], x)
+    with pytest.raises(TypeError, match="integer dtype"):
+        xarr.searchsorted(x, x, sorter=xarr.zeros(3))
+    with pytest.raises(TypeError, match="is of type list"):
+        xarr.sort([1, 2])
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_many_elements_of_float16(device: xarr.Device, descending: bool) -> None:
+    """NumPy's own unstable sort of them (2.4, with AVX-512) is wrong."""
+    host = np.random.default_rng(0).choice(np.asarray([2, 1, 0.0, -0.0, -1, -2], "float16"), 5000)
+    x = xarr.asarray(host)
+    order = np.argsort(-host if descending else host, kind="stable")
+    assert_same(np.asarray(xarr.sort(x, descending=descending)), host[order], "sort")
+    assert xarr.unique_values(x).tolist() == [-2, -1, 0, 1, 2]
+    assert xarr.unique_counts(x).counts.sum() == 5000
+    every = xarr.unique_all(x)
+    assert_same(
+        np.asarray(every.values[every.inverse_indices] == x), np.full(5000, True), "inverse"
+    )
+    assert bool(
+        xarr.isin(x, xarr.asarray([2, -2], dtype="float16")).sum() == (abs(host) == 2).sum()
+    )
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_more_axes_than_numpy_sorts(axis: int, descending: bool, form: xarr.Device) -> None:
+    host = np.random.default_rng(1).integers(0, 9, (3, 4, 5)).astype(np.float32)
+    x = xarr.asarray(host[:, :, ::-1])[:, :, ::-1]
+    many = x.reshape((3, *(1,) * 19, 4, *(1,) * 18, 5))
+    place = {0: 0, 1: 20, -1: -1}[axis]
+    for function in (xarr.sort, xarr.argsort):
+        wanted = function(x, axis=axis, descending=descending)
+        got = function(many, axis=place, descending=descending)
+        assert got.shape == many.shape
+        assert_same(np.asarray(got).reshape(host.shape), np.asarray(wanted), function.__name__)
+
+
+def test_python_numbers_beside_integers_on_a_device_without_float64(form: xarr.Device) -> None:
+    with xarr.device(form.without_float64()):
+        x = xarr.asarray([1, 2, 3])
+        assert xarr.isin(x, 2.0).tolist() == [False, True, False]
+        assert xarr.isin(2.5, x).tolist() is False
+        assert int(xarr.searchsorted(x, 2.5)) == 2
+        chosen = xarr.where(x > 1, x, 0.5)
+        assert chosen.tolist() == [0.5, 2, 3]
+        assert chosen.dtype == np.float32
+        y = xarr.ones(3, dtype="float32")
+        for call in (
+            lambda: x + y,
+            lambda: xarr.isin(x, y),
+            lambda: xarr.searchsorted(x, y),
+            lambda: xarr.where(x > 1, x, y),
+            lambda: xarr.concat([x, y]),
+        ):
+            with pytest.raises(TypeError, match=r"promote to float64, which .* does not have"):
+                call()
+
+
+def test_errors_of_sets_and_searches_name_them() -> None:
+    x = xarr.asarray([1, 2, 3])
+    for call, said in (
+        (lambda: xarr.isin(x, "a"), r"isin\(x1, x2\): x2 is of type str"),
+        (lambda: xarr.searchsorted(x, "a"), r"searchsorted\(x1, x2\): x2 is of type str"),
+        (lambda: xarr.searchsorted(x, 1, sorter=x), r"searchsorted\(x1, x2\): the index 3"),
+        (lambda: xarr.where("a", 1, x), r"where\(condition, x1, x2\): condition is of type str"),
+        (lambda: xarr.where(x > 1, "a", x), r"where\(condition, x1, x2\): x1 is of type str"),
+        (lambda: xarr.argwhere(x[0]), r"argwhere\(x\): x is 0-dimensional"),
+    ):
+        with pytest.raises((TypeError, ValueError, IndexError), match=f"^{said}"):
+            call()

@@ -1,0 +1,253 @@
+"""Streams and events: order by memory, whatever is asked where, on every backend."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.reference import assert_same
+from xarr.engine import engine
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs_on_several_streams(device: xarr.Device, seed: int) -> None:
+    """Operations, writes, views and transfers, each on any stream, give what NumPy gives."""
+    draw = random.Random(seed)
+    streams = [xarr.Stream(device) for _ in range(3)]
+    size = draw.choice((5, 1000, 300_000))
+    hosts = [np.arange(size, dtype=np.int64) % 97 + place for place in range(4)]
+    arrays = [xarr.asarray(host, device=device) for host in hosts]
+    for _ in range(60):
+        first, second, third = (draw.randrange(len(hosts)) for _ in range(3))
+        with draw.choice(streams):
+            match draw.randrange(8):
+                case 0:
+                    hosts[third] = hosts[first] * 3 - hosts[second] & 0xFFFF
+                    arrays[third] = arrays[first] * 3 - arrays[second] & 0xFFFF
+                case 1:
+                    hosts[third][1::2] = hosts[first][: size // 2]
+                    arrays[third][1::2] = arrays[first][: size // 2]
+                case 2:
+                    hosts[third] += hosts[second]
+                    arrays[third] += arrays[second]
+                case 3:
+                    hosts[third] = np.flip(hosts[first])
+                    arrays[third] = xarr.flip(arrays[first])
+                case 4:
+                    hosts[third] = np.cumsum(hosts[first]) & 0xFFFF
+                    arrays[third] = xarr.cumulative_sum(arrays[first]) & 0xFFFF
+                case 5:
+                    hosts[third] = np.sort(hosts[first])
+                    arrays[third] = xarr.sort(arrays[first])
+                case 6:
+                    hosts[third] = hosts[first] + hosts[second].sum() & 0xFFFF
+                    arrays[third] = arrays[first] + arrays[second].sum() & 0xFFFF
+                case _:
+                    assert_same(np.asarray(arrays[first]), hosts[first], f"seed {seed}")
+        if draw.random() < 0.1:
+            streams[draw.randrange(3)] = xarr.Stream(device)  # the one before dies at work
+    for array, host in zip(arrays, hosts, strict=True):
+        assert_same(np.asarray(array), host, f"seed {seed}")
+
+
+def current(device: xarr.Device) -> int:
+    """The address of this thread's current stream."""
+    driver: Any = device.driver
+    before = driver.swap_stream(xarr.Stream(device)._handle)
+    driver.swap_stream(before)
+    return int(driver.stream_pointer(before))
+
+
+def test_a_stream_is_current_within_its_block_and_its_thread(device: xarr.Device) -> None:
+    outer, inner = xarr.Stream(device), xarr.Stream(device)
+    default = current(device)
+    elsewhere = []
+    with outer:
+        assert current(device) == outer.pointer
+        with inner, outer:
+            assert current(device) == outer.pointer
+        assert current(device) == outer.pointer
+        thread = threading.Thread(target=lambda: elsewhere.append(current(device)))
+        thread.start()
+        thread.join()
+        x = xarr.ones(1000, device=device) + 1
+        engine.compute(x._node)
+        assert current(device) == outer.pointer, "after an allocation and a launch"
+    assert current(device) == default
+    assert elsewhere == [default]
+    with pytest.raises(ZeroDivisionError), inner:
+        raise ZeroDivisionError
+    assert current(device) == default
+
+
+def test_a_block_ends_its_stream_also_where_what_is_pending_fails(device: xarr.Device) -> None:
+    default = current(device)
+    with pytest.raises(MemoryError), xarr.Stream(device):
+        x = xarr.zeros(device.memory_nbytes // 2, dtype="float32", device=device) + 1
+    assert current(device) == default
+    assert x.size
+
+
+def test_a_foreign_stream_is_wrapped(device: xarr.Device) -> None:
+    own = xarr.Stream(device)
+    wrapped = xarr.Stream(device, pointer=own.pointer)
+    assert wrapped.pointer == own.pointer
+    with wrapped:
+        x = xarr.ones(1000, device=device) + 1
+    with own:
+        y = x * 2
+    assert float(y.sum()) == 4000
+    assert str(device) in repr(wrapped)
+    for wrong in (-1, 1.5, "0"):
+        with pytest.raises(TypeError, match="pointer"):
+            xarr.Stream(device, pointer=wrong)
+    with pytest.raises(ValueError, match="no device"):
+        xarr.Stream("opencl:99")
+
+
+def test_events(device: xarr.Device) -> None:
+    stream = xarr.Stream(device)
+    begin, end = xarr.Event(device), xarr.Event(device)
+    assert begin.done
+    begin.synchronize()
+    begin.wait()
+    with pytest.raises(ValueError, match="not recorded"):
+        begin.elapsed_ms(end)
+    begin.record()
+    x = xarr.arange(1_000_000, dtype="float32", device=device)
+    pending = xarr.sin(x) + xarr.cos(x)
+    end.record()
+    assert pending._node.storage is not None  # what was asked before the event is before it
+    took = begin.elapsed_ms(end)
+    assert 0 < took < 60_000
+    assert end.done
+    with stream:
+        y = pending * 2
+        inside = stream.record()
+    inside.wait()
+    inside.wait(stream)
+    stream.synchronize()
+    assert inside.done
+    assert end.elapsed_ms(inside) >= 0
+    assert y._node.storage is not None
+    assert "done" in repr(inside)
+
+
+def test_elapsed_time_grows_with_the_work(device: xarr.Device) -> None:
+    x = xarr.linspace(0, 1, 3_000_000, dtype="float32", device=device)
+
+    def took(rounds: int) -> float:
+        begin, end = xarr.Event(device), xarr.Event(device)
+        begin.record()
+        y = x
+        for _ in range(rounds):
+            y = xarr.sin(y) + y
+            xarr.synchronize(y)
+        end.record()
+        return begin.elapsed_ms(end)
+
+    took(1)
+    assert took(20) > 3 * min(took(1) for _ in range(5))
+
+
+def test_what_is_pending_runs_where_it_was_asked(device: xarr.Device) -> None:
+    """Entering and leaving a stream asks for what is pending."""
+    stream = xarr.Stream(device)
+    x = xarr.ones(10, device=device)
+    before = x + 1
+    with stream:
+        assert before._node.storage is not None
+        within = before * 2
+        assert within._node.storage is None
+    assert within._node.storage is not None
+    after = within + 1
+    device.synchronize()
+    assert after._node.storage is not None
+    assert float(after[0]) == 5
+
+
+def test_copies_to_a_device_on_its_stream(device: xarr.Device) -> None:
+    other = device.pretending("as-gpu")
+    stream = xarr.Stream(other)
+    x = xarr.arange(10, device=device)
+    y = x.to_device(other, stream=stream)
+    assert y.device is other
+    assert_same(np.asarray(y), np.arange(10), "to_device")
+    for wrong in (0, 1, "stream"):
+        with pytest.raises(ValueError, match=r"xarr\.Stream"):
+            x.to_device(other, stream=wrong)
+
+
+def test_a_thread_that_did_nothing_else_waits_for_events(device: xarr.Device) -> None:
+    begin, end = xarr.Event(device), xarr.Event(device)
+    begin.record()
+    x = xarr.ones(1000, device=device) + 1
+    end.record()
+    answers: list[Any] = []
+
+    def ask() -> None:
+        end.synchronize()
+        answers.extend((end.done, begin.elapsed_ms(end) >= 0))
+        xarr.Stream(device).synchronize()
+        answers.append("synchronized")
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert answers == [True, True, "synchronized"]
+    assert float(x[0]) == 2
+
+
+def test_two_threads_with_a_stream_each(device: xarr.Device) -> None:
+    shared = xarr.arange(10_000, dtype="int64", device=device)
+    wrong = []
+
+    def work(place: int) -> None:
+        with xarr.Stream(device):
+            x = shared
+            for step in range(50):
+                x = (x + shared * place) & 0xFFFF
+                if step % 10 == 9:
+                    x[::3] = x[1::3][: x[::3].shape[0]].sum() & 0xFF
+            host = np.arange(10_000)
+            for step in range(50):
+                host = (host + np.arange(10_000) * place) & 0xFFFF
+                if step % 10 == 9:
+                    host[::3] = host[1::3][: host[::3].shape[0]].sum() & 0xFF
+            if not np.array_equal(np.asarray(x), host):
+                wrong.append(place)
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_queues_that_cannot_be_streams(device: xarr.Device) -> None:
+    if device.backend != "opencl":
+        pytest.skip(f"{device} is not of OpenCL")
+    cl = pytest.importorskip("pyopencl")
+    driver: Any = device.driver
+    out_of_order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    if driver._device.queue_properties & out_of_order:
+        queue = cl.CommandQueue(driver._context, properties=out_of_order)
+        with pytest.raises(ValueError, match="does not keep the order"):
+            xarr.Stream(device, pointer=queue.int_ptr)
+    context = cl.Context([driver._device])
+    queue = cl.CommandQueue(context)
+    with pytest.raises(ValueError, match="another context"):
+        xarr.Stream(device, pointer=queue.int_ptr)
+    queue = cl.CommandQueue(driver._context)  # notes no times
+    with xarr.Stream(device, pointer=queue.int_ptr):
+        begin, end = xarr.Event(device), xarr.Event(device)
+        begin.record()
+        (xarr.ones(1000, device=device) + 1).sum()
+        end.record()
+    assert begin.elapsed_ms(end) >= 0

@@ -1,0 +1,230 @@
+"""The kernel cache on disk: what is put comes back, and no fault of the file system is an error."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.processes import run_code, start
+from xarr.compiler import cache
+from xarr.compiler.cache import DiskCache
+from xarr.errors import CacheWarning
+
+KEY = DiskCache.key("1", "source", ("-a",), "target")
+AS_USER = 1000
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_has_warned", False)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> DiskCache:
+    return DiskCache(tmp_path / "deep" / "kernels")
+
+
+def key(number: int) -> str:
+    return DiskCache.key("1", str(number), (), "")
+
+
+@pytest.mark.parametrize("data", [b"", b"x", bytes(range(256)) * 1000])
+def test_what_is_put_comes_back(disk: DiskCache, data: bytes) -> None:
+    assert disk.get(KEY) is None
+    disk.put(KEY, data)
+    assert disk.get(KEY) == data
+    assert DiskCache(disk.directory).get(KEY) == data
+    disk.put(KEY, b"other")
+    assert disk.get(KEY) == b"other"
+
+
+def test_the_key_depends_on_each_part_and_its_limits() -> None:
+    parts = [
+        ("1", "s", ("a", "b"), "t"),
+        ("2", "s", ("a", "b"), "t"),
+        ("1", "x", ("a", "b"), "t"),
+        ("1", "s", ("ab",), "t"),
+        ("1", "s", ("a",), "t"),
+        ("1", "s", ("a", "b"), "u"),
+        ("1s", "", ("a", "b"), "t"),
+    ]
+    assert len({DiskCache.key(*part) for part in parts}) == len(parts)
+    assert DiskCache.key(*parts[0]) == DiskCache.key(*parts[0])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no file modes")
+def test_files_are_private(disk: DiskCache) -> None:
+    disk.put(KEY, b"data")
+    assert stat.S_IMODE(disk.directory.stat().st_mode) == 0o700
+    (file,) = disk.directory.iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("damage", ["shorter", "longer", "changed", "empty", "magic"])
+def test_a_damaged_file_is_removed_and_rebuilt(disk: DiskCache, damage: str) -> None:
+    disk.put(KEY, b"a binary")
+    (file,) = disk.directory.iterdir()
+    content = file.read_bytes()
+    file.write_bytes(
+        {
+            "shorter": content[:-1],
+            "longer": content + b"x",
+            "changed": content[:-1] + b"X",
+            "empty": b"",
+            "magic": b"X" + content[1:],
+        }[damage]
+    )
+    assert disk.get(KEY) is None
+    assert not file.exists()
+    disk.put(KEY, b"a binary")
+    assert disk.get(KEY) == b"a binary"
+
+
+def test_the_least_recently_used_are_removed(tmp_path: Path) -> None:
+    disk = DiskCache(tmp_path, limit_nbytes=10_000)
+    for number in range(8):
+        disk.put(key(number), bytes(1000))
+        os.utime(tmp_path / f"{key(number)}.bin", (number, number))
+    assert disk.get(key(0)) is not None
+    (tmp_path / "of-another").write_bytes(bytes(5000))
+    for number in range(8, 12):
+        disk.put(key(number), bytes(1000))
+        assert disk.nbytes <= 10_000
+    kept = [number for number in range(12) if disk.get(key(number)) is not None]
+    assert kept == [0, *range(12 - len(kept) + 1, 12)]
+    assert len(kept) >= 6
+    assert (tmp_path / "of-another").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no file modes")
+def test_a_directory_that_others_can_write_to_is_passed_over_with_one_warning(
+    disk: DiskCache,
+) -> None:
+    disk.put(KEY, b"data")
+    disk.directory.chmod(0o777)
+    other = DiskCache(disk.directory)
+    with pytest.warns(CacheWarning, match="other users can write to it") as caught:
+        assert other.get(KEY) is None
+        other.put(KEY, b"more")
+        assert other.get(KEY) is None
+    assert len(caught) == 1
+
+
+def test_a_directory_that_cannot_be_made_is_passed_over_with_one_warning(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    disk = DiskCache(tmp_path / "file" / "kernels")
+    with pytest.warns(CacheWarning, match="XARR_CACHE_DIR") as caught:
+        disk.put(KEY, b"data")
+        disk.put(KEY, b"data")
+        assert disk.get(KEY) is None
+    assert len(caught) == 1
+    assert disk.nbytes == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_read_only_and_unreadable_directories_are_passed_over() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        if os.getuid() == 0:
+            # The superuser may read and write everything, so the process becomes another user.
+            os.chown(place, AS_USER, AS_USER)
+        code = CHANGE_MODES.format(user=AS_USER, place=place, key=KEY, other=key(1))
+        done = run_code(code)
+    assert done.stdout.splitlines() == ["b'data'", "b'data' None", "None"], done.stderr
+    assert done.stderr.count("CacheWarning") == 1, done.stderr
+
+
+CHANGE_MODES = """
+import os, warnings
+warnings.simplefilter("always")
+from xarr.compiler.cache import DiskCache
+if os.getuid() == 0:
+    os.setgid({user})
+    os.setuid({user})
+disk = DiskCache({place!r} + "/kernels")
+disk.put({key!r}, b"data")
+print(disk.get({key!r}))
+disk.directory.chmod(0o500)
+disk.put({other!r}, b"data")
+print(disk.get({key!r}), disk.get({other!r}))
+disk.directory.chmod(0o000)
+print(disk.get({key!r}))
+disk.put({key!r}, b"data")
+disk.directory.chmod(0o700)
+"""
+
+
+def test_many_processes_use_one_directory_at_once(tmp_path: Path) -> None:
+    code = f"""
+import random, sys
+from xarr.compiler.cache import DiskCache
+disk = DiskCache({str(tmp_path)!r}, limit_nbytes=40_000)
+random.seed(int(sys.argv[1]) if len(sys.argv) > 1 else None)
+for step in range(400):
+    number = random.randrange(30)
+    key = DiskCache.key("1", str(number), (), "")
+    data = disk.get(key)
+    assert data is None or data == str(number).encode() * 1000, number
+    if data is None:
+        disk.put(key, str(number).encode() * 1000)
+print("done")
+"""
+    for process in [start("-c", code) for _ in range(4)]:
+        out, problems = process.communicate(timeout=120)
+        assert (out.strip(), problems) == ("done", "")
+    assert DiskCache(tmp_path).nbytes < 80_000
+    assert not list(tmp_path.glob("writing-*"))
+
+
+def test_no_warning_in_ordinary_use(disk: DiskCache) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        disk.get(KEY)
+        disk.put(KEY, b"data")
+        disk.get(KEY)
+
+
+def test_the_environment_names_the_directory(tmp_path: Path) -> None:
+    code = "from xarr.compiler.cache import disk_cache; print(disk_cache().directory)"
+    done = run_code(code, XARR_CACHE_DIR=str(tmp_path / "here"))
+    assert done.stdout.strip() == str(tmp_path / "here")
+    if sys.platform == "linux":
+        done = run_code(code, XARR_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path))
+        assert done.stdout.strip() == str(tmp_path / "xarr")
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    code = f"""
+import struct, time
+import numpy as np
+from xarr.compiler.cache import DiskCache
+from xarr.backends.device import default_device
+driver = default_device().driver
+sources = {{
+    "opencl": "__kernel void f(__global float *x) {{ x[get_global_id(0)] += 1.0f; }}",
+    "cuda": 'extern "C" __global__ void f(float *x) {{ x[threadIdx.x] += 1.0f; }}',
+}}
+source = sources[driver.info.dialect]
+disk = DiskCache({str(tmp_path)!r})
+key = disk.key("1", source, (), driver.info.target)
+binary = disk.get(key)
+print(binary is not None)
+if binary is None:
+    binary = driver.compile(source)
+    disk.put(key, binary)
+kernel = driver.load(binary, "f")
+x = driver.allocate(1024)
+driver.upload(x, 0, np.zeros(256, "f4"))
+driver.launch(kernel, (1,), (256,), [x], b"")
+out = np.empty(256, "f4")
+driver.download(x, 0, out)
+print(out.sum())
+"""
+    for expected in (["False", "256.0"], ["True", "256.0"]):
+        done = run_code(code)
+        assert done.stdout.split() == expected, done.stderr

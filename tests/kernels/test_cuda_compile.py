@@ -1,0 +1,167 @@
+"""Every kernel compiles for CUDA, on a machine without a GPU.
+
+The programs below run through the public functions. What the engine would launch on a GPU is
+assembled in the CUDA dialect and compiled with NVRTC; nothing but index arithmetic that the host
+waits for is launched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.conftest import DEVICES
+from tests.kernels.nvrtc import compile_cuda
+from tests.launching import change, record
+from xarr import dtypes, layout
+from xarr.array.array import FUNCTIONS
+from xarr.compiler import source
+from xarr.dtypes import DType
+from xarr.engine import engine, expression, plan
+from xarr.engine.expression import Node
+from xarr.tables import elementwise, reductions
+
+ARCHITECTURES = ("sm_75", "sm_90")
+TOGETHER = 12
+"""Functions of one kernel; the time to compile grows faster than their number."""
+
+Recorder = Callable[[], list[str]]
+
+
+@pytest.fixture
+def as_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[xarr.Device]:
+    """A device of this machine that the engine takes for a GPU."""
+    device = next(found for found in DEVICES if found.has_float64)
+    change(monkeypatch, device, kind="gpu")
+    with xarr.device(device):
+        yield device
+
+
+@pytest.fixture
+def recorded(as_gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The CUDA sources of all kernels that are asked for; none of them runs."""
+    return record(monkeypatch, as_gpu)
+
+
+@pytest.fixture
+def recorded_and_run(as_gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The CUDA sources of all kernels that run, for programs that look at results."""
+    return record(monkeypatch, as_gpu, runs=True)
+
+
+def compiles(sources: Iterable[str], arch: str) -> None:
+    """Assert that there are sources and that each becomes a cubin with its kernel in it."""
+    assert sources
+    for text in sorted(sources):
+        cubin = compile_cuda(text, arch)
+        assert cubin.startswith(b"\x7fELF")
+        assert any(name in cubin for name in (b"xr_elementwise", b"xr_reduce", b"xr_scan"))
+
+
+def operands(dtype: DType, count: int) -> list[Node]:
+    return [xarr.asarray(np.ones(8, dtype.numpy))._node for _ in range(count)]
+
+
+def kernel(nodes: list[Node]) -> str:
+    """One kernel that stores all of some nodes."""
+    order, _ = expression.trace(nodes)
+    stores = [engine._new_store(node, None) for node in nodes]
+    made = plan.Plan(nodes[-1], order, stores, nodes[-1].shape)
+    defines, _format = engine.elementwise_defines(made.form, nodes[-1].device)
+    return source.assemble("elementwise.c", "cuda", defines)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
+def test_every_function(dtype: DType, arch: str, as_gpu: xarr.Device) -> None:
+    nodes = []
+    for row in elementwise.TABLE:
+        if dtype.kind in row.kinds:
+            operation = row.operation(dtype, row.operands)
+            inputs = tuple(operands(dtype, row.operands))
+            nodes.append(engine.defer(operation, inputs, inputs[0].shape))
+    parts = [nodes[start : start + TOGETHER] for start in range(0, len(nodes), TOGETHER)]
+    compiles({kernel(part) for part in parts}, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_every_conversion(arch: str, as_gpu: xarr.Device) -> None:
+    nodes = []
+    for dtype in dtypes.TABLE:
+        (given,) = operands(dtype, 1)
+        nodes += [engine.converted(given, other) for other in dtypes.TABLE if other is not dtype]
+    compiles({kernel(nodes)}, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_rows_and_columns(arch: str, recorded: dict[str, str]) -> None:
+    x = xarr.asarray(np.ones((4, 5, 6), np.float32))
+    half = xarr.asarray(np.ones((4, 5, 6), np.float16))
+    np.asarray(x[::2] * 2 + half[::2, ::-1])
+    np.asarray(xarr.permute_dims(x, (2, 0, 1)) + 1j)
+    x[1:3] = x[:2] + half[2:]
+    x[..., 0] += 1
+    np.asarray(xarr.where(x > 0, x, 0))
+    compiles(recorded, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_wide_indices(arch: str, recorded: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "WIDE", 1)
+    x = xarr.asarray(np.ones((300, 300), np.float32))
+    np.asarray(x + 1)
+    np.asarray(x[::2] + 1)
+    for axis in (None, 0, 1):
+        np.asarray(xarr.var(x, axis=axis))
+        np.asarray(xarr.argmax(x, axis=axis))
+    np.asarray(xarr.cumulative_sum(x, axis=0))
+    assert all("#define xr_index i64" in text for text in recorded)
+    compiles(recorded, arch)
+
+
+ROWS = {row.name: row for row in reductions.TABLE}
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("name", ROWS)
+def test_every_reduction(name: str, arch: str, recorded: dict[str, str]) -> None:
+    row = ROWS[name]
+    for dtype in dtypes.TABLE:
+        if dtype.kind not in row.kinds:
+            continue
+        # An axis for the tree, in pieces, then one for the columns.
+        x = xarr.asarray(np.ones((2, 16385), dtype.numpy))
+        common = dtype in (dtypes.float32, dtypes.int32)
+        for axis in (0, 1) if common else (1,):
+            np.asarray(FUNCTIONS[name](x, axis=axis))
+    compiles(recorded, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_reductions_of_expressions(arch: str, recorded: dict[str, str]) -> None:
+    x = xarr.asarray(np.ones((70, 300), np.float32))
+    kept = x * 2
+    np.asarray(((x - 1) ** 2).sum())
+    np.asarray(kept.sum(axis=0))
+    np.asarray(xarr.cumulative_sum(x[:, ::2] * 2, axis=1))
+    np.asarray(xarr.mean(x.T, axis=(0, 1)))
+    compiles(recorded, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_indexing(arch: str, recorded_and_run: dict[str, str]) -> None:
+    x = xarr.asarray(np.arange(60, dtype=np.float32).reshape(6, 10))
+    rows = xarr.asarray(np.array([0, 5, 5, 2]))
+    np.asarray(x[rows])
+    np.asarray(x[:, rows] * 2)
+    np.asarray(x[x > 5])
+    x[rows] = 1
+    x[rows, rows] = x[0, :4]
+    x[x > 3] = x[x > 3] + 1
+    np.asarray(xarr.nonzero(x)[1])
+    np.asarray(xarr.take_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), axis=1))
+    assert any("ATOMIC_MAX_I32(&" in text for text in recorded_and_run)
+    compiles(recorded_and_run, arch)

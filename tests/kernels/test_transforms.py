@@ -1,0 +1,538 @@
+"""Fourier transforms against NumPy's in float64: lengths, axes, layouts, and the same bits."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mpmath  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+
+import xarr as xp
+from tests.comparing import needs
+from tests.conftest import DEVICES
+from tests.kernels.nvrtc import compile_cuda
+from tests.launching import record
+from xarr import dtypes, layout
+from xarr.algorithms import transforms
+from xarr.array.array import Array
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Node
+
+Values = np.ndarray[Any, Any]
+
+COMPLEX = ["complex64", "complex128"]
+
+
+@pytest.fixture(params=["", "?as-gpu"])
+def form(request: pytest.FixtureRequest) -> Iterator[xp.Device]:
+    """The default device, plain and taken for a GPU."""
+    with xp.device(f"{str(xp.default_device()).partition('?')[0]}{request.param}") as chosen:
+        yield chosen
+
+
+def node(values: Values) -> Node:
+    result: Node = xp.asarray(values)._node
+    return result
+
+
+def host(given: Node) -> Values:
+    assert given.storage is not None
+    return np.asarray(Array(given))
+
+
+def numbers(shape: tuple[int, ...], dtype: str) -> Values:
+    generator = np.random.default_rng(math.prod(shape))
+    values = generator.standard_normal(shape)
+    if dtype.startswith("complex"):
+        values = values + 1j * generator.standard_normal(shape)
+    return values.astype(dtype)
+
+
+def near(ours: Values, wanted: Values, dtype: str, length: int) -> None:
+    """Assert type, shape and a relative error in the Euclidean norm that grows with log(length)."""
+    assert ours.dtype == dtype
+    assert ours.shape == wanted.shape
+    size = float(np.linalg.norm(wanted.ravel()))
+    error = float(np.linalg.norm((ours - wanted).ravel())) / (size or 1.0)
+    bound = (1 + math.log2(length)) * np.finfo(ours.dtype).eps
+    assert error <= bound, f"length {length}: error {error:.3g}, bound {bound:.3g}"
+
+
+def there_and_back(values: Values, axis: int = -1) -> None:
+    """Transform and inverse of complex values against NumPy's in complex128."""
+    length, dtype = values.shape[axis], str(values.dtype)
+    axis %= values.ndim
+    ours = transforms.fft(node(values), axis, inverse=False, scale=1.0)
+    near(host(ours), np.fft.fft(values.astype(complex), axis=axis), dtype, length)
+    back = transforms.fft(node(values), axis, inverse=True, scale=1 / length)
+    near(host(back), np.fft.ifft(values.astype(complex), axis=axis), dtype, length)
+
+
+def real_there_and_back(values: Values, axis: int = -1) -> None:
+    """Transform of real values and the way back against NumPy's in float64."""
+    length, dtype = values.shape[axis], str(values.dtype)
+    axis %= values.ndim
+    name = {"float32": "complex64", "float64": "complex128"}[dtype]
+    ours = host(transforms.rfft(node(values), axis, scale=1.0))
+    near(ours, np.fft.rfft(values.astype(float), axis=axis), name, length)
+    ends = np.take(ours, [0] if length % 2 else [0, -1], axis)
+    assert not ends.imag.any(), f"length {length}: what has to be real is not"
+    spectrum = numbers(ours.shape, name)
+    back = transforms.irfft(node(spectrum), axis, length, scale=1 / length)
+    near(host(back), np.fft.irfft(spectrum.astype(complex), length, axis=axis), dtype, length)
+
+
+# A pass of another length, of another type or with other ends is another kernel, and takes PoCL a
+# second. So the lengths here have all radices with each type, and any two radices that follow each
+# other with one of them; and there are more lengths where their convolutions share kernels.
+
+
+def quick_and_slow(quick: list[tuple[Any, ...]], slow: list[tuple[Any, ...]]) -> list[Any]:
+    marked = [pytest.param(*values, marks=pytest.mark.slow) for values in slow]
+    return [*(pytest.param(*values) for values in quick), *marked]
+
+
+SHORT = [("complex64", n) for n in (2, 8, 16, 64, 105)]
+SHORT += [("complex128", n) for n in (14, 60, 64)]
+SHORT_SLOW = [("complex64", n) for n in (50, 128, 392, 525)]
+SHORT_SLOW += [("complex128", n) for n in (6, 20, 28, 40, 504)]
+
+
+@pytest.mark.parametrize(("dtype", "length"), quick_and_slow(SHORT, SHORT_SLOW))
+def test_short_lengths(dtype: str, length: int) -> None:
+    needs(dtype)
+    for lines in (3, 70):
+        there_and_back(numbers((lines, length), dtype))
+
+
+def test_short_lengths_have_all_radices() -> None:
+    every = {dtype: [n for name, n in SHORT if name == dtype] for dtype in COMPLEX}
+    for lengths in every.values():
+        found = {radix for n in lengths for radix in transforms._radices(n)}
+        assert found == {2, 3, 4, 5, 7, 8}
+    pairs = set[tuple[int, int]]()
+    for length in range(1, 2049):
+        if transforms._cut_length(length, 2048):
+            pairs.update(itertools.pairwise(transforms._radices(length)))
+    for _, length in (*SHORT, *SHORT_SLOW):
+        pairs.difference_update(itertools.pairwise(transforms._radices(length)))
+    assert not pairs
+
+
+def test_short_convolutions() -> None:
+    for length in (26, 29, 31):
+        assert transforms._convolution_length(length) == 64
+        there_and_back(numbers((3, length), "complex64"))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length"),
+    quick_and_slow(
+        [("float32", 16), ("float32", 105), ("float32", 58), ("float64", 9)],
+        [("float32", 1), ("float32", 2)],
+    ),
+)
+def test_short_real_lengths(dtype: str, length: int) -> None:
+    needs(dtype)
+    for lines in (3, 70):
+        real_there_and_back(numbers((lines, length), dtype))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length"),
+    quick_and_slow(
+        [("complex64", 2048), ("complex64", 4096), ("complex64", 1 << 20)],
+        [("complex64", 7**5), ("complex128", 1024)],
+    ),
+)
+def test_long_lengths(dtype: str, length: int) -> None:
+    needs(dtype)
+    there_and_back(numbers((2, length) if length < 10_000 else (length,), dtype))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length"),
+    quick_and_slow([("float32", 8192)], [("float32", 4094), ("float64", 3**8)]),
+)
+def test_long_real_lengths(dtype: str, length: int) -> None:
+    needs(dtype)
+    real_there_and_back(numbers((2, length), dtype))
+
+
+@pytest.mark.parametrize("dtype", [dtypes.complex64, dtypes.complex128], ids=str)
+def test_every_length_has_a_form(dtype: DType) -> None:
+    device = xp.default_device()
+    for length in range(1, (1 << 14) // dtype.itemsize + 1):
+        form = transforms._Form.of(device, dtype, length)
+        room = -(-length * form.columns // 16) * 16
+        assert f"#define XR_ROOM {room}" in form.defines(dtype)
+        assert 2 * room * dtype.itemsize <= min(device.info.local_nbytes, 32 << 10)
+        assert form.items % form.columns == 0
+        assert form.items <= device.info.group_size
+
+
+def test_lengths_are_cut_into_few_passes() -> None:
+    for length in range(1, 5000):
+        rest = length
+        for prime in (2, 3, 5, 7):
+            while rest % prime == 0:
+                rest //= prime
+        parts = transforms._cut_length(length, 2048)
+        assert (math.prod(parts) == length) if rest == 1 else parts == ()
+        for part in parts:
+            assert math.prod(transforms._radices(part)) == part
+    assert transforms._cut_length(2048, 2048) == (2048,)
+    assert transforms._cut_length(4096, 2048) == (64, 64)
+    assert transforms._cut_length(1 << 18, 2048) == (512, 512)
+    assert transforms._cut_length(1 << 20, 2048) == (128, 128, 64)
+    assert transforms._cut_length(10**6, 2048) == (100, 100, 100)
+    assert transforms._cut_length(7**12, 2048) == (343,) * 4
+    assert len(transforms._cut_length(1 << 30, 2048)) == 4
+    for length in range(1, 3000):
+        longer = transforms._convolution_length(length)
+        assert 2 * length - 1 <= longer < 3 * length + 1
+        assert transforms._cut_length(longer, 2048)
+
+
+@pytest.mark.parametrize("lines", [(1,), (63,), (64,), (65,), (5000,), (3, 2)])
+def test_batches(form: xp.Device, lines: tuple[int, ...]) -> None:
+    there_and_back(numbers((*lines, 8), "complex64"))
+    real_there_and_back(numbers((*lines, 16), "float32"))
+
+
+@pytest.mark.parametrize("length", [16, pytest.param(29, marks=pytest.mark.slow)])
+def test_without_float64(length: int) -> None:
+    with xp.device(xp.default_device().without_float64()):
+        there_and_back(numbers((2, length), "complex64"))
+        if length == 16:
+            real_there_and_back(numbers((2, length), "float32"))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length", "axes"),
+    [
+        ("complex64", 8, (0, 1, 2)),
+        ("complex128", 15, (0,)),
+        ("float32", 16, (1, 2)),
+        ("float64", 30, (0,)),
+    ],
+)
+def test_every_axis(dtype: str, length: int, axes: tuple[int, ...]) -> None:
+    needs(dtype)
+    check = there_and_back if dtype in COMPLEX else real_there_and_back
+    for axis in axes:
+        for others in ((10, 11), (2, 3)):
+            check(numbers((*others[:axis], length, *others[axis:]), dtype), axis)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length"),
+    quick_and_slow([("complex64", 2048)], [("complex64", 29), ("float32", 4096)]),
+)
+def test_long_columns(form: xp.Device, dtype: str, length: int) -> None:
+    if dtype in COMPLEX:
+        there_and_back(numbers((2, length, 5), dtype), 1)
+    else:
+        real_there_and_back(numbers((length, 3), dtype), 0)
+
+
+def permuted(x: Any, axes: tuple[int, ...]) -> Any:
+    return x.transpose(axes) if isinstance(x, np.ndarray) else xp.permute_dims(x, axes)
+
+
+VIEWS: dict[str, tuple[int, Callable[[Any], Any]]] = {
+    "strided": (1, lambda x: x[1::2, :, ::3]),
+    "reversed": (1, lambda x: x[::-2, ::-1, ::-1]),
+    "transposed": (2, lambda x: permuted(x, (2, 0, 1))),
+    "nearest": (0, lambda x: permuted(x, (2, 0, 1))[:8]),
+    "first": (0, lambda x: permuted(x, (1, 0, 2))[:, 1:, 1:]),
+    "broadcast": (
+        1,
+        lambda x: (np if isinstance(x, np.ndarray) else xp).broadcast_to(x[:1, :, :1], (5, 8, 6)),
+    ),
+    "one element": (1, lambda x: x[2:3, 3:4, 4:5]),
+}
+"""Views of (6, 8, 12), and the axis to transform."""
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views(view: str) -> None:
+    values = numbers((6, 8, 12), "complex64")
+    axis, seen = VIEWS[view]
+    wanted = np.fft.fft(seen(values).astype(complex), axis=axis)
+    ours = transforms.fft(seen(xp.asarray(values))._node, axis, inverse=False, scale=1.0)
+    near(host(ours), wanted, "complex64", wanted.shape[axis])
+
+
+@pytest.mark.parametrize(
+    "view",
+    ["reversed", pytest.param("nearest", marks=pytest.mark.slow)],
+)
+def test_views_of_real_numbers(view: str) -> None:
+    real = numbers((6, 8, 12), "float32")
+    axis, seen = VIEWS[view]
+    wanted = np.fft.rfft(seen(real).astype(float), axis=axis)
+    ours = transforms.rfft(seen(xp.asarray(real))._node, axis, scale=1.0)
+    near(host(ours), wanted, "complex64", 8)
+
+
+@pytest.mark.parametrize(
+    ("view", "n"),
+    quick_and_slow(
+        [("transposed", 14), ("strided", 15), ("one element", 1)],
+        [("nearest", 14), ("first", 15)],
+    ),
+)
+def test_views_of_spectra(view: str, n: int) -> None:
+    values = numbers((6, 8, 12), "complex64")
+    axis, seen = VIEWS[view]
+    wanted = np.fft.irfft(seen(values).astype(complex), n, axis=axis)
+    ours = transforms.irfft(seen(xp.asarray(values))._node, axis, n, scale=1 / n)
+    near(host(ours), wanted, "float32", n)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((0, 8), 1), ((8, 0), 0), ((0, 3, 7), 1)])
+def test_no_lines(form: xp.Device, shape: tuple[int, ...], axis: int) -> None:
+    length = shape[axis]
+    given = node(np.empty(shape, np.complex64))
+    assert host(transforms.fft(given, axis, inverse=False, scale=1.0)).shape == shape
+    real = node(np.empty(shape, np.float32))
+    wanted = np.fft.rfft(np.empty(shape), axis=axis).shape
+    assert host(transforms.rfft(real, axis, scale=1.0)).shape == wanted
+    assert host(transforms.irfft(given, axis, 2 * length - 1, scale=1.0)).size == 0
+
+
+def test_an_expression_is_part_of_the_first_pass(form: xp.Device) -> None:
+    values = numbers((4, 9), "complex64")
+    x = xp.asarray(values)
+    pending = (x * 2 + 1)._node
+    before = engine.counts.launches
+    ours = transforms.fft(pending, 1, inverse=False, scale=1.0)
+    assert engine.counts.launches == before + 1
+    assert pending.storage is None
+    near(host(ours), np.fft.fft(values.astype(complex) * 2 + 1), "complex64", 9)
+    real = numbers((4, 16), "float32")
+    kept = xp.asarray(real) * 3
+    ours = transforms.rfft(kept._node, 1, scale=1.0)
+    assert kept._node.storage is not None, "an array waits for what the pass computes"
+    near(host(ours), np.fft.rfft(real * 3.0), "complex64", 16)
+    np.testing.assert_array_equal(np.asarray(kept), real * np.float32(3))
+    near(
+        host(transforms.irfft((x * 2)._node, 1, 16, scale=1 / 16)),
+        np.fft.irfft(values.astype(complex) * 2, 16),
+        "float32",
+        16,
+    )
+
+
+def test_constants_and_conversions(form: xp.Device) -> None:
+    ones = xp.ones((3, 8), dtype="complex64")._node
+    wanted = np.zeros((3, 8))
+    wanted[:, 0] = 8
+    np.testing.assert_array_equal(
+        host(transforms.fft(ones, 1, inverse=False, scale=1.0)).real, wanted
+    )
+    real = numbers((5, 8), "float32")
+    given = engine.converted(node(real), xp.asarray(np.complex64(0))._node.dtype)
+    ours = host(transforms.fft(given, 1, inverse=False, scale=0.5))
+    near(ours, np.fft.fft(real.astype(float)) / 2, "complex64", 8)
+    constant = xp.full((3, 9), 2 - 3j, dtype="complex64")._node
+    back = host(transforms.irfft(constant, 1, 16, scale=1 / 16))
+    near(back, np.fft.irfft(np.full((3, 9), 2 - 3j), 16), "float32", 16)
+
+
+@pytest.mark.parametrize(("length", "real_length"), [(16, 16), (105, 105), (29, 58), (4096, 8192)])
+def test_special_values(form: xp.Device, length: int, real_length: int) -> None:
+    for special in (np.inf, -np.inf, np.nan):
+        values = np.ones((2, length), np.complex64)
+        values[1, length // 2] = special
+        ours = host(transforms.fft(node(values), 1, inverse=False, scale=1.0))
+        assert np.isfinite(ours[0]).all()
+        assert not np.isfinite(ours[1]).any()
+        lines = np.ones((2, real_length), np.float32)
+        lines[1, real_length // 2] = special
+        real = host(transforms.rfft(node(lines), 1, scale=1.0))
+        assert np.isfinite(real[0]).all()
+        assert not np.isfinite(real[1]).all()
+
+
+def test_exact_results(form: xp.Device) -> None:
+    """Multiples of a quarter turn have no error, and zeros stay zeros."""
+    for length in (2, 8, 16, 64, 4096):
+        values = np.zeros((3, length), np.complex64)
+        values[:, 0] = 3 - 2j
+        ours = host(transforms.fft(node(values), 1, inverse=False, scale=1.0))
+        np.testing.assert_array_equal(ours, np.full((3, length), 3 - 2j))
+        if length >= 4:
+            wave = np.tile(np.array([1, 1j, -1, -1j], np.complex64), (3, length // 4))
+            ours = host(transforms.fft(node(wave), 1, inverse=False, scale=1 / length))
+            wanted = np.zeros((3, length))
+            wanted[:, length // 4] = 1
+            np.testing.assert_array_equal(ours, wanted)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length"),
+    quick_and_slow([("complex64", 8), ("float32", 16)], [("float64", 29), ("float32", 8192)]),
+)
+def test_wide_indices(
+    form: xp.Device, dtype: str, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs(dtype)
+    monkeypatch.setattr(layout, "WIDE", 1)
+    if dtype in COMPLEX:
+        there_and_back(numbers((2, length, 3), dtype), 1)
+    else:
+        real_there_and_back(numbers((3, length), dtype))
+
+
+@pytest.mark.parametrize(
+    ("limits", "shape"),
+    [((1, 32768), (70, 105)), ((16, 32768), (70, 64)), ((4096, 40000), (2, 4096))],
+)
+def test_a_devices_limits_change_no_bits(
+    limits: tuple[int, int], shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = xp.default_device()
+    x = numbers(shape, "complex64")
+    wanted = host(transforms.fft(node(x), x.ndim - 1, inverse=False, scale=1.0))
+    with monkeypatch.context() as patch:
+        info = dataclasses.replace(device.info, group_size=limits[0], local_nbytes=limits[1])
+        patch.setattr(device, "info", info)
+        patch.setattr(device, "kernels", {})
+        ours = host(transforms.fft(node(x), x.ndim - 1, inverse=False, scale=1.0))
+    np.testing.assert_array_equal(ours.view(np.uint32), wanted.view(np.uint32))
+
+
+@pytest.mark.skipif(len(DEVICES) < 2, reason="the tests run on one device")
+@pytest.mark.parametrize(
+    ("dtype", "lengths"),
+    [
+        ("complex64", (105, 64, 29, 4096)),
+        ("complex128", (14, 60)),
+        ("float32", (16, 105, 58, 8192)),
+        ("float64", (9,)),
+    ],
+)
+def test_the_same_bits_on_every_device(dtype: str, lengths: tuple[int, ...]) -> None:
+    for length in lengths:
+        values = numbers((2, length), dtype)
+        results = []
+        for device in DEVICES:
+            with xp.device(device):
+                if dtype in COMPLEX:
+                    given = transforms.fft(node(values), 1, inverse=False, scale=0.3)
+                else:
+                    given = transforms.rfft(node(values), 1, scale=0.3)
+                results.append(host(given))
+        for other in results[1:]:
+            same = results[0].view(np.uint8) == other.view(np.uint8)
+            assert same.all(), f"{dtype}, length {length}: {(~same).sum()} bytes differ"
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5, 7, 8, 12, 24, 1009, 4096, 2 * 10**9 + 2])
+def test_roots_of_unity(order: int) -> None:
+    powers = np.unique(np.linspace(0, order - 1, 500).astype(np.int64))
+    if order % 8 == 0:
+        powers = np.unique(np.concatenate((powers, np.arange(8) * (order // 8))))
+    ours = transforms.roots(powers, order)
+    with mpmath.workprec(150):
+        for power, root in zip(powers.tolist(), ours.tolist(), strict=True):
+            exact = mpmath.expjpi(-mpmath.mpf(2) * power / order)
+            for part, wanted in ((root.real, exact.real), (root.imag, exact.imag)):
+                if 4 * power % order == 0:
+                    assert part == round(float(wanted))
+                else:
+                    assert abs(mpmath.mpf(part) - wanted) < 0.75 * np.spacing(abs(part))
+
+
+def test_tables_are_kept_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = xp.default_device()
+    kernels = dict(device.kernels)
+    kernels.pop(transforms._KEPT, None)
+    monkeypatch.setattr(device, "kernels", kernels)
+    x = node(numbers((2, 29), "complex64"))
+    transforms.fft(x, 1, inverse=False, scale=1.0)
+    tables = device.kernels[transforms._KEPT]
+    held = dict(tables)
+    assert {("chirp", 29, x.dtype), ("spectrum", 29, x.dtype)} <= set(held)
+    launches = engine.counts.launches
+    transforms.fft(x, 1, inverse=False, scale=1.0)
+    assert engine.counts.launches == launches + 2
+    assert all(tables[key] is storage for key, storage in held.items())
+    monkeypatch.setattr(transforms, "_TABLES", 3)
+    transforms.fft(node(numbers((2, 105), "complex64")), 1, inverse=False, scale=1.0)
+    assert len(tables) == 3
+    monkeypatch.setattr(transforms, "_TABLES_NBYTES", 1)
+    transforms.fft(node(numbers((2, 8), "complex64")), 1, inverse=False, scale=1.0)
+    assert list(tables) == [("roots", 8, x.dtype)]
+
+
+@pytest.mark.parametrize(
+    ("arch", "dtype"),
+    [("sm_75", "complex128"), ("sm_75", "float32"), ("sm_90", "complex64"), ("sm_90", "float64")],
+)
+def test_kernels_compile_for_cuda(arch: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All radices, several passes, columns, convolutions, and the ways back to real numbers."""
+    needs(dtype)
+    sources = record(monkeypatch, xp.default_device())
+    if dtype in COMPLEX:
+        for shape, axis in (((2, 840), 1), ((2, 14), 1), ((8192, 1), 0), ((2, 29, 3), 1)):
+            transforms.fft(node(numbers(shape, dtype)), axis, inverse=True, scale=1.0)
+        for n in (16, 15, 29, 58, 8192):
+            transforms.irfft(node(numbers((2, n // 2 + 1), dtype)), 1, n, scale=1.0)
+    else:
+        for n in (16, 105, 29, 58, 8192):
+            transforms.rfft(node(numbers((2, n), dtype)), 1, scale=1.0)
+    monkeypatch.setattr(layout, "WIDE", 1)
+    transforms.fft(node(numbers((2, 8), "complex64")), 1, inverse=True, scale=1.0)
+    assert any("#define xr_index i64" in text for text in sources)
+    for text in sorted(sources):
+        cubin = compile_cuda(text, arch)
+        assert b"xr_fft" in cubin or b"xr_rfft" in cubin
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda x: xp.fft.fftn(x, s=1.5), r"fft\.fftn\(x\): s is 1\.5"),
+        (lambda x: xp.fft.fftn(x, axes=1.5), r"fft\.fftn\(x\): axes is 1\.5"),
+        (lambda x: xp.fft.fft(x, norm=[1]), r"fft\.fft\(x\): norm is \[1\]"),
+        (lambda x: xp.fft.fftfreq(4, d="a"), r"fft\.fftfreq\(n\): d is of type str"),
+    ],
+)
+def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
+        call(xp.ones(4))
+
+
+def test_an_empty_axis_is_filled_with_zeros(form: xp.Device) -> None:
+    assert xp.fft.fft(xp.ones((0,), dtype="float32"), n=4).tolist() == [0] * 4
+    assert xp.fft.irfft(xp.ones((3, 0), dtype="complex64"), n=2).tolist() == [[0, 0]] * 3
+    got = xp.fft.fftn(xp.ones((2, 0), dtype="complex64"), s=(2, 2), axes=(0, 1))
+    assert got.tolist() == [[0, 0], [0, 0]]
+    assert xp.fft.rfft(xp.ones((0, 4), dtype="float32")).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "options", "said"),
+    [
+        ("irfft", [1.0], {}, r"fft\.irfft\(x\): x has shape \(1,\), so along axis 0 .* 0 elements"),
+        ("hfft", [1.0], {}, r"fft\.hfft\(x\): x has shape \(1,\), so along axis 0 .* 0 elements"),
+        ("fft", [], {}, r"fft\.fft\(x\): x has shape \(0,\), .*; name the length with n"),
+        ("fftn", [], {}, r"fft\.fftn\(x\): x has shape \(0,\), .*; name the length with s"),
+        ("rfftn", 1.0, {}, r"fft\.rfftn\(x\): x has shape \(\) and there are no axes"),
+        ("irfftn", [1.0], {"axes": ()}, r"fft\.irfftn\(x\): x has shape \(1,\) and there are no"),
+    ],
+)
+def test_lengths_that_are_no_signals(
+    name: str, x: Any, options: dict[str, Any], said: str, form: xp.Device
+) -> None:
+    with pytest.raises(ValueError, match=f"^{said}"):
+        getattr(xp.fft, name)(xp.asarray(x, dtype="float32"), **options)

@@ -1,0 +1,192 @@
+"""Numerical libraries working on a device's memory.
+
+What xarr has no kernel for, or a library does better, a library does: on a CPU NumPy (LAPACK,
+pocketfft, its sorts) in the buffers themselves, on a GPU the one that the backend brings, if any.
+Else NumPy works on copies, and a warning says so once. Knows no function by name.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from xarr import errors, layout
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, leaf
+from xarr.engine.storage import Storage
+from xarr.layout import Layout, Shape
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+
+Host = numpy.ndarray[Any, numpy.dtype[Any]]
+
+
+def is_preferred(device: Device) -> bool:
+    """Whether the host's library is the device's own: on a CPU."""
+    return device.info.kind == "cpu" and device.info.shares_host_memory
+
+
+def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | None:
+    """The device's own function that NumPy calls `name`, as "fft.rfft"; None without one."""
+    if is_preferred(device):
+        return _of_numpy(name)
+    # What a device pretends to be has no library.
+    return None if device.options else device.driver.routine(name, dtype.numpy)
+
+
+def _of_numpy(name: str) -> Callable[..., Any]:
+    found: Any = numpy
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found  # type: ignore[no-any-return]
+
+
+def run(
+    where: str,
+    name: str,
+    operands: Sequence[Node],
+    results: Sequence[tuple[Shape, DType]],
+    *,
+    out: bool = False,
+    **options: Any,
+) -> list[Node]:
+    """Let a library compute results of given shapes and dtypes: the device's, else the host's.
+
+    `out` says whether the function takes the result's array under this name. A routine of a library
+    that has no arrays of its own always takes those of all results; its `takes` says whether an
+    operand may have a shape and strides, in elements.
+    """
+    device = operands[0].device
+    own = routine(name, operands[0].dtype, device)
+    function = own or _of_numpy(name)
+    takes = getattr(own, "takes", None)
+    with device.lock:
+        if takes is not None:
+            operands = [_taken(node, takes) for node in operands]
+        rooms = [room(shape, dtype, device) for shape, dtype in results]
+        with opened(where, operands, rooms, own=own is not None) as arrays:
+            given, made = arrays[: len(operands)], arrays[len(operands) :]
+            if takes is not None:
+                function(*given, out=made, **options)
+                return rooms
+            if out:
+                function(*given, out=made[0], **options)
+                return rooms
+            values = function(*given, **options)
+            for target, value in zip(made, values if len(made) > 1 else (values,), strict=True):
+                target[...] = value
+    return rooms
+
+
+def _taken(node: Node, takes: Callable[[Shape, tuple[int, ...]], bool]) -> Node:
+    """The node in a layout that a routine takes: its own, else C order."""
+    engine.compute(node)
+    assert node.layout is not None
+    return node if takes(node.shape, node.layout.strides) else engine.copied(node)
+
+
+def room(shape: Shape, dtype: DType, device: Device) -> Node:
+    """A new leaf in C order, its values undefined."""
+    where = layout.contiguous(shape)
+    return leaf(engine.allocate(device, where.size * dtype.itemsize), where, dtype)
+
+
+@contextmanager
+def opened(
+    where: str, operands: Sequence[Node], results: Sequence[Node] = (), *, own: bool = True
+) -> Iterator[list[Any]]:
+    """Nodes' values as a library's arrays while the block is open: operands, then results.
+
+    Operands are not written to. Results are leaves from `room`; what is written to them is theirs
+    afterwards. Where `own`, the device's library is to work on them, else NumPy. `where` is the
+    function that a warning names.
+    """
+    nodes = (*operands, *results)
+    device = nodes[0].device
+    for node in operands:
+        engine.compute(node)
+    if not own:
+        _warn(where, device)
+    in_place = own or device.info.shares_host_memory
+    with device.lock, ExitStack() as stack:
+        memory = dict[int, Any]()
+        for place, node in enumerate(nodes):
+            storage = _storage(node)
+            if storage.serial in memory:
+                continue
+            if in_place:
+                memory[storage.serial] = stack.enter_context(device.driver.map(storage.buffer))
+            else:
+                memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
+                if place < len(operands):
+                    device.driver.download(storage.buffer, 0, host)
+        arrays = [_as_array(node, memory[_storage(node).serial]) for node in nodes]
+        for array in arrays[: len(operands)]:
+            if isinstance(array, numpy.ndarray):
+                array.flags.writeable = False
+        yield arrays
+        if not in_place:
+            for node in results:
+                storage = _storage(node)
+                device.driver.upload(storage.buffer, 0, memory[storage.serial])
+
+
+def _storage(node: Node) -> Storage:
+    assert node.storage is not None
+    return node.storage
+
+
+def _as_array(node: Node, memory: Any) -> Any:
+    """What lies at a leaf's place in the bytes of its storage."""
+    where = node.layout
+    assert where is not None
+    if where.size == 0:
+        return type(memory)(where.shape, node.dtype.numpy)
+    return array_of(memory, where, node.dtype)
+
+
+def array_of(memory: Any, where: Layout, dtype: DType) -> Any:
+    """The elements at a layout in the bytes of a storage, as the library's kind of array."""
+    begin = where.offset * dtype.itemsize
+    strides = tuple(stride * dtype.itemsize for stride in where.strides)
+    if isinstance(memory, numpy.ndarray):
+        return numpy.ndarray(where.shape, dtype.numpy, memory.data, begin, strides)
+    return type(memory)(where.shape, dtype.numpy, memory.data + begin, strides)
+
+
+def _warn(name: str, device: Device) -> None:
+    if (name, device) not in _warned:
+        _warned.add((name, device))
+        way = "" if device.info.shares_host_memory else ", and the values travel there and back"
+        warnings.warn(
+            errors.message(
+                name,
+                f"{device} ({device.info.name}) has no routine for it",
+                "the host computes it" + way,
+                "this is said once",
+            ),
+            errors.HostFallbackWarning,
+            stacklevel=_frames_to_the_user(),
+        )
+
+
+def _frames_to_the_user() -> int:
+    """How many frames from `_warn` on are xarr's, and those that it runs in."""
+    count, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        count, frame = count + 1, frame.f_back
+    return count
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in ("xarr", "contextlib")
+
+
+_warned: Final[set[tuple[str, Device]]] = set()

@@ -1,0 +1,379 @@
+"""Matrix products on the device, by `kernels/matmul.c`: which tile, and how the sum is cut.
+
+Here a product is two leaves and a few launches; what the arguments of the public function may be,
+and when the device's own library does the work, is decided above. The order in which an element is
+summed is part of its definition, and depends on the length K of the sum alone, so that a row of a
+product has the bits of that row's product, on every device:
+
+- k is cut into pieces of `PIECE`. A piece's sum begins with 0 and takes its k in ascending order,
+  ``acc = fma(x, y, acc)``, with one rounding each;
+- the sums of the pieces are added in ascending order;
+- for a complex x = a + bi and y = c + di, the real part takes ``fma(a, c, re)``, then
+  ``fma(-b, d, re)``; the imaginary part ``fma(a, d, im)``, then ``fma(b, c, im)``;
+- a sum that is zero is +0.
+
+float16 is summed in float32 and rounded once, at the end. Integers wrap around; bool is an any of
+ands. The error of a sum is below (PIECE + K / PIECE) eps sum|x y|.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from xarr import dtypes, layout
+from xarr.compiler.source import define
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant, leaf
+from xarr.engine.plan import argument_defines, argument_format, loaded
+from xarr.layout import Layout, Shape
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.engine.storage import Storage
+
+PIECE: Final = 1024
+"""How many k are summed before the sum is added to the total: part of the definition."""
+_PARTIAL_NBYTES: Final = 1 << 28
+"""The most memory that the sums of pieces may take."""
+_PACK_NBYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """What a group computes at once, in elements; `speed` is relative, per element of the tile."""
+
+    rows: int
+    columns: int
+    depth: int
+    row_block: int
+    column_block: int
+    speed: float
+
+    @property
+    def items(self) -> int:
+        """Items of a group."""
+        return (self.rows // self.row_block) * (self.columns // self.column_block)
+
+
+# 64 registers for sums, and less than 32 KiB of local memory, which is what OpenCL promises. The
+# speeds come from counting loads of local memory for each product; they need to be right within 2.
+TILES: Final = {
+    4: (
+        Tile(128, 128, 8, 8, 8, 1.0),
+        Tile(64, 64, 16, 4, 4, 0.7),
+        Tile(32, 32, 16, 4, 4, 0.5),
+        Tile(128, 8, 16, 1, 8, 0.3),
+        Tile(128, 1, 16, 1, 1, 0.05),
+        Tile(16, 4, 16, 1, 1, 0.04),
+    ),
+    8: (
+        Tile(128, 64, 8, 8, 4, 1.0),
+        Tile(64, 64, 8, 4, 4, 0.8),
+        Tile(32, 32, 8, 4, 4, 0.5),
+        Tile(128, 8, 8, 1, 8, 0.3),
+        Tile(128, 1, 8, 1, 1, 0.05),
+        Tile(16, 4, 16, 1, 1, 0.04),
+    ),
+    16: (
+        Tile(64, 64, 4, 4, 4, 1.0),
+        Tile(32, 32, 4, 4, 4, 0.6),
+        Tile(128, 4, 4, 1, 4, 0.3),
+        Tile(128, 1, 4, 1, 1, 0.05),
+        Tile(16, 4, 8, 1, 1, 0.04),
+    ),
+}
+"""By the bytes of an accumulator, the best for large results first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """A stack of matrices in memory: a line is what one row or column of the result needs."""
+
+    storage: Storage
+    offset: int
+    line: int
+    k: int
+    by_k: bool
+    stack: tuple[int, ...]
+
+
+def matmul(first: Node, second: Node) -> Node:
+    """The leaf of the products of matrices of one data type, (..., M, K) and (..., K, N)."""
+    device, dtype = first.device, first.dtype
+    where = "matmul(first, second)"
+    stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
+    rows, length, columns = *first.shape[-2:], second.shape[-1]
+    shape = (*stack, rows, columns)
+    with device.lock:
+        if length == 0 or 0 in shape:
+            zero = constant(dtype.numpy.type(0).item(), dtype, shape, device)
+            engine.compute(zero)
+            return zero
+        engine.compute(first)
+        engine.compute(second)
+        result = dtypes.float32 if dtype is dtypes.float16 else dtype
+        storage = engine.allocate(device, math.prod(shape) * result.itemsize)
+        _product(first, second, stack, storage, result)
+        product = leaf(storage, layout.contiguous(shape), result)
+        if result is not dtype:
+            product = engine.converted(product, dtype)
+            engine.compute(product)
+        return product
+
+
+def _product(first: Node, second: Node, stack: Shape, result: Storage, dtype: DType) -> None:
+    """Compute a product of two leaves that has elements."""
+    device = first.device
+    rows, length, columns = *first.shape[-2:], second.shape[-1]
+    one, two = _walk(first, stack), _walk(second, stack)
+    extents, merged = layout.collapse(
+        [(*stack, rows)], [[one.strides[:-1]], [(*two.strides[:-2], 0)]]
+    )
+    if len(extents[0]) <= 1 and not any(merged[1][0]):
+        # One matrix on the right for all on the left, whose rows follow each other.
+        rows, stack = math.prod(extents[0]), ()
+        one = Layout((rows, length), (*(merged[0][0] or [0]), one.strides[-1]), one.offset)
+        two = Layout(second.shape[-2:], two.strides[-2:], two.offset)
+    extents, merged = layout.collapse([stack], [[one.strides[:-2]], [two.strides[:-2]]])
+    count = math.prod(stack)
+    pieces = -(-length // PIECE)
+    accumulator = _accumulator(dtype)
+    limit = min(_PARTIAL_NBYTES, device.info.memory_nbytes // 16)
+    room = count * rows * columns * pieces * accumulator.itemsize <= limit
+    tile, swapped, split = _choose(
+        TILES[accumulator.itemsize], rows, columns, count, pieces, device.info.compute_units,
+        room=room,
+    )  # fmt: skip
+    assert first.storage is not None
+    assert second.storage is not None
+    operands = (
+        _operand(first.storage, one, (rows, length), one.strides[-2:], merged[0][0]),
+        _operand(second.storage, two, (columns, length), two.strides[:-3:-1], merged[1][0]),
+    )
+    extents_of_result, strides = (rows, columns), (columns, 1)
+    if swapped:
+        operands, extents_of_result, strides = operands[::-1], (columns, rows), (1, columns)
+    partial = result
+    size = count * rows * columns
+    if split:
+        partial = engine.allocate(device, pieces * size * accumulator.itemsize)
+    _launch(
+        device, first.dtype, dtype, tile, operands, tuple(extents[0]), extents_of_result, strides,
+        length, pieces, count, partial, swapped=swapped, split=split,
+    )  # fmt: skip
+    if split:
+        _join(device, dtype, partial, result, size, pieces)
+
+
+def _walk(node: Node, stack: Shape) -> Layout:
+    """A leaf's layout with the whole stack."""
+    assert node.layout is not None
+    return node.layout.broadcast((*stack, *node.shape[-2:]))
+
+
+def _operand(
+    storage: Storage, where: Layout, extents: Shape, strides: Shape, stack: Sequence[int]
+) -> _Operand:
+    """`extents` and `strides` are those of lines and of k."""
+    line, k = (
+        abs(stride) if extent > 1 and stride else math.inf
+        for extent, stride in zip(extents, strides, strict=True)
+    )
+    return _Operand(storage, where.offset, strides[0], strides[1], k < line, tuple(stack))
+
+
+def _accumulator(dtype: DType) -> DType:
+    """What sums are kept in; integers wrap around in unsigned types."""
+    if dtype.kind in dtypes.FLOATING:
+        return dtype
+    return dtypes.uint64 if dtype.itemsize == 8 else dtypes.uint32
+
+
+@functools.lru_cache(maxsize=256)
+def _choose(
+    tiles: tuple[Tile, ...],
+    rows: int,
+    columns: int,
+    count: int,
+    pieces: int,
+    units: int,
+    *,
+    room: bool,
+) -> tuple[Tile, bool, bool]:
+    """The tile, whether the operands change places, and whether groups share a sum's pieces.
+
+    The least time by a rough measure: rounds of groups over the device's units, and work a group.
+    """
+    best = (math.inf, tiles[0], False, False)
+    for tile in tiles:
+        for swapped in (False, True) if tile.rows > 2 * tile.columns else (False,):
+            down, across = (columns, rows) if swapped else (rows, columns)
+            groups = -(-down // tile.rows) * -(-across // tile.columns) * count
+            work = tile.rows * tile.columns / tile.speed
+            for split in (False, True) if pieces > 1 and room else (False,):
+                if split:
+                    time = -(-groups * pieces // units) * work * 1.1
+                else:
+                    time = -(-groups // units) * work * pieces
+                if time < best[0]:
+                    best = (time, tile, swapped, split)
+    return best[1:]
+
+
+def _defines(dtype: DType, result: DType) -> list[str]:
+    """What the types of a product decide; `result` has the kind of the accumulator."""
+    accumulator = _accumulator(result)
+    floating = result.kind in dtypes.FLOATING
+    load = loaded("(x)", dtype) if floating else f"(({accumulator.compute})(x))"
+    return [
+        f"#define XR_STORAGE {dtype.storage}",
+        f"#define XR_ACC {accumulator.compute}",
+        f"#define XR_COMPLEX {int(result.kind == dtypes.COMPLEX)}",
+        f"#define XR_FLOATING {int(floating)}",
+        f"#define XR_LOGICAL {int(result.kind == dtypes.BOOL)}",
+        f"#define XR_LOAD(x) {load}",
+        f"#define XR_TOTAL(x) {'(x)' if floating else load}",
+        f"#define XR_FINISH(x) {'(x)' if floating else f'(({result.storage})(x))'}",
+    ]
+
+
+def _launch(
+    device: Device,
+    dtype: DType,
+    result: DType,
+    tile: Tile,
+    operands: tuple[_Operand, _Operand],
+    stack: Shape,
+    extents: Shape,
+    strides: Shape,
+    length: int,
+    pieces: int,
+    count: int,
+    target: Storage,
+    *,
+    swapped: bool,
+    split: bool,
+) -> None:
+    """Launch the tiles, into the result or, where `split`, into the sums of the pieces."""
+    rows, columns = extents
+    size = count * rows * columns
+    down, across = -(-rows // tile.rows), -(-columns // tile.columns)
+    layers = count * pieces if split else count
+    fields = {
+        "layer": 0,
+        "rows": rows,
+        "columns": columns,
+        "length": length,
+        "pieces": pieces,
+        "size": size,
+        "tiles_down": down,
+        "tiles_across": across,
+        "result_row": strides[0],
+        "result_column": strides[1],
+    }
+    for name, operand in zip(("first", "second"), operands, strict=True):
+        fields |= {
+            f"{name}_offset": operand.offset,
+            f"{name}_line": operand.line,
+            f"{name}_k": operand.k,
+        }
+        fields |= {f"{name}_stack{axis}": step for axis, step in enumerate(operand.stack)}
+    fields |= {f"extent{axis}": extent for axis, extent in enumerate(stack)}
+    accumulator = _accumulator(result)
+    elements = [operand.storage.nbytes // dtype.itemsize for operand in operands]
+    wide = max(size * (pieces if split else 1), *elements) >= layout.WIDE
+
+    def describe() -> tuple[list[str], str]:
+        packs = [
+            min(block, max(1, _PACK_NBYTES // accumulator.itemsize))
+            for block in (tile.row_block, tile.column_block)
+        ]
+        kind = accumulator.compute if split else result.storage
+        defines = [
+            *argument_defines(tuple(fields), (), wide=wide),
+            *_defines(dtype, result),
+            f"#define XR_RESULT {kind}",
+            "#define XR_JOIN 0",
+            f"#define XR_SPLIT {int(split)}",
+            f"#define XR_SWAPPED {int(swapped)}",
+            f"#define XR_PIECE {PIECE}",
+            f"#define XR_ROWS {tile.rows}",
+            f"#define XR_COLUMNS {tile.columns}",
+            f"#define XR_DEPTH {tile.depth}",
+            f"#define XR_ROW_BLOCK {tile.row_block}",
+            f"#define XR_COLUMN_BLOCK {tile.column_block}",
+            f"#define XR_ROW_PACK {packs[0]}",
+            f"#define XR_COLUMN_PACK {packs[1]}",
+            f"#define XR_ROW_ALIGNMENT {packs[0] * accumulator.itemsize}",
+            f"#define XR_COLUMN_ALIGNMENT {packs[1] * accumulator.itemsize}",
+            f"#define XR_FIRST_BY_K {int(operands[0].by_k)}",
+            f"#define XR_SECOND_BY_K {int(operands[1].by_k)}",
+            define("XR_STACK", _bases(len(stack))),
+        ]
+        return defines, argument_format(len(fields), "", wide=wide)
+
+    by_k = tuple(operand.by_k for operand in operands)
+    for layer in range(0, layers, engine.MOST_GROUPS):
+        fields["layer"] = layer
+        engine.launch(
+            device,
+            "matmul.c",
+            "xr_matmul",
+            (dtype, tile, by_k, len(stack), wide, swapped, split),
+            describe,
+            [operands[0].storage, operands[1].storage, target],
+            tuple(fields.values()),
+            (down * across, min(layers - layer, engine.MOST_GROUPS)),
+            (tile.items, 1),
+        )
+
+
+def _bases(ndim: int) -> list[str]:
+    """The statements that find the matrices of one place in the stack."""
+    statements = []
+    rest = "stack"
+    for axis in range(ndim - 1, 0, -1):
+        statements.append(f"const xr_index stack_{axis} = {rest} % a.extent{axis};")
+        statements.append(f"const xr_index stack_rest{axis} = {rest} / a.extent{axis};")
+        rest = f"stack_rest{axis}"
+    if ndim:
+        statements.append(f"const xr_index stack_0 = {rest};")
+    for name in ("first", "second"):
+        terms = [f"a.{name}_offset"]
+        terms += [f"stack_{axis} * a.{name}_stack{axis}" for axis in range(ndim)]
+        statements.append(f"const xr_index {name}_base = {' + '.join(terms)};")
+    return statements
+
+
+def _join(
+    device: Device, dtype: DType, partial: Storage, result: Storage, size: int, pieces: int
+) -> None:
+    """Add the sums of the pieces."""
+    fields = {"size": size, "pieces": pieces}
+    wide = size * pieces >= layout.WIDE
+
+    def describe() -> tuple[list[str], str]:
+        defines = [
+            *argument_defines(tuple(fields), (), wide=wide),
+            *_defines(dtype, dtype),
+            f"#define XR_RESULT {dtype.storage}",
+            "#define XR_JOIN 1",
+        ]
+        return defines, argument_format(len(fields), "", wide=wide)
+
+    engine.launch(
+        device,
+        "matmul.c",
+        "xr_join",
+        ("join", dtype, wide),
+        describe,
+        [partial, result],
+        tuple(fields.values()),
+        (min(-(-size // engine.GROUP), device.info.compute_units * engine.WAVES),),
+        (engine.GROUP,),
+    )

@@ -1,0 +1,361 @@
+"""Sorting without a library: stable radix sorts, and binary searches in what is sorted.
+
+A sort is a number of stable passes over the bits of the elements, lowest first. A row that fits in
+a group's local memory is sorted there, in one launch. Else each pass sorts by eight bits, in up to
+three launches: count the digits of each tile, sum up the counts, and move the elements. All rows
+take part in each launch. The kernels order elements by their bits (`kernels/keys.h`), so that the
+result is the same on every device. This knows no keyword arguments as users write them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from xarr import dtypes, garbage, layout
+from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant, leaf
+from xarr.engine.plan import argument_defines, argument_format
+from xarr.engine.storage import Storage
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+
+_GROUPS: Final = (32, 64, 128, 256)
+"""Items of a group: the most that the device has room for, or `_FEW` where they hold a row."""
+_FEW: Final = 64
+_EACH: Final = 15
+"""Elements of an item, XR_EACH of `kernels/sort_tile.h`."""
+_DIGIT: Final = 8
+_NIBBLE: Final = 4
+_PIECES: Final = 16
+"""Pieces for each unit of a device, so that the units finish together."""
+_LONG: Final = 1 << 32
+"""From this many elements on, a place in a row takes 64 bits."""
+_GRID: Final = (1 << 31) - 1
+"""Groups of a launch; CUDA takes no more."""
+_CHUNK: Final = 256
+"""Values to search for that are worth an item of its own on a CPU."""
+
+
+class _Key(NamedTuple):
+    """What the kernels know of a data type: its bits."""
+
+    units: int
+    bits: int
+    floating: bool
+    signed: bool
+    used: int  # the bits of an element that differ between elements
+
+    @property
+    def type(self) -> str:
+        """The C type that a part is handled in."""
+        return "u64" if self.bits == 64 else "u32"
+
+    @property
+    def letter(self) -> str:
+        """The struct module's letter for `type`."""
+        return "Q" if self.bits == 64 else "I"
+
+    def flip(self, *, descending: bool) -> int:
+        """What turns the order of bits into that of elements."""
+        sign = 1 << self.bits - 1 if self.signed else 0
+        return sign ^ ((1 << self.bits) - 1 if descending else 0)
+
+    def defines(self) -> list[str]:
+        """The defines that specialise `keys.h`."""
+        lines = [
+            f"#define XR_UNIT u{self.bits}",
+            f"#define XR_KEY {self.type}",
+            f"#define XR_BITS {self.bits}",
+            f"#define XR_UNITS {self.units}",
+            f"#define XR_FLOATING {int(self.floating)}",
+        ]
+        if self.floating:
+            lines.append(f"#define XR_FRACTION {_FRACTION[self.bits]}")
+        return lines
+
+
+_FRACTION: Final = {16: 10, 32: 23, 64: 52}
+"""The bits of a floating-point number's fraction, by its width."""
+
+
+def _key(dtype: DType) -> _Key:
+    units = 2 if dtype.kind == COMPLEX else 1
+    width = 8 * dtype.itemsize
+    used = 1 if dtype is dtypes.bool_ else width
+    return _Key(units, width // units, dtype.kind in FLOATING, dtype.kind == SIGNED, used)
+
+
+class _Rows(NamedTuple):
+    """Rows to sort, and how they are cut into tiles and pieces."""
+
+    device: Device
+    key: _Key
+    rows: int
+    length: int
+    group: int
+    tiles: int
+    pieces: int
+    piece_tiles: int
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.rows * self.length
+
+    @property
+    def wide(self) -> bool:
+        """Whether indices take 64 bits."""
+        return self.size * self.key.units >= layout.WIDE
+
+    @property
+    def place(self) -> DType:
+        """The data type of counts, and of places in a row."""
+        return dtypes.uint64 if self.length >= _LONG else dtypes.uint32
+
+    def launch(
+        self,
+        skeleton: str,
+        buffers: Sequence[Storage],
+        items: int,
+        group: int,
+        numbers: dict[str, int],
+        flip: int | None = None,
+        variant: tuple[tuple[str, int], ...] = (),
+    ) -> None:
+        """Launch a skeleton, a group an item of work; those that see elements take `flip`."""
+        own = {
+            "first_item": 0,
+            "tiles": self.tiles,
+            "pieces": self.pieces,
+            "piece_tiles": self.piece_tiles,
+            "length": self.length,
+            **numbers,
+        }
+        key = None if flip is None else self.key
+        defines = (("GROUP", self.group), ("LONG", int(self.place is dtypes.uint64)), *variant)
+
+        def describe() -> tuple[list[str], str]:
+            tail = [] if key is None else [f"{key.type} flip;"]
+            lines = argument_defines(tuple(own), tail, wide=self.wide)
+            lines += [] if key is None else key.defines()
+            lines.append(f"#define XR_PLACE {self.place.storage}")
+            lines += [f"#define XR_{name} {value}" for name, value in defines]
+            letter = "" if key is None else key.letter
+            return lines, argument_format(len(own), letter, wide=self.wide)
+
+        for own["first_item"] in range(0, items, _GRID):
+            engine.launch(
+                self.device,
+                skeleton,
+                "xr_" + skeleton.removesuffix(".c"),
+                (key, self.wide, defines),
+                describe,
+                buffers,
+                (*own.values(), *([] if flip is None else [flip])),
+                (min(items - own["first_item"], _GRID),),
+                (group,),
+            )
+
+
+def _local_nbytes(group: int, place_nbytes: int) -> int:
+    """The local memory of `sort.c`, which needs the most."""
+    words = group * _EACH + 4 * 17 * group // 16 + group + 16 + 16
+    return 4 * words + (256 + 16) * place_nbytes
+
+
+def _rows(device: Device, dtype: DType, rows: int, length: int) -> _Rows:
+    info = device.info
+    place_nbytes = 8 if length >= _LONG else 4
+    group = max(
+        group
+        for group in _GROUPS
+        if group <= info.group_size and _local_nbytes(group, place_nbytes) <= info.local_nbytes
+    )
+    if length <= min(group, _FEW) * _EACH:
+        group = min(group, _FEW)
+    tiles = -(-length // (group * _EACH))
+    piece_tiles = -(-tiles // max(1, info.compute_units * _PIECES // rows))
+    pieces = -(-tiles // piece_tiles)
+    return _Rows(device, _key(dtype), rows, length, group, tiles, pieces, piece_tiles)
+
+
+def sort(node: Node, axis: int, *, descending: bool = False) -> Node:
+    """The elements in order along an axis, NaN last; equal elements keep their order.
+
+    A descending order is the reverse, NaN first, in which equal elements keep their order as well.
+    """
+    if node.shape[axis] < 2 or 0 in node.shape:
+        return engine.copied(node)
+    return _along(node, axis, node.dtype, descending=descending, indexed=False)
+
+
+def argsort(node: Node, axis: int, *, descending: bool = False) -> Node:
+    """The indices along an axis, int64, that put the elements in the order of `sort`."""
+    if node.shape[axis] < 2 or 0 in node.shape:
+        return constant(0, dtypes.int64, node.shape, node.device)
+    return _along(node, axis, dtypes.int64, descending=descending, indexed=True)
+
+
+def _along(node: Node, axis: int, wanted: DType, *, descending: bool, indexed: bool) -> Node:
+    """Sort along any axis: along the last one, of a copy where it is not that already."""
+    device = node.device
+    with device.lock:
+        engine.compute(node)
+        assert node.storage is not None
+        assert node.layout is not None
+        axes = [place for place in range(len(node.shape)) if place != axis]
+        axes.append(axis)
+        moved = _linear(leaf(node.storage, node.layout.permuted(axes), node.dtype))
+        length = moved.shape[-1]
+        work = _rows(device, node.dtype, math.prod(moved.shape) // length, length)
+        result = _sorted(work, moved, work.key.flip(descending=descending), indexed=indexed)
+    where = layout.contiguous(moved.shape)
+    done = leaf(result, where, work.place if indexed else node.dtype)
+    if axis != len(axes) - 1:
+        back = sorted(range(len(axes)), key=axes.__getitem__)
+        done = engine.copied(leaf(result, where.permuted(back), done.dtype))
+    return engine.converted(done, wanted)
+
+
+def _linear(node: Node) -> Node:
+    """A leaf whose elements lie in C order from the start of its storage."""
+    assert node.layout is not None
+    if not node.layout.linear or node.layout.offset:
+        node = engine.copied(node)
+        engine.compute(node)
+    return node
+
+
+@garbage.postponed
+def _sorted(work: _Rows, node: Node, flip: int, *, indexed: bool) -> Storage:
+    """The sorted elements of a linear leaf, or their places in their rows."""
+    assert node.storage is not None
+    device, key = work.device, work.key
+    used = -(-key.used // _NIBBLE) * _NIBBLE
+    element_nbytes = work.size * node.dtype.itemsize
+    index_nbytes = work.size * work.place.itemsize
+    if work.tiles == 1:
+        result = engine.allocate(device, index_nbytes if indexed else element_nbytes)
+        numbers = {"shift": 0, "stop": used, "last": 1}
+        variant = (("WHOLE", 1), ("INDEXED", int(indexed)))
+        work.launch("sort.c", (node.storage, result), work.rows, work.group, numbers, flip, variant)
+        return result
+    tables = _tables(work)
+    variant = (("WHOLE", 0), ("INDEXED", int(indexed)))
+    shifts = range(0, used, _DIGIT)
+    written = _by_turns(device, element_nbytes, len(shifts))
+    indices = _by_turns(device, index_nbytes, len(shifts)) if indexed else []
+    source, source_index = node.storage, indices[:1]  # no index is read in the first pass
+    for turn, shift in enumerate(shifts):
+        stop = min(shift + _DIGIT, used)
+        _count(work, source, tables, shift, flip)
+        numbers = {"shift": shift, "stop": stop, "last": int(stop == used)}
+        result_index = indices[turn : turn + 1]
+        buffers = (source, *tables, *source_index, *result_index, written[turn])
+        work.launch("sort.c", buffers, work.rows * work.tiles, work.group, numbers, flip, variant)
+        source, source_index = written[turn], result_index
+    return indices[-1] if indexed else source
+
+
+def _by_turns(device: Device, nbytes: int, turns: int) -> list[Storage]:
+    """What each pass writes: one of two storages, of which it reads the other."""
+    two = [engine.allocate(device, nbytes) for _ in range(min(turns, 2))]
+    return [two[turn % 2] for turn in range(turns)]
+
+
+def _tables(work: _Rows) -> tuple[Storage, Storage, Storage]:
+    """Room for counts: of each tile, of each piece, and of each row."""
+    row_nbytes = work.rows * 256 * work.place.itemsize
+    before = engine.allocate(work.device, work.tiles * row_nbytes)
+    totals = engine.allocate(work.device, work.pieces * row_nbytes)
+    digits = totals if work.pieces == 1 else engine.allocate(work.device, row_nbytes)
+    return before, totals, digits
+
+
+def _count(
+    work: _Rows, source: Storage, tables: tuple[Storage, Storage, Storage], shift: int, flip: int
+) -> None:
+    """Count a digit's values in each tile, and sum up over the tiles and pieces before."""
+    before, totals, digits = tables
+    buffers = (source, before, totals)
+    group = min(work.group, 64)
+    work.launch("sort_count.c", buffers, work.rows * work.pieces, group, {"shift": shift}, flip)
+    if work.pieces > 1:
+        work.launch("sort_scan.c", (totals, digits), work.rows * 256, work.group, {})
+
+
+def searchsorted(ordered: Node, values: Node, *, right: bool, sorter: Node | None = None) -> Node:
+    """Where each value would be inserted in `ordered`, shape (n,), to keep the order of `sort`.
+
+    Before the elements that are equal to it, or after them with `right`. `sorter`, int64, holds the
+    indices that put `ordered` in order; they are checked before they come here.
+    """
+    device = ordered.device
+    if 0 in values.shape:
+        return constant(0, dtypes.int64, values.shape, device)
+    with device.lock:
+        for node in (ordered, values, sorter):
+            if node is not None:
+                engine.compute(node)
+        assert values.layout is not None
+        if not values.layout.linear:
+            values = engine.copied(values)
+            engine.compute(values)
+        result = engine.allocate(device, math.prod(values.shape) * dtypes.int64.itemsize)
+        _search(ordered, values, sorter, result, right=right)
+    return leaf(result, layout.contiguous(values.shape), dtypes.int64)
+
+
+def _search(
+    ordered: Node, values: Node, sorter: Node | None, result: Storage, *, right: bool
+) -> None:
+    """Launch the search among leaves, the values in C order."""
+    device = ordered.device
+    key = _key(ordered.dtype)
+    size = math.prod(values.shape)
+    chunked = device.info.chunked
+    units = device.info.compute_units
+    operands = [node for node in (ordered, values, sorter) if node is not None]
+    fields = ["items", "length", "right", "values_offset", "ordered_offset", "ordered_stride"]
+    assert ordered.layout is not None
+    assert values.layout is not None
+    numbers = [size, ordered.shape[0], int(right), values.layout.offset]
+    numbers += [ordered.layout.offset, *ordered.layout.strides]
+    if sorter is not None:
+        assert sorter.layout is not None
+        fields += ["sorter_offset", "sorter_stride"]
+        numbers += [sorter.layout.offset, *sorter.layout.strides]
+    if chunked:
+        chunk = max(_CHUNK, -(-size // (units * 8)))
+        fields.append("item_chunk")
+        numbers.append(chunk)
+        grid, group = -(-size // chunk), 1
+    else:
+        group = min(engine.GROUP, device.info.group_size)
+        grid = min(-(-size // group), units * engine.WAVES)
+    wide = any(node.storage.nbytes >= layout.WIDE for node in operands if node.storage is not None)
+
+    def describe() -> tuple[list[str], str]:
+        defines = argument_defines(fields, [f"{key.type} flip;"], wide=wide)
+        defines += key.defines()
+        defines += [
+            f"#define XR_CHUNKED {int(chunked)}",
+            f"#define XR_SORTED {int(sorter is not None)}",
+        ]
+        return defines, argument_format(len(fields), key.letter, wide=wide)
+
+    engine.launch(
+        device,
+        "sort_search.c",
+        "xr_sort_search",
+        (key, chunked, sorter is not None, wide),
+        describe,
+        [*(node.storage for node in operands if node.storage is not None), result],
+        (*numbers, key.flip(descending=False)),
+        (grid,),
+        (group,),
+    )

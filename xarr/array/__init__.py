@@ -1,0 +1,1 @@
+"""The array, its operators, and the way of values in and out."""

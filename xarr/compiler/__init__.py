@@ -1,0 +1,1 @@
+"""Sources of kernels, and where compiled ones are kept."""

@@ -1,0 +1,175 @@
+"""From `kernels/` and a block of `#define` lines to the text that a compiler sees.
+
+A kernel source is: the dialect's header, the library functions that the kernel uses (with those
+they call), the defines that specialise it, and the skeleton. Library functions are written once for
+many types, with the words T, U, I and C in place of types; a name such as `xr_add_i32` asks for the
+function `xr_add_T` with T = i32. `kernels/README.md` describes the C.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from xarr import dtypes
+
+SCHEMA: Final = "1"
+"""Part of the disk key: raised when the meaning of a source changes without its text changing."""
+
+FOLDER: Final = Path(__file__).parents[1] / "kernels"
+DIALECTS: Final = {"opencl": "opencl.h", "cuda": "cuda.h"}
+
+_INTEGERS: Final = frozenset(row.compute for row in dtypes.TABLE if row.kind in dtypes.INTEGER)
+_FLOATS: Final = frozenset(row.compute for row in dtypes.TABLE if row.kind == dtypes.REAL)
+_PART: Final = {row.compute: part.compute for row, part in dtypes.PART.items()}
+_ANY: Final = frozenset(row.compute for row in dtypes.TABLE)
+
+PRELUDES: Final = {
+    "reduce_lane.c": ("fold.h",),
+    "reduce_group.c": ("fold.h",),
+    "scan.c": ("fold.h",),
+    "scan_tile.c": ("fold.h",),
+    "fft.c": ("roots.h",),
+    "rfft.c": ("roots.h",),
+    "sort.c": ("keys.h", "sort_tile.h"),
+    "sort_count.c": ("keys.h", "sort_tile.h"),
+    "sort_search.c": ("keys.h",),
+}
+"""What some skeletons share; a source has no #include."""
+
+LIBRARY: Final[Mapping[str, frozenset[str]]] = {
+    "integer.h": _INTEGERS,
+    "real.h": _FLOATS,
+    "half.h": _FLOATS,
+    "cast.h": _FLOATS,
+    "exp.h": _FLOATS,
+    "log.h": _FLOATS,
+    "trig.h": _FLOATS,
+    "hyperbolic.h": _FLOATS,
+    "power.h": _FLOATS,
+    "complex.h": _FLOATS,
+    "butterflies.h": _FLOATS,
+    "reductions.h": _ANY,
+}
+"""The files of library functions, and the types that T stands for in each."""
+
+_UNIT: Final = re.compile(r"^(?:DEVICE|typedef struct)\b.*?^\}[^\n]*$", re.MULTILINE | re.DOTALL)
+_PRELUDE: Final = re.compile(r"^#ifndef XR_ASSEMBLED\n.*?^#endif\n", re.MULTILINE | re.DOTALL)
+_WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b")
+_NAME: Final = re.compile(r"\bxr_\w+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One library function or structure, as written."""
+
+    name: str
+    text: str
+    types: frozenset[str]
+
+
+@functools.cache
+def kernel_file(name: str) -> str:
+    """The text of a file of `kernels/`."""
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def library() -> Mapping[str, tuple[Unit, ...]]:
+    """All library units by their name as written (`xr_add_T` may stand in several files)."""
+    units: dict[str, tuple[Unit, ...]] = {}
+    for file, types in LIBRARY.items():
+        for match in _UNIT.finditer(_PRELUDE.sub("", kernel_file(file))):
+            text = match.group()
+            if text.startswith("DEVICE"):
+                name = re.findall(r"(\w+)\(", text)[0]
+            else:
+                name = re.findall(r"\}\s*(\w+);", text)[0]
+            units[name] = (*units.get(name, ()), Unit(name, text, types))
+    return units
+
+
+def _tokens(suffix: str) -> dict[str, str]:
+    """What T, U, I and C stand for when a name ends in a type's name."""
+    part = _PART.get(suffix, suffix)
+    width = part.lstrip("bfiu")
+    words = {"T": part, "U": f"u{width}", "I": f"i{width}"}
+    for whole, its_part in _PART.items():
+        if its_part == part:
+            words["C"] = whole
+    return words
+
+
+def _specialise(text: str, words: Mapping[str, str]) -> str:
+    """Replace the type words, alone and at the end of names."""
+
+    def replace(match: re.Match[str]) -> str:
+        word = match.group()
+        if word in words:
+            return words[word]
+        stem, _, last = word.rpartition("_")
+        return f"{stem}_{words[last]}" if stem.startswith("xr") and last in words else word
+
+    return _WORD.sub(replace, text)
+
+
+@functools.cache
+def unit(name: str) -> str | None:
+    """The text that defines `name`, or None where a dialect or the kernel itself defines it."""
+    units = library()
+    if name in units:
+        return units[name][0].text
+    stem, _, suffix = name.rpartition("_")
+    if suffix not in _ANY:
+        return None
+    words = _tokens(suffix)
+    for token in ("C",) if suffix in _PART else ("T", "U", "I"):
+        for candidate in units.get(f"{stem}_{token}", ()):
+            if words["T"] in candidate.types:
+                return _specialise(candidate.text, words)
+    return None
+
+
+def required(text: str) -> list[str]:
+    """The library text that `text` needs, each unit after those it needs itself."""
+    parts: list[str] = []
+    seen: set[str] = set()
+
+    def add(body: str) -> None:
+        for name in _NAME.findall(body):
+            if name not in seen:
+                seen.add(name)
+                found = unit(name)
+                if found is not None:
+                    add(found)
+                    parts.append(found)
+
+    add(text)
+    return parts
+
+
+def define(name: str, lines: Iterable[str]) -> str:
+    """One `#define` whose value is several lines of C."""
+    return f"#define {name} " + " \\\n    ".join(lines)
+
+
+def assemble(
+    skeleton: str, dialect: str, defines: Iterable[str], *, has_float64: bool = True
+) -> str:
+    """The text of one kernel: `skeleton` names a file of `kernels/`."""
+    block = "\n".join(defines)
+    files = (*PRELUDES.get(skeleton, ()), skeleton)
+    lines = ["#define XR_ASSEMBLED 1"]
+    if has_float64:
+        lines.append("#define XR_FLOAT64 1")
+    lines.append(kernel_file(DIALECTS[dialect]))
+    lines.extend(required(block + "".join(map(kernel_file, files))))
+    lines.append(block)
+    for file in files:
+        lines.append(f'#line 1 "{file}"')
+        lines.append(kernel_file(file))
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Deferred work, and how it becomes launches."""

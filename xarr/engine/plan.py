@@ -1,0 +1,600 @@
+"""What one kernel does with an expression: which values, from which addresses, stored where.
+
+A plan lists the nodes of an expression in the order of computation, and the storages that they lie
+in. All else is its form, which plans of equal shapes share, so that it is worked out once: the
+accesses to memory (one for each leaf and each stored value) and the iteration space, with the axes
+merged that every access walks in one step. A form's `key` holds the structure alone, so that a
+kernel serves all shapes; extents, strides, offsets and constants become arguments. The C text is
+written only when the key is new.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from xarr import dtypes, layout
+from xarr.compiler.source import define
+from xarr.dtypes import DType
+from xarr.engine.expression import Node, Operation
+from xarr.engine.storage import Storage
+from xarr.layout import Layout, Shape
+
+INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")
+"""The position of an element in C order; its node has no operands."""
+
+
+class Indirect(Operation):
+    """An operation on memory at a computed place.
+
+    Its first operand is a leaf that says which storage and where to begin, its second the number
+    of elements (int64) beyond. In `template`, `{memory}` is that place; the other operands follow
+    as `{2}`, ... Where `writes`, the template is a statement and the node has no value.
+    """
+
+    __slots__ = ("writes",)
+
+    def __init__(
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        template: str,
+        *,
+        writes: bool,
+    ) -> None:
+        super().__init__(name, operands, result, template)
+        self.writes = writes
+
+
+class Store(NamedTuple):
+    """A value of the plan and where it goes."""
+
+    node: Node
+    storage: Storage
+    layout: Layout
+    dtype: DType
+
+
+class Plan:
+    """One kernel's worth of an expression over `shape`: what it reads, what it stores, its form.
+
+    Parameters
+    ----------
+    root : Node
+        What is computed, last in `order`.
+    order : list of Node
+        All nodes of the expression, operands before users.
+    stores : sequence of Store
+        The values that are kept.
+    shape, split, names
+        As of `Form`.
+    wide : bool, optional
+        Whether indices have 64 bits where the numbers of elements do not ask for it.
+
+    Attributes
+    ----------
+    storages : list of Storage
+        What the kernel is given, in this order.
+    position : dict of int to int
+        The number of a node's entry in the form, by the node's id.
+    uses : int
+        How often the stored nodes are operands within the plan.
+    """
+
+    __slots__ = (
+        "_constants",
+        "_offsets",
+        "form",
+        "order",
+        "position",
+        "storages",
+        "stores",
+        "uses",
+    )
+
+    def __init__(
+        self,
+        root: Node,
+        order: list[Node],
+        stores: Sequence[Store],
+        shape: Shape,
+        split: tuple[int, ...] | None = None,
+        names: tuple[str, ...] = ("i",),
+        *,
+        wide: bool = False,
+    ) -> None:
+        self.order = order
+        self.stores = stores
+        self.uses = 0
+        wide = wide or math.prod(shape) >= layout.WIDE
+        self.position = position = dict[int, int]()
+        self.storages = storages = list[Storage]()
+        self._constants = constants = list[tuple[DType, Any]]()
+        self._offsets = offsets = list[int]()
+        accesses: list[Access] = []
+        entries: list[Any] = []
+        slots: dict[int, int] = {}
+        for node in order:
+            operation = node.operation
+            if operation is not None:
+                if operation is INDEX:
+                    accesses.append((-1, node.dtype, shape, ()))
+                    offsets.append(0)
+                    entries.append((operation,))
+                else:
+                    entry: list[Any] = [operation]
+                    for operand in node.inputs:
+                        # Each use of a constant is an argument of its own, so that constants which
+                        # happen to be equal do not change the structure.
+                        at: Any = position.get(id(operand))
+                        if at is None:
+                            at = operand.dtype, len(constants)
+                            constants.append((operand.dtype, operand.value))
+                        entry.append(at)
+                    entries.append(tuple(entry))
+            elif node.storage is not None:
+                self._access(accesses, slots, node.storage, node.dtype, node.layout)
+                entries.append(node.dtype)
+            elif node is root:
+                entries.append((node.dtype, len(constants)))
+                constants.append((node.dtype, node.value))
+            else:
+                continue
+            position[id(node)] = len(entries) - 1
+        for store in stores:
+            self._access(accesses, slots, store.storage, store.dtype, store.layout)
+        for storage in storages:
+            if storage.nbytes >= layout.WIDE:
+                wide = wide or any(
+                    slot >= 0 and storages[slot].nbytes // dtype.itemsize >= layout.WIDE
+                    for slot, dtype, _, _ in accesses
+                )
+                break
+        signature = (
+            shape,
+            split,
+            names,
+            wide,
+            tuple(entries),
+            tuple(accesses),
+            tuple([position[id(store.node)] for store in stores]),
+        )
+        forms = root.device.forms
+        form = forms.get(signature)
+        if form is None:
+            if len(forms) >= LIMIT_FORMS:
+                forms.clear()
+            form = forms[signature] = Form(*signature)
+        self.form: Form = form
+
+    def _access(
+        self,
+        accesses: list[Access],
+        slots: dict[int, int],
+        storage: Storage,
+        dtype: DType,
+        where: Layout | None,
+    ) -> None:
+        assert where is not None
+        storages = self.storages
+        slot = slots.setdefault(storage.serial, len(storages))
+        if slot == len(storages):
+            storages.append(storage)
+        accesses.append((slot, dtype, where.shape, where.strides))
+        self._offsets.append(where.offset)
+
+    def values(self) -> list[Any]:
+        """The arguments, as the struct module takes them."""
+        values: list[Any] = [*self.form.numbers, *self._offsets]
+        for dtype, value in self._constants:
+            if dtype.kind == dtypes.COMPLEX:
+                values += (value.real, value.imag)
+            else:
+                values.append(value)
+        return values
+
+
+Access = tuple[int, DType, Shape, Shape]
+"""A storage by its number, -1 for the position, and how it is read or written: the elements' type,
+and the layout's shape and strides."""
+
+LIMIT_FORMS: Final = 4096
+"""How many forms a device keeps; their kernels are kept apart."""
+
+
+class Form:
+    """What plans have in common that differ in storages, offsets and the values of constants.
+
+    It is made of nothing else than what identifies it, so that plans may share it.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The space that the kernel iterates over.
+    split : tuple of int or None
+        Where the axes are cut into the groups named `names`; None means an elementwise kernel,
+        which is free to merge all axes and then walks either `i`, or `row` and `column`.
+    wide : bool
+        Whether indices have 64 bits.
+    entries : tuple
+        The values, in the order of computation: a DType for one that is loaded, (DType, number) for
+        a constant, and an Operation with its operands, each a number of an entry or a constant.
+    accesses : tuple of Access
+        Of the loaded values and of the position, in the order of `entries`, then of the stores.
+    stored : tuple of int
+        The entries that are stored.
+
+    Attributes
+    ----------
+    argument_nbytes : int
+        About the bytes that the kernel's arguments take.
+    launches : dict
+        Where the engine keeps what it knows of launches of this form.
+    """
+
+    __slots__ = (
+        "accesses",
+        "argument_nbytes",
+        "classes",
+        "constants",
+        "entries",
+        "extents",
+        "key",
+        "launches",
+        "names",
+        "numbers",
+        "slots",
+        "stored",
+        "strides",
+        "wide",
+        "written",
+    )
+
+    def __init__(
+        self,
+        shape: Shape,
+        split: tuple[int, ...] | None,
+        names: tuple[str, ...],
+        wide: bool,
+        entries: tuple[Any, ...],
+        accesses: tuple[Access, ...],
+        stored: tuple[int, ...],
+    ) -> None:
+        size = math.prod(shape)
+        self.wide = wide
+        self.entries = entries
+        self.stored = stored
+        self.launches: dict[Any, Any] = {}
+        everything = layout.contiguous(shape)
+        self.accesses = [
+            (slot, dtype, Layout(extents, strides) if slot >= 0 else everything)
+            for slot, dtype, extents, strides in accesses
+        ]
+        self.slots = len({slot for slot, *_ in accesses if slot >= 0})
+        first = len(accesses) - len(stored)
+        self.written = {slot for slot, *_ in accesses[first:]}
+        constants: dict[int, DType] = {}
+        loads: dict[int, int] = {}
+        for number, entry in enumerate(entries):
+            if isinstance(entry, DType) or entry[0] is INDEX:
+                loads[number] = len(loads)
+            elif isinstance(entry[0], Operation):
+                constants.update({at[1]: at[0] for at in entry[1:] if isinstance(at, tuple)})
+                if type(entry[0]) is Indirect and entry[0].writes:
+                    self.written.add(accesses[loads[entry[1]]][0])
+            else:
+                constants[entry[1]] = entry[0]
+        self.constants = [constants[number] for number in range(len(constants))]
+        if split is None and all(
+            where.linear and (where.size in (1, size) or number >= first)
+            for number, (_, _, where) in enumerate(self.accesses)
+        ):
+            self.names: tuple[str, ...] = ("i",)
+            self.extents = [[size]]
+            self.strides = [
+                [[0 if where.size == 1 and size != 1 else 1]] for _, _, where in self.accesses
+            ]
+        else:
+            self._collapse(shape, split, names)
+        self._classify()
+        indices = len(self.numbers) + len(accesses) + 4
+        self.argument_nbytes = 8 * self.slots + (8 if wide else 4) * indices
+        self.argument_nbytes += sum(2 * dtype.itemsize for dtype in self.constants)
+        self.key = (
+            self.wide,
+            self.names,
+            entries,
+            tuple(
+                (slot, dtype, kinds)
+                for (slot, dtype, _), kinds in zip(self.accesses, self.classes, strict=True)
+            ),
+            tuple(len(group) for group in self.extents),
+            stored,
+        )
+
+    def reads_down(self) -> bool:
+        """Whether elements of a row lie further apart in memory than those of a column."""
+        if len(self.extents) == 1:
+            return False
+        return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
+
+    def _collapse(self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]) -> None:
+        bounds = (0, *(split or ()), len(shape))
+        pieces = list(itertools.pairwise(bounds))
+        strides = []
+        for _, _, where in self.accesses:
+            walk = layout.broadcast_strides(where.shape, where.strides, shape)
+            strides.append([walk[start:end] for start, end in pieces])
+        groups = [shape[start:end] for start, end in pieces]
+        self.extents, self.strides = layout.collapse(groups, strides)
+        self.names = names
+        if split is None:
+            axes = self.extents[0]
+            if len(axes) > 1:
+                self.names = ("row", "column")
+                self.extents = [axes[:-1], axes[-1:]]
+                self.strides = [[walk[0][:-1], walk[0][-1:]] for walk in self.strides]
+            elif not axes:
+                self.extents = [[math.prod(shape)]]
+                self.strides = [[[0]] for _ in self.strides]
+
+    def _classify(self) -> None:
+        """Sort strides into zero, one (along the last axis only) and arguments."""
+        numbers: list[int] = []
+        for group in self.extents:
+            numbers.append(math.prod(group))
+            numbers.extend(group[1:])
+        classes = []
+        for walk in self.strides:
+            kinds = ""
+            steps = [step for group in walk for step in group]
+            last = len(steps) - 1
+            for axis, step in enumerate(steps):
+                if step == 0:
+                    kinds += "0"
+                elif step == 1 and axis == last:
+                    kinds += "1"
+                else:
+                    kinds += "s"
+                    numbers.append(step)
+            classes.append(kinds)
+        self.numbers = numbers
+        self.classes = classes
+
+    # -- the text, written once per key ---------------------------------------------------------
+
+    def fields(self) -> list[str]:
+        """The names of `numbers`, and of the offsets that follow them, in order."""
+        names = []
+        for name, group in zip(self.names, self.extents, strict=True):
+            names.append(f"{name}_extent")
+            names.extend(f"{name}_extent{axis}" for axis in range(1, len(group)))
+        for number, kinds in enumerate(self.classes):
+            names.extend(f"stride{number}_{axis}" for axis, kind in enumerate(kinds) if kind == "s")
+        return [*names, *(f"offset{number}" for number in range(len(self.classes)))]
+
+    def arguments(self, extra: Sequence[str], tail: str = "") -> str:
+        """The struct module's format of the argument block; `extra` and `tail` as in `defines`."""
+        return argument_format(
+            len(extra) + len(self.fields()),
+            "".join(dtype.format for dtype in self.constants) + tail,
+            wide=self.wide,
+        )
+
+    def defines(self, extra: Sequence[str] = (), tail: Sequence[str] = ()) -> list[str]:
+        """The block of defines that specialises a skeleton.
+
+        `extra` names the skeleton's own indices, which come first among the arguments; `tail`
+        declares the arguments that come last.
+        """
+        pointers = []
+        types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
+        for slot in range(self.slots):
+            const = "" if slot in self.written else "const "
+            pointers.append(f"GLOBAL {const}{types[slot].storage} *RESTRICT p{slot},")
+        constants = [f"{dtype.compute} c{number};" for number, dtype in enumerate(self.constants)]
+        lines = argument_defines((*extra, *self.fields()), (*constants, *tail), wide=self.wide)
+        lines.append(define("XR_POINTERS", pointers))
+        axis = 0
+        previous = ""
+        for name, group in zip(self.names, self.extents, strict=True):
+            statements, axis = self._enter(name, len(group), axis, previous)
+            lines.append(define(f"XR_AT_{name.upper()}", statements))
+            previous = name
+        lines.append(define("XR_COMPUTE", self._compute(previous)))
+        lines.append(define("XR_STORE", self._stores(previous)))
+        return lines
+
+    def _enter(self, name: str, ndim: int, axis: int, previous: str) -> tuple[list[str], int]:
+        """Split one group's index into coordinates and advance every address by them."""
+        statements = []
+        rest = name
+        for number in range(ndim - 1, 0, -1):
+            extent = f"a.{name}_extent{number}"
+            statements.append(f"const xr_index {name}_{number} = {rest} % {extent};")
+            statements.append(f"const xr_index {name}_rest{number} = {rest} / {extent};")
+            rest = f"{name}_rest{number}"
+        if ndim:
+            statements.append(f"const xr_index {name}_0 = {rest};")
+        for number, kinds in enumerate(self.classes):
+            terms = [f"at{number}_{previous}" if previous else f"a.offset{number}"]
+            for position in range(ndim):
+                kind = kinds[axis + position]
+                if kind == "1":
+                    terms.append(f"{name}_{position}")
+                elif kind == "s":
+                    terms.append(f"{name}_{position} * a.stride{number}_{axis + position}")
+            statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
+        return statements, axis + ndim
+
+    def _compute(self, last: str) -> list[str]:
+        statements = []
+        access = 0
+        places: dict[int, str] = {}
+        loaded_entries = self._loaded()
+        for number, entry in enumerate(self.entries):
+            if isinstance(entry, DType):
+                slot = self.accesses[access][0]
+                places[number] = f"p{slot}[at{access}_{last}"
+                if number in loaded_entries:
+                    value = loaded(f"{places[number]}]", entry)
+                    statements.append(f"const {entry.compute} v{number} = {value};")
+                access += 1
+            elif isinstance(entry[0], Operation):
+                operation = entry[0]
+                if operation is INDEX:
+                    at = f"at{access}_{last}"
+                    index = f"(i64){at}" if self.wide else _converted(at, "i32", "i64")
+                    statements.append(f"const i64 v{number} = {index};")
+                    access += 1
+                    continue
+                if type(operation) is Indirect:
+                    statements.append(self._indirect(number, operation, entry, places))
+                    continue
+                operands = [
+                    cast(self._name(operand), self.type_of(operand), wanted)
+                    for operand, wanted in zip(entry[1:], operation.operands, strict=True)
+                ]
+                statements.append(
+                    f"const {operation.result.compute} v{number} = "
+                    f"{rounded(operation.template.format(*operands), operation.result)};"
+                )
+            else:
+                statements.append(f"const {entry[0].compute} v{number} = a.c{entry[1]};")
+        return statements
+
+    def _loaded(self) -> set[int]:
+        """The entries whose value is needed; the others are only where indirect work begins."""
+        needed = {*self.stored, len(self.entries) - 1}
+        for entry in self.entries:
+            if not isinstance(entry, DType) and isinstance(entry[0], Operation):
+                needed.update(
+                    operand
+                    for operand in entry[2 if type(entry[0]) is Indirect else 1 :]
+                    if isinstance(operand, int)
+                )
+        return needed
+
+    def _indirect(
+        self, number: int, operation: Indirect, entry: Any, places: dict[int, str]
+    ) -> str:
+        """The statement of an operation on memory at a computed place."""
+        operands = [self._name(operand) for operand in entry[1:]]
+        memory = f"{places[entry[1]]} + (xr_index)({operands[1]})]"
+        if operation.writes:
+            return operation.template.format(*operands, memory=memory)
+        value = loaded(operation.template.format(*operands, memory=memory), operation.result)
+        return f"const {operation.result.compute} v{number} = {value};"
+
+    def _name(self, operand: Any) -> str:
+        return f"v{operand}" if isinstance(operand, int) else f"a.c{operand[1]}"
+
+    def type_of(self, operand: int | tuple[DType, int]) -> DType:
+        """The data type of an entry, or of a constant, as the kernel has it."""
+        entry = self.entries[operand] if isinstance(operand, int) else operand
+        if isinstance(entry, DType):
+            return entry
+        head: DType | Operation = entry[0]
+        return head.result if isinstance(head, Operation) else head
+
+    def _stores(self, last: str) -> list[str]:
+        statements = []
+        first = len(self.accesses) - len(self.stored)
+        for number, position in enumerate(self.stored):
+            slot, dtype, _ = self.accesses[first + number]
+            value = cast(f"v{position}", self.type_of(position), dtype)
+            statements.append(f"p{slot}[at{first + number}_{last}] = {stored(value, dtype)};")
+        return statements
+
+
+def argument_defines(indices: Sequence[str], others: Sequence[str], *, wide: bool) -> list[str]:
+    """The defines of a kernel's argument struct: index fields, then fields as declared."""
+    return [
+        f"#define xr_index {'i64' if wide else 'i32'}",
+        define("XR_FIELDS", [*(f"xr_index {name};" for name in indices), *others, "i64 end;"]),
+    ]
+
+
+def argument_format(indices: int, others: str, *, wide: bool) -> str:
+    """The struct module's format that fits `argument_defines`.
+
+    The struct ends with eight bytes of nothing and so has no padding at its end, about which
+    drivers disagree: Intel wants it counted, rusticl refuses it, PoCL takes either.
+    """
+    return f"@{indices}{'q' if wide else 'i'}{others}0q8x"
+
+
+def loaded(value: str, dtype: DType) -> str:
+    """The expression that loads a value of `dtype` in its computed form."""
+    return f"xr_half_to_float({value})" if dtype is dtypes.float16 else value
+
+
+def stored(value: str, dtype: DType) -> str:
+    """The expression that stores a computed value of `dtype`."""
+    return f"xr_float_to_half({value})" if dtype is dtypes.float16 else value
+
+
+def rounded(value: str, dtype: DType) -> str:
+    """A computed value as it would come back from memory.
+
+    float16 is computed in float32; each result is rounded, so that a fused chain has the bits of
+    one that stored every step.
+    """
+    if dtype is dtypes.float16:
+        return f"xr_half_to_float(xr_float_to_half({value}))"
+    return value
+
+
+def cast(value: str, source: DType, target: DType) -> str:
+    """The C expression that converts `value`, a name, from the computed form of `source`.
+
+    `kernels/cast.h` says what becomes of numbers that the target cannot hold.
+    """
+    if source is target:
+        return value
+    if target is dtypes.float16:
+        if source is dtypes.float64:
+            return f"xr_half_to_float(xr_double_to_half({value}))"
+        return rounded(_converted(value, source.compute, "f32"), target)
+    return _converted(value, source.compute, target.compute)
+
+
+_PART: Final = {row.compute: part.compute for row, part in dtypes.PART.items()}
+_FLOATS: Final = ("f32", "f64")
+_WIDER: Final = {
+    "b8": "(i32)",
+    "i8": "xr_wider_i8",
+    "u8": "(i32)",
+    "i16": "xr_wider_i16",
+    "u16": "(i32)",
+}
+"""How 8 and 16 bits become int32, which they do on the way to 32 bits; see `kernels/cast.h`."""
+
+
+def _converted(value: str, source: str, target: str) -> str:
+    if source == target:
+        return value
+    if target in _PART:
+        part = _PART[target]
+        if source in _PART:
+            real = _converted(f"{value}.re", _PART[source], part)
+            imag = _converted(f"{value}.im", _PART[source], part)
+            return f"xr_complex_{target}({real}, {imag})"
+        return f"xr_complex_{target}({_converted(value, source, part)}, 0)"
+    if source in _PART:
+        if target == "b8":
+            return f"(b8)xr_nonzero_{source}({value})"
+        return _converted(f"{value}.re", _PART[source], target)
+    if target == "b8":
+        return f"(b8)({value} != ({source})0)"
+    if source in _FLOATS and target not in _FLOATS:
+        via = {"u32": "i64", "i64": "i64", "u64": "u64"}.get(target, "i32")
+        return f"({target})xr_to_{via}_{source}({value})"
+    if source in _WIDER and target in ("i32", "u32", "f32"):
+        return f"({target}){_WIDER[source]}({value})"
+    if (source, target) == ("i32", "i64"):
+        return f"xr_wider_i32({value})"
+    return f"({target})({value})"

@@ -1,0 +1,1 @@
+"""The standard's and NumPy's chapters: arguments, docstrings, errors."""

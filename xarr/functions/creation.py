@@ -1,0 +1,1709 @@
+"""Creation: arrays from values, from shapes and by formula.
+
+What a formula gives is a pending expression, computed where it is used; `zeros`, `ones` and `full`
+are constants, which take no memory until something is written to them.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, Literal, cast
+
+import numpy
+from numpy.exceptions import ComplexWarning
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import (
+    FUNCTIONS,
+    Array,
+    attach,
+    default_float,
+    from_host,
+    host_values,
+    integer,
+    moved,
+    require_on,
+    settled,
+    to_host,
+    transfers,
+    view,
+)
+from xarr.backends.device import Device, get_device
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, Operation, constant
+from xarr.functions import data_types, interchange
+from xarr.functions.streams import Stream
+from xarr.layout import Shape
+from xarr.tables import elementwise
+from xarr.tables.reductions import node_of
+
+DeviceLike = Device | str | None
+Host = numpy.ndarray[Any, Any]
+
+
+def asarray(
+    obj: Any,
+    /,
+    dtype: Any = None,
+    *,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+) -> Array:
+    """Make an array of values.
+
+    Parameters
+    ----------
+    obj : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
+        The values. A nested sequence may hold Arrays. The memory of an array on a CUDA device (of
+        CuPy, Numba, PyTorch, JAX) is shared.
+    dtype : dtype, optional
+        The data type of the result; where None, that of the values. Python scalars become bool,
+        int64, and the device's default floating-point and complex types.
+    device : Device, str or None
+        The device of the result; where None, that of an Array, else the default device.
+    copy : bool, optional
+        True for a new array in any case, False for none, None for one if needed.
+
+    Returns
+    -------
+    Array, shape (...)
+        The values. An Array that already is what was asked for is returned itself.
+
+    Raises
+    ------
+    TypeError
+        If the values are not numbers, or the device lacks their dtype.
+    ValueError
+        If copy is False and a copy is needed, or a nested sequence is ragged.
+    OverflowError
+        If a Python integer does not fit the dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.asarray([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    return as_array(obj, "asarray(obj)", "obj", dtype=dtype, device=device, copy=copy)
+
+
+def as_array(
+    obj: Any,
+    where: str,
+    name: str = "x",
+    *,
+    dtype: Any = None,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+) -> Array:
+    """What `asarray` makes of values, for a function and an argument that errors name."""
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    target = None if device is None else get_device(device, where)
+    if type(obj) is Array:
+        return _from_array(obj, row, target, copy, where, name)
+    if type(obj) not in _ON_HOST and interchange.is_foreign(obj):
+        shared = interchange.from_foreign(obj, device, copy, where)
+        return shared if row is None else _from_array(shared, row, None, copy, where, name)
+    if copy is False:
+        raise ValueError(
+            errors.message(
+                where,
+                f"copy is False and {name} is of type {type(obj).__name__}, in the host's memory",
+                "values move to a device by a copy",
+                "pass copy=None",
+            )
+        )
+    target = target or get_device()
+    if row is not None:
+        require_on(target, row, where)
+    if isinstance(obj, list | tuple) and _holds_arrays(obj):
+        parts = [as_array(item, where, name, device=target) for item in obj]
+        stacked = cast(Array, FUNCTIONS["stack"](parts))
+        return stacked if row is None else data_types.retyped(stacked, row, where, name)
+    return Array(_from_values(obj, row, target, where, name))
+
+
+_ON_HOST: Final = frozenset((list, tuple, bool, int, float, complex, numpy.ndarray))
+"""Types that need no look at whether their values are on a GPU."""
+
+
+def _from_array(
+    x: Array, row: DType | None, device: Device | None, copy: bool | None, where: str, name: str
+) -> Array:
+    node = x._node
+    target = device or node.device
+    if row is None or row is node.dtype:
+        if target is node.device:
+            return Array(engine.copied(node)) if copy else x
+        row = node.dtype
+    if copy is False:
+        raise ValueError(
+            errors.message(
+                where,
+                f"copy is False and {name} has dtype {node.dtype} on {node.device}",
+                f"dtype {row} on {target} needs a copy",
+                "pass copy=None",
+            )
+        )
+    return data_types.retyped(x, row, where, name, target=target)
+
+
+def _holds_arrays(values: Sequence[Any]) -> bool:
+    return any(
+        type(item) is Array or (isinstance(item, list | tuple) and _holds_arrays(item))
+        for item in values
+    )
+
+
+def _from_values(obj: Any, row: DType | None, device: Device, where: str, name: str) -> Node:
+    """The node of values on the host."""
+    typed = isinstance(obj, numpy.ndarray | numpy.generic)
+    values = host_values(obj, where, name)
+    if values.dtype.kind == "O":
+        raise _refused_objects(obj, values, where, name)
+    given = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
+    if given is None:
+        raise TypeError(
+            errors.message(
+                where,
+                f"{name} has dtype {values.dtype}",
+                "xarr has the dtypes " + ", ".join(known.name for known in dtypes.TABLE),
+            )
+        )
+    if row is None:
+        row = given
+        if not typed and given in dtypes.NEEDS_FLOAT64 and not _has_own_dtype(obj):
+            floating = default_float(device)
+            row = floating if given is dtypes.float64 else dtypes.COMPLEX_OF[floating]
+    elif row is not given:
+        data_types.refuse_complex_to_real(given, row, where, name)
+        if not typed:
+            values = _exact_integers(obj, values, row)
+            _require_fit(values, row, where)
+    if row is not given:
+        values = dtypes.quietly(_host_converted, values, row)
+    with openly():
+        return from_host(values, device, where)
+
+
+def _has_own_dtype(obj: Any) -> bool:
+    """Whether an object that is no NumPy array says itself of which type its values are."""
+    return not isinstance(obj, bool | int | float | complex | list | tuple | range)
+
+
+def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception:
+    if all(isinstance(item, int) for item in values.flat) and values.size:
+        return OverflowError(
+            errors.message(
+                where,
+                f"{name} holds Python integers that no dtype holds",
+                "int64 holds -2**63 to 2**63 - 1, uint64 0 to 2**64 - 1",
+                "convert them to float first",
+            )
+        )
+    return TypeError(
+        errors.message(
+            where,
+            f"{name} is of type {type(obj).__name__}",
+            "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted",
+        )
+    )
+
+
+def _exact_integers(obj: Any, values: Host, row: DType) -> Host:
+    """The values; as objects where NumPy made floats of integers that only uint64 holds all."""
+    if row.kind in dtypes.INTEGER and values.dtype == numpy.float64:
+        objects = numpy.asarray(obj, dtype=object)
+        if all(type(item) is int for item in objects.flat):
+            return objects
+    return values
+
+
+def _require_fit(values: Host, row: DType, where: str) -> None:
+    """Refuse Python integers that an integer type cannot hold, as NumPy does."""
+    if row.kind not in dtypes.INTEGER or values.dtype.kind not in "iuO" or not values.size:
+        return
+    low, high = dtypes.integer_bounds(row)
+    least, largest = int(values.min()), int(values.max())
+    if least < low or largest > high:
+        raise OverflowError(
+            errors.message(
+                where,
+                f"the Python integer {least if least < low else largest} is out of bounds "
+                f"for {row}",
+                f"{row} holds {low} to {high}",
+            )
+        )
+
+
+def _host_converted(values: Host, row: DType) -> Host:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ComplexWarning)
+        return values.astype(row.numpy)
+
+
+def array(
+    obj: Any,
+    /,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    ndmin: int = 0,
+    device: DeviceLike = None,
+) -> Array:
+    """Make a new array of values: NumPy's name of ``asarray(obj, copy=True)``.
+
+    Parameters
+    ----------
+    obj : Array, Python scalar, nested sequence, NumPy array or buffer
+        The values.
+    dtype : dtype, optional
+        The data type of the result; where None, that of the values.
+    copy : bool, optional
+        As in `asarray`.
+    ndmin : int
+        The least number of axes; missing ones are put in front.
+    device : Device, str or None
+        The device of the result.
+
+    Returns
+    -------
+    Array, shape (...)
+        The values.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        As `asarray` does.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.array([1.5, 2.5], dtype="float32").dtype
+    dtype('float32')
+    """
+    # What comes from the host is new already.
+    where = "array(obj)"
+    least = integer(ndmin, "array(obj, ndmin)", "ndmin")
+    result = as_array(obj, where, "obj", dtype=dtype, device=device, copy=copy)
+    shape = layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
+    return result.reshape(shape) if least > result.ndim else result
+
+
+def copy(a: Any) -> Array:
+    """Copy an array, in C order.
+
+    Parameters
+    ----------
+    a : Array or values, shape (...)
+        What to copy.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the same dtype, sharing no memory with a.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.zeros(2)
+    >>> y = xarr.copy(x)
+    >>> y[0] = 1
+    >>> x.tolist()
+    [0.0, 0.0]
+    """
+    return array(a)
+
+
+def _copy_method(self: Array, order: str = "C") -> Array:
+    """Copy the array, in C order."""
+    require_c_order(order, "x.copy(order)")
+    return Array(engine.copied(self._node))
+
+
+def require_c_order(order: str, where: str) -> None:
+    """Refuse an order of elements that is not C's; "A" and "K" leave it to the library."""
+    if order not in ("C", "A", "K"):
+        raise ValueError(
+            errors.message(where, f"order is {order!r}", "new arrays are in C order", "use x.T")
+        )
+
+
+def ascontiguousarray(a: Any, /, dtype: Any = None) -> Array:
+    """Return the array itself if its elements follow each other in C order, else a copy.
+
+    Parameters
+    ----------
+    a : Array or values, shape (...)
+        The array.
+    dtype : dtype, optional
+        The data type of the result; that of a where None.
+
+    Returns
+    -------
+    Array, shape (...), at least one axis
+        In C order.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.ascontiguousarray(xarr.eye(2).T).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    result = as_array(a, "ascontiguousarray(a)", "a", dtype=dtype)
+    given = result._node.layout
+    if given is not None and not given.linear:
+        result = Array(engine.copied(result._node))
+    return result if result.ndim else result.reshape((1,))
+
+
+def shape_of(shape: Any, where: str) -> Shape:
+    """A shape argument: an integer or a sequence of them, none negative."""
+    items = shape if isinstance(shape, tuple | list) else (shape,)
+    try:
+        extents = tuple([operator.index(item) for item in items])
+    except TypeError:
+        if isinstance(shape, numpy.ndarray):
+            return shape_of(shape.tolist(), where)
+        raise TypeError(
+            errors.message(
+                where, f"shape is {shape!r}", "an integer or a tuple of integers is accepted"
+            )
+        ) from None
+    if any(extent < 0 for extent in extents):
+        raise ValueError(errors.message(where, f"shape is {shape!r}", "extents are not negative"))
+    return layout.require_possible(extents, where)
+
+
+def _filled(value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
+    extents = shape_of(shape, where)
+    target = get_device(device, where)
+    row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
+    require_on(target, row, where)
+    value = row.numpy.type(value).item()
+    return Array(constant(value, row, extents, target))
+
+
+def zeros(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+    """Make an array of zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type; the device's default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, of the given shape
+        Zeros.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.zeros((2, 2)).tolist()
+    [[0.0, 0.0], [0.0, 0.0]]
+    """
+    return _filled(0, shape, dtype, device, "zeros(shape)")
+
+
+def ones(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+    """Make an array of ones.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type; the device's default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, of the given shape
+        Ones.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.ones(3, dtype=xarr.int8).tolist()
+    [1, 1, 1]
+    """
+    return _filled(1, shape, dtype, device, "ones(shape)")
+
+
+def empty(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+    """Make an array whose values are not specified; they are zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type; the device's default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, of the given shape
+        Some values.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.empty((2, 3)).shape
+    (2, 3)
+    """
+    return _filled(0, shape, dtype, device, "empty(shape)")
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+    """Make an array of one value.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    fill_value : Python scalar, or Array that broadcasts to shape
+        The value.
+    dtype : dtype, optional
+        The data type; that of the value where None, as in `asarray`.
+    device : Device, str or None
+        The device; the default device where None, or that of an Array.
+
+    Returns
+    -------
+    Array, of the given shape
+        The value, repeated.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative, or fill_value does not broadcast to shape.
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+    OverflowError
+        If the value is an integer that dtype cannot hold.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.full(3, -0.0).tolist()
+    [-0.0, -0.0, -0.0]
+    """
+    return _full(shape, fill_value, dtype, device, "full(shape, fill_value)")
+
+
+def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
+    extents = shape_of(shape, where)
+    node = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._node
+    if layout.broadcast_shapes(node.shape, extents, where=where) != extents:
+        raise ValueError(
+            errors.message(
+                where,
+                f"fill_value has shape {node.shape} and shape is {extents}",
+                "fill_value has to broadcast to shape",
+            )
+        )
+    if node.operation is None and node.storage is None:
+        return Array(constant(node.value, node.dtype, extents, node.device))
+    return Array(engine.copied(engine.broadcast(node, extents)))
+
+
+def _like(x: Any, value: Any, dtype: Any, shape: Any, device: DeviceLike, where: str) -> Array:
+    node = as_array(x, where)._node
+    return _filled(
+        value,
+        node.shape if shape is None else shape,
+        node.dtype if dtype is None else dtype,
+        node.device if device is None else device,
+        where,
+    )
+
+
+def zeros_like(
+    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+) -> Array:
+    """Make an array of zeros like another array.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array whose shape, dtype and device are taken.
+    dtype : dtype, optional
+        The data type, if another one.
+    shape : int or tuple of int, optional
+        The shape, if another one.
+    device : Device, str or None
+        The device, if another one.
+
+    Returns
+    -------
+    Array, shape (...)
+        Zeros.
+
+    Raises
+    ------
+    TypeError
+        If the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
+    [0, 0]
+    """
+    return _like(x, 0, dtype, shape, device, "zeros_like(x)")
+
+
+def ones_like(
+    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+) -> Array:
+    """Make an array of ones like another array.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array whose shape, dtype and device are taken.
+    dtype : dtype, optional
+        The data type, if another one.
+    shape : int or tuple of int, optional
+        The shape, if another one.
+    device : Device, str or None
+        The device, if another one.
+
+    Returns
+    -------
+    Array, shape (...)
+        Ones.
+
+    Raises
+    ------
+    TypeError
+        If the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
+    [1, 1]
+    """
+    return _like(x, 1, dtype, shape, device, "ones_like(x)")
+
+
+def empty_like(
+    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+) -> Array:
+    """Make an array like another array, whose values are not specified; they are zeros.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array whose shape, dtype and device are taken.
+    dtype : dtype, optional
+        The data type, if another one.
+    shape : int or tuple of int, optional
+        The shape, if another one.
+    device : Device, str or None
+        The device, if another one.
+
+    Returns
+    -------
+    Array, shape (...)
+        Some values.
+
+    Raises
+    ------
+    TypeError
+        If the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.empty_like(xarr.asarray([1, 2])).dtype
+    dtype('int64')
+    """
+    return _like(x, 0, dtype, shape, device, "empty_like(x)")
+
+
+def full_like(
+    x: Any,
+    /,
+    fill_value: Any,
+    dtype: Any = None,
+    *,
+    shape: Any = None,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array of one value like another array.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array whose shape, dtype and device are taken.
+    fill_value : Python scalar, or Array that broadcasts to the shape
+        The value.
+    dtype : dtype, optional
+        The data type, if another one.
+    shape : int or tuple of int, optional
+        The shape, if another one.
+    device : Device, str or None
+        The device, if another one.
+
+    Returns
+    -------
+    Array, shape (...)
+        The value, repeated.
+
+    Raises
+    ------
+    TypeError
+        If the device lacks dtype.
+    OverflowError
+        If the value is an integer that dtype cannot hold.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
+    [7, 7]
+    """
+    where = "full_like(x, fill_value)"
+    node = as_array(x, where)._node
+    return _full(
+        node.shape if shape is None else shape,
+        fill_value,
+        node.dtype if dtype is None else dtype,
+        node.device if device is None else device,
+        where,
+    )
+
+
+def apply(name: str, *nodes: Node) -> Node:
+    """The node of an elementwise function of nodes that have one data type."""
+    operation = _operation(name, nodes[0].dtype, len(nodes))
+    shape = layout.broadcast_shapes(*(node.shape for node in nodes), where=name)
+    return engine.defer(operation, nodes, shape)
+
+
+_OPERATIONS: Final[dict[tuple[str, DType], Operation]] = {}
+
+
+def _operation(name: str, row: DType, operands: int) -> Operation:
+    operation = _OPERATIONS.get((name, row))
+    if operation is None:
+        operation = elementwise.BY_NAME[name].operation(row, operands)
+        _OPERATIONS[name, row] = operation
+    return operation
+
+
+def _scalar(value: Any, row: DType, device: Device) -> Node:
+    return constant(row.numpy.type(value).item(), row, (), device)
+
+
+def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> Any:
+    """An argument that is one number, as a Python or a NumPy scalar."""
+    if type(value) is Array and value.ndim == 0:
+        value = to_numpy(value)[()]
+    if isinstance(value, numpy.ndarray) and value.ndim == 0:
+        value = value[()]
+    kinds = (int, float, numpy.number) + ((complex,) if complex_too else ())
+    if not isinstance(value, kinds) or (
+        not complex_too and isinstance(value, numpy.complexfloating)
+    ):
+        try:
+            return operator.index(cast(Any, value))
+        except TypeError:
+            raise TypeError(
+                errors.message(
+                    where,
+                    f"{name} is of type {type(value).__name__}",
+                    "one number is accepted",
+                )
+            ) from None
+    return value
+
+
+def arange(
+    start: Any,
+    /,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array of evenly spaced numbers in the half-open interval [start, stop).
+
+    Parameters
+    ----------
+    start : int or float
+        The first number; the end of the interval, which then starts at 0, where stop is None.
+    stop : int or float, optional
+        The end of the interval, not included.
+    step : int or float
+        The distance between two numbers, not 0.
+    dtype : dtype, optional
+        The data type; int64 where None and all numbers are integers, else the default
+        floating-point one.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, shape (ceil((stop - start) / step),)
+        start + i * step, computed in dtype.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If step is 0.
+    ValueError
+        If the length is not finite.
+    TypeError
+        If an argument is no real number, or dtype is bool.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.arange(2, 8, 2).tolist()
+    [2, 4, 6]
+    """
+    where = "arange(start, stop, step)"
+    if stop is None:
+        start, stop = 0, start
+    start, stop, step = (
+        number(value, where, name)
+        for value, name in ((start, "start"), (stop, "stop"), (step, "step"))
+    )
+    target = get_device(device, where)
+    row = _arange_type(start, stop, step, dtype, target, where)
+    length = _arange_length(start, stop, step, where)
+    layout.require_possible((length,), where)
+    if length == 0:
+        return zeros(0, row, device=target)
+    first, delta = dtypes.quietly(_arange_step, start, step, row)
+    computed = dtypes.float32 if row is dtypes.float16 else row
+    index = engine.converted(engine.index((length,), target), computed)
+    steps = apply("multiply", index, _scalar(delta, computed, target))
+    node = apply("add", _scalar(first, computed, target), steps)
+    return Array(engine.converted(node, row))
+
+
+def _arange_step(start: Any, step: Any, row: DType) -> tuple[Any, Any]:
+    """The first number and the step, which NumPy takes from the first two, each of the dtype."""
+    if row.kind in dtypes.INTEGER and isinstance(start, int) and isinstance(step, int):
+        return _wrapped(start, row), _wrapped(step, row)
+    first = numpy.asarray(start).astype(row.numpy)
+    second = numpy.asarray(start + step).astype(row.numpy)
+    wide = first.dtype if row is not dtypes.float16 else numpy.dtype(numpy.float32)
+    return first, second.astype(wide) - first.astype(wide)
+
+
+def _wrapped(value: int, row: DType) -> Any:
+    """An integer in an integer type, modulo the type's range."""
+    low, _ = dtypes.integer_bounds(row)
+    return row.numpy.type((value - low) % (1 << 8 * row.itemsize) + low)
+
+
+def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, where: str) -> DType:
+    if dtype is not None:
+        row = dtypes.lookup(dtype, where)
+    else:
+        kinds = [numpy.asarray(value).dtype for value in (start, stop, step)]
+        row = dtypes.lookup(numpy.result_type(numpy.int64, *kinds), where)
+        if row is dtypes.float64:
+            row = default_float(device)
+    require_on(device, row, where)
+    if row.kind == dtypes.BOOL:
+        raise TypeError(errors.message(where, "dtype is bool", "numeric dtypes are accepted"))
+    return row
+
+
+def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
+    if step == 0:
+        raise ZeroDivisionError(errors.message(where, "step is 0", "step is not 0"))
+    start, stop, step = (
+        value.item() if isinstance(value, numpy.generic) else value for value in (start, stop, step)
+    )
+    span = stop - start
+    count = float(span / step)
+    if not math.isfinite(count):
+        raise ValueError(
+            errors.message(
+                where,
+                f"start is {start}, stop is {stop}, step is {step}",
+                "the number of elements has to be finite",
+            )
+        )
+    if count == 0.0 and span != 0:
+        # The quotient underflowed; one element lies in the interval if it is positive.
+        return 0 if math.copysign(1.0, count) < 0 else 1
+    return max(0, math.ceil(count))
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    dtype: Any = None,
+    device: DeviceLike = None,
+    retstep: bool = False,
+) -> Any:
+    """Make an array of evenly spaced numbers between two numbers.
+
+    Parameters
+    ----------
+    start, stop : int, float or complex
+        The ends of the interval.
+    num : int
+        How many numbers.
+    endpoint : bool
+        Whether stop is the last number, exactly; else it would be the next one.
+    dtype : dtype, optional
+        The data type; the default floating-point or complex one where None. Numbers are rounded
+        down where it is an integer one.
+    device : Device, str or None
+        The device; the default device where None.
+    retstep : bool
+        Whether to return the distance between two numbers too.
+
+    Returns
+    -------
+    Array, shape (num,)
+        start + i * (stop - start) / (num - 1), or / num without the end point, computed in
+        float64 and rounded once. With retstep a tuple of it and the distance, a float.
+
+    Raises
+    ------
+    ValueError
+        If num is negative.
+    TypeError
+        If start or stop is no number, or num no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; num's default and retstep are NumPy's.
+    On a device without float64 the host computes the numbers, so they are the same everywhere.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    where = "linspace(start, stop, num)"
+    result, step = _spaced(start, stop, num, endpoint, dtype, device, where)
+    return (result, step) if retstep else result
+
+
+def _spaced(
+    start: Any,
+    stop: Any,
+    num: int,
+    endpoint: bool,
+    dtype: Any,
+    device: DeviceLike,
+    where: str,
+) -> tuple[Array, Any]:
+    """What `linspace` makes, and the distance, for a function that errors name."""
+    start = number(start, where, "start", complex_too=True)
+    stop = number(stop, where, "stop", complex_too=True)
+    count = integer(num, where, "num")
+    if count < 0:
+        raise ValueError(errors.message(where, f"num is {count}", "num is not negative"))
+    layout.require_possible((count,), where)
+    target = get_device(device, where)
+    ends = {"start": start, "stop": stop}
+    complex_ends = [
+        name for name, end in ends.items() if isinstance(end, complex | numpy.complexfloating)
+    ]
+    is_complex = bool(complex_ends)
+    computed = dtypes.complex128 if is_complex else dtypes.float64
+    if dtype is None:
+        row = default_float(target)
+        row = dtypes.COMPLEX_OF[row] if is_complex else row
+    else:
+        row = dtypes.lookup(dtype, where)
+    require_on(target, row, where)
+    if is_complex:
+        data_types.refuse_complex_to_real(computed, row, where, complex_ends[0])
+    start, stop = computed.numpy.type(start), computed.numpy.type(stop)
+    pieces = count - 1 if endpoint else count
+    step = computed.numpy.type(math.nan)
+    if pieces > 0:
+        step = dtypes.quietly(lambda: (stop - start) / pieces)
+    if target.info.has_float64:
+        node = _linspace_node(start, stop, step, count, pieces, endpoint, target)
+        if row.kind in dtypes.INTEGER:
+            node = apply("floor", node)
+        result = Array(engine.converted(node, row))
+    else:
+        values = numpy.linspace(start, stop, count, endpoint=endpoint, dtype=row.numpy)
+        with openly():
+            result = Array(from_host(values, target, where))
+    return result, step.item()
+
+
+def _linspace_node(
+    start: Any, stop: Any, step: Any, count: int, pieces: int, endpoint: bool, device: Device
+) -> Node:
+    row = dtypes.BY_NUMPY[start.dtype]
+    index = engine.index((count,), device)
+    node = engine.converted(index, row)
+    if pieces > 0 and step == 0:
+        # The distance is too small for a number: divide first, as NumPy does.
+        node = apply("divide", node, _scalar(pieces, row, device))
+        step = stop - start
+    elif pieces <= 0:
+        step = stop - start
+    node = apply("multiply", node, _scalar(step, row, device))
+    node = apply("add", node, _scalar(start, row, device))
+    if endpoint and count > 1:
+        last = apply("equal", index, _scalar(count - 1, dtypes.int64, device))
+        node = elementwise.choose(last, _scalar(stop, row, device), node)
+    return node
+
+
+def logspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: Any = None,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array of numbers evenly spaced on a logarithmic scale.
+
+    Parameters
+    ----------
+    start, stop : int or float
+        The ends are base ** start and base ** stop.
+    num : int
+        How many numbers.
+    endpoint : bool
+        Whether the end is the last number.
+    base : float
+        The base of the powers.
+    dtype : dtype, optional
+        The data type; the default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, shape (num,)
+        base ** linspace(start, stop, num).
+
+    Raises
+    ------
+    ValueError
+        If num is negative.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.logspace(0, 2, 3).tolist()
+    [1.0, 10.0, 100.0]
+    """
+    where = "logspace(start, stop, num)"
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    powers, _ = _spaced(start, stop, num, endpoint, None, device, where)
+    result = cast(Array, FUNCTIONS["pow"](base, powers))
+    return result if row is None else data_types.retyped(result, row, where, "the result")
+
+
+def geomspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array of numbers in geometric progression.
+
+    Parameters
+    ----------
+    start, stop : int or float
+        The ends of the progression, of one sign, not 0.
+    num : int
+        How many numbers.
+    endpoint : bool
+        Whether stop is the last number.
+    dtype : dtype, optional
+        The data type; the default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, shape (num,)
+        Each number is a constant multiple of the one before; the ends are exact.
+
+    Raises
+    ------
+    ValueError
+        If an end is 0, the signs differ, or num is negative.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.geomspace(1, 1000, num=4).round().tolist()
+    [1.0, 10.0, 100.0, 1000.0]
+    """
+    where = "geomspace(start, stop, num)"
+    low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
+    if low == 0 or high == 0 or (low < 0) != (high < 0):
+        raise ValueError(
+            errors.message(
+                where, f"start is {low} and stop is {high}", "both are above or both below 0"
+            )
+        )
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    sign = -1.0 if low < 0 else 1.0
+    exponents = math.log10(low * sign), math.log10(high * sign)
+    logs, _ = _spaced(*exponents, num, endpoint, None, device, where)
+    result = cast(Array, FUNCTIONS["pow"](10.0, logs)) * sign
+    node = result._node
+    ends = [(0, low)] + ([(result.size - 1, high)] if endpoint and result.size > 1 else [])
+    if result.size:
+        index = engine.index(node.shape, node.device)
+        for position, value in ends:
+            at = apply("equal", index, _scalar(position, dtypes.int64, node.device))
+            node = elementwise.choose(at, _scalar(value, node.dtype, node.device), node)
+    result = Array(node) if node is not result._node else result
+    return result if row is None else data_types.retyped(result, row, where, "the result")
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    k: int = 0,
+    dtype: Any = None,
+    *,
+    device: DeviceLike = None,
+    M: int | None = None,  # noqa: N803 - NumPy's name
+) -> Array:
+    """Make a matrix of zeros with ones on a diagonal.
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of rows.
+    n_cols, M : int, optional
+        The number of columns; that of rows where None. M is NumPy's name.
+    k : int
+        The diagonal: 0 the main one, above it positive, below it negative.
+    dtype : dtype, optional
+        The data type; the default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, shape (n_rows, n_cols)
+        Ones where column - row is k, else zeros.
+
+    Raises
+    ------
+    ValueError
+        If a number of rows or columns is negative.
+    TypeError
+        If an argument is no integer, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.eye(2, 3, k=1).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    columns = n_cols if n_cols is not None else M
+    where = "eye(n_rows, n_cols)"
+    rows = integer(n_rows, where, "n_rows")
+    return _eye(rows, rows if columns is None else columns, k, dtype, device, where)
+
+
+def _eye(rows: int, columns: int, k: int, dtype: Any, device: DeviceLike, where: str) -> Array:
+    shape = shape_of((rows, columns), where)
+    offset = integer(k, where, "k")
+    target = get_device(device, where)
+    row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
+    require_on(target, row, where)
+    if 0 in shape:
+        return zeros(shape, row, device=target)
+    return Array(engine.converted(_diagonal(shape, offset, "equal", target), row))
+
+
+def identity(n: int, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+    """Make a square matrix of zeros with ones on the main diagonal.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows and of columns.
+    dtype : dtype, optional
+        The data type; the default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, shape (n, n)
+        The identity.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.identity(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    where = "identity(n)"
+    extent = integer(n, where, "n")
+    return _eye(extent, extent, 0, dtype, device, where)
+
+
+def _diagonal(shape: Shape, k: int, comparison: str, device: Device) -> Node:
+    """Where column - row, in the last two axes, compares with k; not for an empty shape."""
+    rows, columns = shape[-2:]
+    position = engine.index(shape, device)
+    width = _scalar(columns, dtypes.int64, device)
+    column = apply("remainder", position, width)
+    row = apply("floor_divide", position, width)
+    if len(shape) > 2:
+        row = apply("remainder", row, _scalar(rows, dtypes.int64, device))
+    # Bounds of int64 hold any k that makes a difference.
+    bound = _scalar(min(max(k, -rows - 1), columns + 1), dtypes.int64, device)
+    return apply(comparison, apply("subtract", column, row), bound)
+
+
+def tril(x: Array, /, k: int = 0) -> Array:
+    """Keep the lower triangle of each matrix, zeros above it.
+
+    Parameters
+    ----------
+    x : Array, shape (..., M, N)
+        The matrices.
+    k : int
+        The last diagonal that is kept: 0 the main one, above it positive, below it negative.
+
+    Returns
+    -------
+    Array, shape (..., M, N)
+        Of the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If x has less than 2 axes.
+    TypeError
+        If x is no Array, or k no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.tril(xarr.ones((2, 2))).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+    return _triangle(x, k, "less_equal", "tril(x)")
+
+
+def triu(x: Array, /, k: int = 0) -> Array:
+    """Keep the upper triangle of each matrix, zeros below it.
+
+    Parameters
+    ----------
+    x : Array, shape (..., M, N)
+        The matrices.
+    k : int
+        The first diagonal that is kept: 0 the main one, above it positive, below it negative.
+
+    Returns
+    -------
+    Array, shape (..., M, N)
+        Of the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If x has less than 2 axes.
+    TypeError
+        If x is no Array, or k no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.triu(xarr.ones((2, 2))).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    return _triangle(x, k, "greater_equal", "triu(x)")
+
+
+def _triangle(x: Array, k: int, comparison: str, where: str) -> Array:
+    node = node_of(x, where)
+    if len(node.shape) < 2:
+        raise ValueError(
+            errors.message(where, f"x has {len(node.shape)} dimensions", "at least 2 are needed")
+        )
+    offset = integer(k, where, "k")
+    if 0 in node.shape:
+        return Array(engine.copied(node))
+    kept = _diagonal(node.shape, offset, comparison, node.device)
+    return Array(elementwise.choose(kept, node, _scalar(0, node.dtype, node.device)))
+
+
+def tri(
+    N: int,  # noqa: N803 - NumPy's name
+    M: int | None = None,  # noqa: N803 - NumPy's name
+    k: int = 0,
+    dtype: Any = None,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make a matrix of ones at and below a diagonal, zeros above it.
+
+    Parameters
+    ----------
+    N, M : int
+        The number of rows, and of columns; that of rows where M is None.
+    k : int
+        The diagonal: 0 the main one, above it positive, below it negative.
+    dtype : dtype, optional
+        The data type; the default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, shape (N, M)
+        The triangle.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.tri(2).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+    where = "tri(N, M, k)"
+    rows = integer(N, where, "N")
+    columns = rows if M is None else integer(M, where, "M")
+    return _triangle(_filled(1, (rows, columns), dtype, device, where), k, "less_equal", where)
+
+
+def meshgrid(
+    *arrays: Any, indexing: Literal["xy", "ij"] = "xy", sparse: bool = False
+) -> tuple[Array, ...]:
+    """Make coordinate matrices of coordinate vectors.
+
+    Parameters
+    ----------
+    *arrays : Array, shape (N1,), (N2,), ...
+        The coordinates along each axis, of one dtype.
+    indexing : {"xy", "ij"}
+        "ij" for matrix indexing; with "xy" the first two axes are swapped.
+    sparse : bool
+        Whether each result keeps one-element axes, which broadcast, instead of repeating.
+
+    Returns
+    -------
+    tuple of Array, shape (N1, N2, ...), or (N2, N1, ...) with "xy"
+        The coordinates of each point.
+
+    Raises
+    ------
+    ValueError
+        If indexing is something else, or a vector has more than one axis.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; sparse is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
+    >>> y.tolist()
+    [[0, 0, 0], [1, 1, 1]]
+    """
+    where = "meshgrid(*arrays)"
+    if indexing not in ("xy", "ij"):
+        raise ValueError(
+            errors.message(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
+        )
+    vectors = [as_array(item, where, "an array") for item in arrays]
+    layout.require_possible((1,) * len(vectors), where)
+    for vector in vectors:
+        if vector.ndim > 1:
+            raise ValueError(
+                errors.message(where, f"an array has shape {vector.shape}", "vectors are accepted")
+            )
+    axes = list(range(len(vectors)))
+    if indexing == "xy" and len(axes) > 1:
+        axes[:2] = [1, 0]
+    extents = [vector.size for vector in vectors]
+    shape = tuple(extents[axis] for axis in axes)
+    result = []
+    for vector, axis in zip(vectors, axes, strict=True):
+        own = tuple(vector.size if place == axis else 1 for place in range(len(axes)))
+        where_in = settled(vector).reshaped(own)
+        assert where_in is not None
+        lifted = view(vector, where_in)._node
+        node = lifted if sparse else engine.broadcast(lifted, shape)
+        result.append(Array(engine.copied(lifted) if node is lifted else node))
+    return tuple(result)
+
+
+def indices(dimensions: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+    """Make the indices of a grid.
+
+    Parameters
+    ----------
+    dimensions : sequence of int
+        The shape of the grid.
+    dtype : dtype, optional
+        The data type; int64 where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, shape (len(dimensions), *dimensions)
+        For each axis, each point's index along it.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.indices((2, 2)).tolist()
+    [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
+    """
+    where = "indices(dimensions)"
+    shape = shape_of(dimensions, where)
+    layout.require_possible((len(shape), *shape), where)
+    row = dtypes.int64 if dtype is None else dtypes.lookup(dtype, where)
+    target = get_device(device, where)
+    parts = _grid(shape, row, target)
+    if not parts:
+        return zeros((0,), row, device=target)
+    return cast(Array, FUNCTIONS["stack"](parts))
+
+
+def _grid(shape: Shape, dtype: DType, device: Device) -> tuple[Array, ...]:
+    return meshgrid(
+        *(arange(extent, dtype=dtype, device=device) for extent in shape), indexing="ij"
+    )
+
+
+def fromfunction(
+    function: Callable[..., Any],
+    shape: Any,
+    *,
+    dtype: Any = float,
+    device: DeviceLike = None,
+    **kwargs: Any,
+) -> Any:
+    """Call a function with the indices of a grid.
+
+    Parameters
+    ----------
+    function : callable
+        Called once, with an Array of the given shape for each axis.
+    shape : int or tuple of int
+        The shape of the grid.
+    dtype : dtype
+        The data type of the indices; float stands for the device's default one.
+    device : Device, str or None
+        The device; the default device where None.
+    **kwargs : object
+        Passed to the function.
+
+    Returns
+    -------
+    object
+        What the function returns.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
+    [[0, 1], [1, 2]]
+    """
+    where = "fromfunction(function, shape)"
+    target = get_device(device, where)
+    row = default_float(target) if dtype is float else dtypes.lookup(dtype, where)
+    return function(*_grid(shape_of(shape, where), row, target), **kwargs)
+
+
+class _Grid:
+    """What `mgrid` and `ogrid` are: coordinates by slices, as in NumPy.
+
+    A step that is an imaginary integer is a number of points, with the end included.
+    """
+
+    def __init__(self, name: str, sparse: bool) -> None:
+        self.__name__ = name
+        self._sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self._line(key)
+        lines = [self._line(item) for item in (key if isinstance(key, tuple) else (key,))]
+        row = data_types.result_type(*lines)
+        grids = meshgrid(
+            *(line.astype(row, copy=False) for line in lines), indexing="ij", sparse=self._sparse
+        )
+        return grids if self._sparse else FUNCTIONS["stack"](grids)
+
+    def _line(self, item: Any) -> Array:
+        if not isinstance(item, slice) or item.stop is None:
+            raise TypeError(
+                errors.message(
+                    f"{self.__name__}[key]",
+                    f"key holds {item!r}",
+                    "slices with a stop are accepted",
+                )
+            )
+        start = 0 if item.start is None else item.start
+        if isinstance(item.step, complex):
+            return cast(Array, linspace(start, item.stop, int(abs(item.step))))
+        return arange(start, item.stop, 1 if item.step is None else item.step)
+
+
+mgrid: Final = _Grid("mgrid", sparse=False)
+ogrid: Final = _Grid("ogrid", sparse=True)
+
+
+@contextmanager
+def openly() -> Iterator[None]:
+    """Allow a transfer that the caller asked for by name, within `no_implicit_transfer` too."""
+    forbidden, transfers.forbidden = transfers.forbidden, 0
+    try:
+        yield
+    finally:
+        transfers.forbidden = forbidden
+
+
+def to_numpy(x: Array, /) -> Host:
+    """Copy an array to the host.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+
+    Returns
+    -------
+    numpy.ndarray, shape (...)
+        The values. Allowed within `no_implicit_transfer` too, since it is no hidden transfer.
+
+    Raises
+    ------
+    TypeError
+        If x is no Array.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.to_numpy(xarr.arange(3))
+    array([0, 1, 2])
+    """
+    node_of(x, "to_numpy(x)")
+    with openly():
+        return to_host(x)
+
+
+def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
+    """Copy an array to a device.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    device : Device or str
+        The device.
+    stream : Stream, optional
+        The stream of `device` on which the values are copied; the current one where None.
+
+    Returns
+    -------
+    Array, shape (...)
+        x itself if it is on the device already.
+
+    Raises
+    ------
+    ValueError
+        If there is no such device, or `stream` is no stream of it.
+    TypeError
+        If the device lacks the dtype of x.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, array object. Between CUDA devices the values go from memory
+    to memory, elsewhere through the host's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.arange(3)
+    >>> x.to_device(x.device) is x
+    True
+    """
+    where = "to_device(x, device)"
+    node = node_of(x, where)
+    target = get_device(device, where)
+    if stream is not None:
+        if not isinstance(stream, Stream) or stream.device.driver is not target.driver:
+            raise ValueError(
+                errors.message(
+                    where, f"stream is {stream!r}", f"an xarr.Stream on {target} is accepted"
+                )
+            )
+        with stream:
+            return to_device(x, target)
+    if target is node.device:
+        return x
+    require_on(target, node.dtype, where)
+    if node.operation is None and node.storage is None:
+        return Array(constant(node.value, node.dtype, node.shape, target))
+    if target.driver.reaches(node.device.driver):
+        return Array(moved(x, target))
+    return Array(from_host_openly(to_numpy(x), target, where))
+
+
+def from_host_openly(values: Host, device: Device, where: str) -> Node:
+    """Upload a NumPy array that the caller asked to move."""
+    with openly():
+        return from_host(values, device, where)
+
+
+for _function in (
+    arange,
+    array,
+    asarray,
+    ascontiguousarray,
+    copy,
+    empty,
+    empty_like,
+    eye,
+    fromfunction,
+    full,
+    full_like,
+    geomspace,
+    identity,
+    indices,
+    linspace,
+    logspace,
+    meshgrid,
+    ones,
+    ones_like,
+    to_device,
+    to_numpy,
+    tri,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+):
+    FUNCTIONS[_function.__name__] = _function
+FUNCTIONS["asanyarray"] = asarray
+FUNCTIONS["mgrid"] = mgrid  # type: ignore[assignment]
+FUNCTIONS["ogrid"] = ogrid  # type: ignore[assignment]
+attach("_of", staticmethod(as_array))
+attach("copy", _copy_method)
+attach("to_device", to_device)

@@ -1,0 +1,590 @@
+"""Data types: conversion, what they hold, which kind they are, what they promote to.
+
+The chapter of the standard named data type functions, and the namespace's inspection API. The
+facts are in `dtypes.TABLE`; nothing here lists data types.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import FUNCTIONS, Array, attach, default_float, require_on
+from xarr.backends.device import Device, default_device, get_device
+from xarr.backends.device import devices as found_devices
+from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
+from xarr.engine import engine
+from xarr.layout import MAX_NDIM
+from xarr.tables.reductions import node_of
+
+AnyDType = numpy.dtype[Any]
+
+
+def astype(
+    x: Array, dtype: Any, /, *, copy: bool = True, device: Device | str | None = None
+) -> Array:
+    """Convert an array to a data type.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    dtype : dtype
+        The data type of the result.
+    copy : bool
+        Whether the result is new even if nothing changes; if False, x itself is returned then.
+    device : Device, str or None
+        The device of the result; the array's where None.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the given dtype. Floating-point numbers are truncated towards zero where dtype is an
+        integer one; what it cannot hold becomes what NumPy makes of it on x86-64.
+
+    Raises
+    ------
+    TypeError
+        If x is complex and dtype is an integer or real one, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, data type functions, which does not permit a conversion from
+    complex to real: it would drop the imaginary part.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.astype(xarr.asarray([1.7, -1.7]), xarr.int32).tolist()
+    [1, -1]
+    """
+    where = "astype(x, dtype)"
+    node_of(x, where)
+    target = None if device is None else get_device(device, "astype(x, dtype, device)")
+    return retyped(x, dtypes.lookup(dtype, where), where, copy=copy, target=target)
+
+
+def retyped(
+    x: Array,
+    row: DType,
+    where: str,
+    name: str = "x",
+    *,
+    copy: bool = False,
+    target: Device | None = None,
+) -> Array:
+    """An array converted to a data type, for a function that errors name."""
+    node = x._node
+    refuse_complex_to_real(node.dtype, row, where, name)
+    if target is not None and target is not node.device:
+        require_on(target, row, where)
+        # Converted where both types exist: the target may lack the given type.
+        if row in dtypes.NEEDS_FLOAT64 and not node.device.info.has_float64:
+            moved = FUNCTIONS["to_device"](x, target)
+            return Array(engine.converted(moved._node, row))
+        converted = x if row is node.dtype else Array(engine.converted(node, row))
+        return cast(Array, FUNCTIONS["to_device"](converted, target))
+    require_on(node.device, row, where)
+    if row is node.dtype:
+        return Array(engine.copied(node)) if copy else x
+    return Array(engine.converted(node, row))
+
+
+def _astype_method(
+    self: Array, dtype: Any, /, *, copy: bool = True, device: Device | str | None = None
+) -> Array:
+    """Convert the array to a data type; see `xarr.astype`."""
+    return astype(self, dtype, copy=copy, device=device)
+
+
+def refuse_complex_to_real(given: DType, wanted: DType, where: str, name: str) -> None:
+    """Refuse a conversion that would drop imaginary parts."""
+    if given.kind == COMPLEX and wanted.kind not in (COMPLEX, BOOL):
+        raise TypeError(
+            errors.message(
+                where,
+                f"{name} has dtype {given} and dtype is {wanted}",
+                "a complex array is not converted to a real one, which would drop the imaginary "
+                "part",
+                f"take {name}.real or {name}.imag first",
+            )
+        )
+
+
+def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> bool:
+    """Tell whether a data type can be converted to another without loss.
+
+    Parameters
+    ----------
+    from_ : dtype or Array
+        The given data type, or an array of it.
+    to : dtype
+        The wanted data type.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
+        What counts as possible, by NumPy's rules.
+
+    Returns
+    -------
+    bool
+        Whether the conversion is possible.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no data type.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, data type functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.can_cast(xarr.int32, xarr.int64)
+    True
+    """
+    given = _dtype_of(from_, "can_cast(from_, to)")
+    wanted = dtypes.lookup(to, "can_cast(from_, to)")
+    try:
+        return bool(numpy.can_cast(given.numpy, wanted.numpy, casting))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ValueError(
+            errors.message(
+                "can_cast(from_, to, casting)",
+                f"casting is {casting!r}",
+                "no, equiv, safe, same_kind and unsafe are accepted",
+            )
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class FloatInfo:
+    """What a floating-point data type can hold; attributes are Python scalars.
+
+    Attributes
+    ----------
+    dtype : dtype
+        The real floating-point data type.
+    bits : int
+        Bits of one number.
+    eps : float
+        The difference between 1 and the next larger number.
+    max, min : float
+        The largest and the smallest finite number.
+    smallest_normal, tiny : float
+        The smallest positive number with full precision.
+    smallest_subnormal : float
+        The smallest positive number.
+    resolution : float
+        10 to the power of -precision.
+    precision : int
+        Decimal digits that are always right.
+    """
+
+    dtype: AnyDType
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    tiny: float
+    smallest_subnormal: float
+    resolution: float
+    precision: int
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerInfo:
+    """What an integer data type can hold; attributes are Python scalars.
+
+    Attributes
+    ----------
+    dtype : dtype
+        The integer data type.
+    bits : int
+        Bits of one number.
+    max, min : int
+        The largest and the smallest number.
+    """
+
+    dtype: AnyDType
+    bits: int
+    max: int
+    min: int
+
+
+def finfo(type: Any, /) -> FloatInfo:
+    """Tell what a floating-point data type can hold.
+
+    Parameters
+    ----------
+    type : dtype or Array
+        A floating-point data type, or an array of it; a complex one stands for its parts'.
+
+    Returns
+    -------
+    FloatInfo
+        With bits, eps, max, min, smallest_normal and dtype, as Python scalars.
+
+    Raises
+    ------
+    ValueError
+        If the data type is not a floating-point one.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, data type functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.finfo(xarr.float32).eps
+    1.1920928955078125e-07
+    """
+    row = _dtype_of(type, "finfo(type)")
+    row = dtypes.PART.get(row, row)
+    if row.kind != REAL:
+        raise ValueError(
+            errors.message(
+                "finfo(type)",
+                f"type is {row}",
+                "a floating-point dtype is accepted",
+                "use xarr.iinfo for integers",
+            )
+        )
+    return _float_info(row)
+
+
+@functools.cache
+def _float_info(row: DType) -> FloatInfo:
+    info = numpy.finfo(row.numpy)
+    return FloatInfo(
+        dtype=row.numpy,
+        bits=int(info.bits),
+        eps=float(info.eps),
+        max=float(info.max),
+        min=float(info.min),
+        smallest_normal=float(info.smallest_normal),
+        tiny=float(info.smallest_normal),
+        smallest_subnormal=float(info.smallest_subnormal),
+        resolution=float(info.resolution),
+        precision=int(info.precision),
+    )
+
+
+def iinfo(type: Any, /) -> IntegerInfo:
+    """Tell what an integer data type can hold.
+
+    Parameters
+    ----------
+    type : dtype or Array
+        An integer data type, or an array of it.
+
+    Returns
+    -------
+    IntegerInfo
+        With bits, max, min and dtype, as Python scalars.
+
+    Raises
+    ------
+    ValueError
+        If the data type is not an integer one.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, data type functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.iinfo(xarr.int16).max
+    32767
+    """
+    row = _dtype_of(type, "iinfo(type)")
+    if row.kind not in dtypes.INTEGER:
+        raise ValueError(
+            errors.message(
+                "iinfo(type)",
+                f"type is {row}",
+                "an integer dtype is accepted",
+                "use xarr.finfo for floating-point numbers",
+            )
+        )
+    low, high = dtypes.integer_bounds(row)
+    return IntegerInfo(dtype=row.numpy, bits=8 * row.itemsize, max=high, min=low)
+
+
+KINDS: Final[dict[str, tuple[str, ...]]] = {
+    "bool": (BOOL,),
+    "signed integer": (SIGNED,),
+    "unsigned integer": (UNSIGNED,),
+    "integral": dtypes.INTEGER,
+    "real floating": (REAL,),
+    "complex floating": (COMPLEX,),
+    "numeric": dtypes.NUMERIC,
+}
+"""The standard's names of kinds of data type."""
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Tell whether a data type is of a kind.
+
+    Parameters
+    ----------
+    dtype : dtype
+        The data type.
+    kind : dtype, str or tuple of them
+        A data type, or "bool", "signed integer", "unsigned integer", "integral", "real floating",
+        "complex floating" or "numeric"; with a tuple, whether any of them fits.
+
+    Returns
+    -------
+    bool
+        Whether dtype is of that kind.
+
+    Raises
+    ------
+    ValueError
+        If kind is a str that names no kind.
+    TypeError
+        If an argument is of another type.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, data type functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.isdtype(xarr.float32, ("integral", "real floating"))
+    True
+    """
+    where = "isdtype(dtype, kind)"
+    return _is_of(dtypes.lookup(dtype, where), kind, where)
+
+
+def _is_of(row: DType, kind: Any, where: str) -> bool:
+    """Whether a data type is of a kind, or of one of several."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    # All are looked at, so that a wrong one is reported whatever stands before it.
+    return max([_is_kind(row, item, where) for item in kinds], default=False)
+
+
+def _is_kind(row: DType, kind: Any, where: str) -> bool:
+    if isinstance(kind, str):
+        words = KINDS.get(kind)
+        if words is None:
+            raise ValueError(
+                errors.message(
+                    where, f"kind is {kind!r}", "the kinds are " + ", ".join(map(repr, KINDS))
+                )
+            )
+        return row.kind in words
+    if not isinstance(kind, numpy.dtype | type):
+        raise TypeError(
+            errors.message(
+                where,
+                f"kind is of type {type(kind).__name__}",
+                "a dtype, the name of a kind, or a tuple of them is accepted",
+            )
+        )
+    return row is dtypes.lookup(kind, where)
+
+
+def result_type(*arrays_and_dtypes: Any) -> AnyDType:
+    """Tell what data type arrays, data types and Python scalars promote to.
+
+    Parameters
+    ----------
+    *arrays_and_dtypes : Array, dtype or Python scalar
+        The operands. A Python scalar takes the dtype of the others unless it is of a higher kind.
+
+    Returns
+    -------
+    dtype
+        What they promote to, by the standard's rules and, for mixed kinds, NumPy's.
+
+    Raises
+    ------
+    ValueError
+        If there are no arguments.
+    TypeError
+        If an argument is no array, data type or scalar.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, data type functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.result_type(xarr.ones(3, dtype=xarr.float32), xarr.int8, 2.0)
+    dtype('float32')
+    """
+    where = "result_type(*arrays_and_dtypes)"
+    if not arrays_and_dtypes:
+        raise ValueError(errors.message(where, "there are no arguments", "at least one is needed"))
+    scalars: list[complex] = []
+    row: DType | None = None
+    device: Device | None = None
+    for item in arrays_and_dtypes:
+        if isinstance(item, bool | int | float | complex) and not isinstance(item, numpy.generic):
+            scalars.append(item)
+            continue
+        if type(item) is Array:
+            device = item.device
+        own = _dtype_of(item, where)
+        row = own if row is None else dtypes.promote(row, own)
+    if scalars:
+        highest = max(scalars, key=_rank)
+        floating = default_float(device or default_device())
+        row = dtypes.of_python_scalar(highest, row or dtypes.bool_, floating)
+    assert row is not None
+    return row.numpy
+
+
+def _rank(value: complex) -> int:
+    kinds = (bool, int, float, complex)
+    return next(rank for rank, kind in enumerate(kinds) if isinstance(value, kind))
+
+
+def _dtype_of(value: Any, where: str) -> DType:
+    """The row of an array's data type, or of a data type."""
+    if type(value) is Array:
+        return value._node.dtype
+    if isinstance(value, numpy.ndarray | numpy.generic):
+        return dtypes.lookup(value.dtype, where)
+    if value is None:
+        # NumPy reads None as float64; here it is a forgotten argument.
+        raise TypeError(errors.message(where, "None was given", "a dtype or an Array is accepted"))
+    return dtypes.lookup(value, where)
+
+
+class Info:
+    """What the namespace can do: the inspection API of the standard.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.__array_namespace_info__().capabilities()["boolean indexing"]
+    True
+    """
+
+    def capabilities(self) -> dict[str, Any]:
+        """Tell what is supported.
+
+        Returns
+        -------
+        dict
+            "boolean indexing" and "data-dependent shapes", bool; "max dimensions", int.
+        """
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_NDIM}
+
+    def default_device(self) -> Device:
+        """Tell the device that new arrays are made on.
+
+        Returns
+        -------
+        Device
+            See `xarr.default_device`.
+        """
+        return default_device()
+
+    def default_dtypes(self, *, device: Device | str | None = None) -> dict[str, AnyDType]:
+        """Tell the data types of arrays made of Python scalars.
+
+        Parameters
+        ----------
+        device : Device, str or None
+            The device; the default device where None.
+
+        Returns
+        -------
+        dict
+            "real floating", "complex floating", "integral" and "indexing" with their dtypes:
+            float64 and complex128 where the device has them, else float32 and complex64.
+        """
+        floating = default_float(get_device(device, "default_dtypes(device)"))
+        return {
+            "real floating": floating.numpy,
+            "complex floating": dtypes.COMPLEX_OF[floating].numpy,
+            "integral": dtypes.int64.numpy,
+            "indexing": dtypes.int64.numpy,
+        }
+
+    def dtypes(
+        self, *, device: Device | str | None = None, kind: Any = None
+    ) -> dict[str, AnyDType]:
+        """Tell the data types of the standard that a device has.
+
+        Parameters
+        ----------
+        device : Device, str or None
+            The device; the default device where None.
+        kind : str or tuple of str, optional
+            The kinds of data type to list, as in `isdtype`; all where None.
+
+        Returns
+        -------
+        dict
+            The dtypes by name.
+        """
+        has_float64 = get_device(device, "dtypes(device, kind)").info.has_float64
+        return {
+            row.name: row.numpy
+            for row in dtypes.STANDARD
+            if (has_float64 or row not in dtypes.NEEDS_FLOAT64)
+            and (kind is None or _is_of(row, kind, "dtypes(device, kind)"))
+        }
+
+    def devices(self) -> tuple[Device, ...]:
+        """List all devices that were found, and the default device where it pretends.
+
+        Returns
+        -------
+        tuple of Device
+            See `xarr.devices`.
+        """
+        found = found_devices()
+        chosen = default_device()
+        return tuple(found) if chosen in found else (chosen, *found)
+
+
+def array_namespace_info() -> Info:
+    """Describe the namespace: devices, data types, capabilities.
+
+    Returns
+    -------
+    Info
+        An object with the methods of the standard's inspection API.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, inspection.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> sorted(xarr.__array_namespace_info__().default_dtypes())
+    ['complex floating', 'indexing', 'integral', 'real floating']
+    """
+    return Info()
+
+
+array_namespace_info.__name__ = array_namespace_info.__qualname__ = "__array_namespace_info__"
+
+for _function in (
+    astype,
+    can_cast,
+    finfo,
+    iinfo,
+    isdtype,
+    result_type,
+    array_namespace_info,
+):
+    FUNCTIONS[_function.__name__] = _function
+attach("astype", _astype_method)

@@ -1,0 +1,517 @@
+"""Exchange of arrays with other libraries, in the same memory: DLPack and CUDA's array interface.
+
+Memory that others see is treated as read and written by them at any time: see `Device.shared`. On a
+CPU nothing is under way while they do; on a GPU streams order their work and xarr's.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import library
+from xarr.array import dlpack
+from xarr.array.array import (
+    FUNCTIONS,
+    Array,
+    attach,
+    settled,
+    to_host,
+    transfers,
+    view,
+    writeable,
+)
+from xarr.backends.device import Device, default_device, devices, get_device
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import leaf
+from xarr.engine.storage import Storage
+from xarr.layout import Layout
+
+_HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)
+_GPUS: Final = {"CUDA": dlpack.CUDA, "ROCm": dlpack.ROCM}
+"""DLPack's type of the devices of a platform whose memory others can use."""
+
+_CLAIMS: Final = threading.RLock()
+"""Guards the counts of claims. Nothing is called while it is held, so no garbage is collected."""
+
+
+class _Shared:
+    """A claim that others see a storage's memory, as long as this lives; keeps `memory`."""
+
+    def __init__(self, memory: object, storage: Storage) -> None:
+        self.memory = memory
+        self.device = storage.device
+        self.serial = storage.serial
+        with _CLAIMS:
+            shared = self.device.shared
+            if self.serial in shared:
+                shared[self.serial] += 1
+            else:
+                shared[self.serial] = 1
+
+    def __del__(self) -> None:
+        # In whichever thread, so without the lock of the device.
+        with _CLAIMS:
+            shared = self.device.shared
+            shared[self.serial] -= 1
+            if not shared[self.serial]:
+                del shared[self.serial]
+
+
+def _dlpack_device(device: Device) -> tuple[int, int]:
+    """DLPack's name of a device's memory."""
+    if library.is_preferred(device):
+        return dlpack.CPU, 0
+    return _GPUS.get(device.info.platform, dlpack.OPENCL), device.index
+
+
+def _exposed(array: Array) -> dlpack.Memory:
+    """Where an array lies, after everything pending that reads it was asked for."""
+    where = settled(array)
+    node = array._node
+    storage = node.storage
+    assert storage is not None
+    device = node.device
+    with device.lock:
+        engine.settle_readers(storage)
+        begin = device.driver.address(storage.buffer)
+        if device.info.shares_host_memory:
+            device.driver.synchronize()
+        return dlpack.Memory(
+            pointer=begin + where.offset * node.dtype.itemsize,
+            shape=where.shape,
+            strides=where.strides,
+            dtype=node.dtype.numpy,
+            device=_dlpack_device(device),
+            read_only=not writeable(array),
+            owner=_Shared(storage, storage),
+        )
+
+
+def _cuda(device: Device) -> Any:
+    """The driver of a CUDA device, with what only these have."""
+    return device.driver
+
+
+def export(
+    self: Array,
+    /,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[Any, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """Export the array as a DLPack capsule.
+
+    Parameters
+    ----------
+    stream : int, optional
+        The consumer's stream, which waits for the array's values: a ``cudaStream_t``, 1 or None for
+        the legacy default stream, 2 for the one of the thread, -1 for none. None on a CPU.
+    max_version : pair of int, optional
+        The newest DLPack version that the consumer knows; a versioned capsule from 1.0 on.
+    dl_device : pair of int, optional
+        The device the consumer wants: that of `__dlpack_device__`, or (1, 0), the host.
+    copy : bool, optional
+        True for memory of its own, False for the array's own, None for a copy if needed.
+
+    Returns
+    -------
+    PyCapsule
+        On a CPU and on a CUDA device the array's own memory. Where it is read-only (a broadcast
+        view), the capsule says so, or the export is refused if it cannot.
+
+    Raises
+    ------
+    BufferError
+        If the device cannot be handled, or a copy is needed and not allowed.
+    ValueError
+        If there is no such stream.
+    """
+    where = "x.__dlpack__()"
+    device = self._node.device
+    place = _dlpack_device(device)
+    wanted = place if dl_device is None else _pair(dl_device, "dl_device", where)
+    version = (0, 0) if max_version is None else _pair(max_version, "max_version", where)
+    if wanted not in (place, (dlpack.CPU, 0)) or wanted[0] == dlpack.OPENCL:
+        raise BufferError(
+            errors.message(
+                where,
+                f"x is on {device} and dl_device is {dl_device}",
+                f"only the {'' if place[0] == dlpack.OPENCL else 'device and the '}host's memory "
+                "is exported",
+                "pass dl_device=(1, 0), or move x with x.to_device(...)",
+            )
+        )
+    _check_stream(stream, place, where)
+    versioned = version[0] >= dlpack.VERSION[0]
+    if wanted != place:
+        if copy is False:
+            raise errors.CopyError(
+                errors.message(where, f"x is on {device}", "the host's memory needs a copy")
+            )
+        transfers.check(where, self.nbytes, "from", device)
+        host = to_host(self)
+        memory = dlpack.Memory(
+            pointer=host.ctypes.data,
+            shape=host.shape,
+            strides=layout.contiguous_strides(host.shape),
+            dtype=host.dtype,
+            device=wanted,
+            read_only=False,
+            owner=host,
+        )
+        return dlpack.lend(memory, versioned=versioned, copied=True)
+    if copy:
+        self = Array(engine.copied(self._node))
+    with device.lock:
+        memory = _exposed(self)
+        if memory.read_only and not versioned:
+            raise BufferError(
+                errors.message(
+                    where,
+                    "x is read-only",
+                    "only capsules from DLPack 1.0 on can say so",
+                    "pass max_version=(1, 0), or copy=True",
+                )
+            )
+        if place[0] in _GPUS.values() and stream != -1:
+            driver = _cuda(device)
+            driver.order_after(stream or driver.default_stream, memory.owner.memory.buffer)
+    return dlpack.lend(memory, versioned=versioned, copied=bool(copy))
+
+
+def _pair(value: Any, name: str, where: str) -> tuple[int, int]:
+    """A pair of integers, of which the first may be a member of an enumeration."""
+    try:
+        first, second = value
+        return int(getattr(first, "value", first)), int(second)
+    except (TypeError, ValueError):
+        raise TypeError(
+            errors.message(where, f"{name} is {value!r}", "a pair of integers is accepted")
+        ) from None
+
+
+def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
+    if stream is None:
+        return
+    if place[0] not in _GPUS.values():
+        raise ValueError(
+            errors.message(where, f"stream is {stream!r}", "the host's memory has no streams")
+        )
+    if type(stream) is not int or stream < -1 or (stream == 0 and place[0] == dlpack.CUDA):
+        raise ValueError(
+            errors.message(
+                where,
+                f"stream is {stream!r}",
+                "the address of a stream, 1, 2 or -1 is accepted",
+                "1 is the legacy default stream",
+            )
+        )
+
+
+def dlpack_device(self: Array, /) -> tuple[int, int]:
+    """DLPack's type and number of the device.
+
+    (1, 0) is a CPU, (2, n) CUDA, (10, n) ROCm, and (4, n) another device of OpenCL.
+    """
+    return _dlpack_device(self._node.device)
+
+
+def cuda_array_interface(self: Array) -> dict[str, Any]:
+    """Where the array lies on a CUDA device, for libraries that take pointers.
+
+    Returns
+    -------
+    dict
+        CUDA's array interface, version 3: shape, typestr, data (the pointer and whether it is
+        read-only), strides in bytes, and the stream in whose order the values are there. From then
+        on the memory is shared for as long as it exists.
+
+    Raises
+    ------
+    AttributeError
+        If the array is on another device.
+    """
+    device = self._node.device
+    if device.info.dialect != "cuda":
+        raise AttributeError(
+            errors.message(
+                "x.__cuda_array_interface__", f"x is on {device}", "CUDA devices have it"
+            )
+        )
+    with device.lock:
+        memory = _exposed(self)
+        storage = memory.owner.memory
+        driver = _cuda(device)
+        stream = driver.current_stream()
+        driver.order_after(stream, storage.buffer)
+        if type(storage.owner) is not _Shared:
+            # The consumer keeps the array and nothing else, so the storage keeps the claim.
+            storage.owner = _Shared(storage.owner, storage)
+    itemsize = memory.dtype.itemsize
+    return {
+        "version": 3,
+        "shape": memory.shape,
+        "typestr": memory.dtype.str,
+        # Of no elements as well, where the interface wants 0: CuPy (14.2) refuses 0 from others.
+        "data": (memory.pointer, memory.read_only),
+        "strides": tuple(stride * itemsize for stride in memory.strides),
+        "stream": stream,
+    }
+
+
+def is_foreign(obj: Any) -> bool:
+    """Whether an object is another library's array on a GPU, which NumPy could not read."""
+    if hasattr(obj, "__cuda_array_interface__"):
+        return True
+    place = getattr(obj, "__dlpack_device__", None)
+    return place is not None and int(place()[0]) not in _HOSTS
+
+
+def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where: str) -> Array:
+    """An array of what `is_foreign` knows, in the same memory if possible."""
+    if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
+        return from_dlpack(obj, device=device, copy=copy)
+    given = obj.__cuda_array_interface__
+    if given.get("mask") is not None:
+        raise TypeError(errors.message(where, "obj has a mask", "arrays without are accepted"))
+    dtype = numpy.dtype(given["typestr"])
+    pointer, read_only = given["data"]
+    shape = tuple(given["shape"])
+    strides = given.get("strides")
+    if strides is None:
+        steps = layout.contiguous_strides(shape)
+    elif all(stride % dtype.itemsize == 0 for stride in strides):
+        steps = tuple(stride // dtype.itemsize for stride in strides)
+    else:
+        raise BufferError(
+            errors.message(
+                where,
+                f"obj has strides of {strides} bytes",
+                f"multiples of its {dtype.itemsize} bytes are accepted",
+                "copy it to contiguous memory",
+            )
+        )
+    source = _cuda_device() if 0 in shape else _cuda_device_of(pointer)
+    memory = dlpack.Memory(pointer, shape, steps, dtype, _dlpack_device(source), read_only, obj)
+    return _from_cuda(memory, source, device, copy, given.get("stream"))
+
+
+def from_dlpack(
+    x: Any, /, *, device: Device | str | None = None, copy: bool | None = None
+) -> Array:
+    """Make an array of an object that supports DLPack, in the same memory if possible.
+
+    Parameters
+    ----------
+    x : object with ``__dlpack__`` and ``__dlpack_device__``, shape (...)
+        The values.
+    device : Device, str or None
+        The device of the result; where None, that of x if it is an Array or on a GPU, else the
+        default device.
+    copy : bool, optional
+        True for memory of its own, False for that of x, None for a copy if needed.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x. On a CPU it shares the memory of x where that is the host's, on a CUDA
+        device where that is the device's, so writes show on both sides; it is read-only where x is.
+
+    Raises
+    ------
+    AttributeError
+        If x does not support DLPack.
+    BufferError
+        If x cannot be exported.
+    BufferError and ValueError
+        If copy is False and a copy is needed.
+    TypeError
+        If no data type describes the elements of x, or the device lacks theirs.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions.
+
+    Examples
+    --------
+    >>> import numpy, xarr
+    >>> host = numpy.asarray([1, 2])
+    >>> x = xarr.from_dlpack(host)
+    >>> x.tolist()
+    [1, 2]
+    """
+    where = "from_dlpack(x)"
+    if type(x) is Array:
+        return _from_array(x, x.device if device is None else get_device(device, where), copy)
+    for name in ("__dlpack__", "__dlpack_device__"):
+        if not hasattr(x, name):
+            raise AttributeError(
+                errors.message(
+                    where,
+                    f"x is of type {type(x).__name__}, which has no {name}",
+                    "an object that supports DLPack is accepted",
+                    "use xarr.asarray(x)",
+                )
+            )
+    kind, index = (int(part) for part in x.__dlpack_device__())
+    if kind == dlpack.CUDA_MANAGED:
+        kind = dlpack.CUDA
+    if kind in _GPUS.values():
+        source = _cuda_device(index)
+        stream = _cuda(source).current_stream()
+        memory = dlpack.borrow(_capsule(x, stream=stream))
+        return _from_cuda(memory, source, device, copy, stream)
+    target = get_device(device, where)
+    if kind in _HOSTS:
+        memory = dlpack.borrow(_capsule(x))
+    elif copy is False:
+        raise _no_copy(where, f"x is on a device of DLPack's type {kind}", target)
+    else:
+        memory = dlpack.borrow(_capsule(x, dl_device=(dlpack.CPU, 0)))
+    return _from_host(memory, target, copy)
+
+
+def _capsule(x: Any, **wishes: Any) -> Any:
+    """What x exports, of the newest version that both sides know."""
+    try:
+        return x.__dlpack__(max_version=dlpack.VERSION, **wishes)
+    except TypeError:
+        # Before DLPack 1.0 there was no such keyword.
+        return x.__dlpack__(**wishes)
+
+
+def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
+    """An Array on a device, in the memory that it lies in where both devices use that."""
+    source = x.device
+    if copy:
+        return Array(engine.copied(x.to_device(target)._node))
+    if source is target:
+        return view(x, settled(x))
+    node = x._node
+    if _dlpack_device(source) == _dlpack_device(target) and _holds(target, node.dtype):
+        memory = _exposed(x)
+        lent = memory.owner.memory
+        if target.driver.reaches(source.driver):
+            assert node.layout is not None
+            storage = Storage(target, lent.nbytes, lent.buffer)
+            return _in_memory(storage, node.layout, memory)
+        return _borrowed(memory, target)
+    if copy is False:
+        raise _no_copy("from_dlpack(x)", f"x is on {source}", target)
+    return x.to_device(target)  # type: ignore[no-any-return]
+
+
+def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Array:
+    """An array of memory of the host's."""
+    if not copy and library.is_preferred(target) and _is_usable(memory, target):
+        return _borrowed(memory, target)
+    if copy is False:
+        raise _no_copy("from_dlpack(x)", "x is in the host's memory", target)
+    return Array._of(dlpack.as_numpy(memory), "from_dlpack(x)", device=target)
+
+
+def _from_cuda(
+    memory: dlpack.Memory,
+    source: Device,
+    device: Device | str | None,
+    copy: bool | None,
+    stream: int | None,
+) -> Array:
+    """An array of memory of a CUDA device's, which is there once `stream` is done."""
+    where = "from_dlpack(x)"
+    target = source if device is None else get_device(device, where)
+    if target.info.dialect == "cuda" and target.index == source.index:
+        source = target
+    elif copy is False:
+        raise _no_copy(where, f"x is on {source}", target)
+    row = dtypes.BY_NUMPY.get(memory.dtype)
+    if row is None or not _is_usable(memory, source):
+        raise BufferError(
+            errors.message(
+                where,
+                f"x has dtype {memory.dtype} at address {memory.pointer:#x}",
+                "xarr has the dtypes "
+                + ", ".join(row.name for row in dtypes.TABLE)
+                + ", at multiples of their size",
+            )
+        )
+    x = _borrowed(memory, source)
+    driver = _cuda(source)
+    if stream not in (None, driver.default_stream) and x.size:
+        assert x._node.storage is not None
+        driver.order_before(stream, x._node.storage.buffer)
+    if copy:
+        x = Array(engine.copied(x._node))
+    return x.to_device(target)  # type: ignore[no-any-return]
+
+
+def _cuda_device(index: int | None = None) -> Device:
+    """A CUDA device, of a number or any: the default one where it fits, else the best backend's."""
+    for candidate in (default_device(), *devices()):
+        if candidate.info.dialect == "cuda" and index in (None, candidate.index):
+            return candidate
+    raise BufferError(
+        errors.message(
+            "from_dlpack(x)",
+            "x is on a CUDA device" if index is None else f"x is on CUDA device {index}",
+            "no backend drives it",
+            "`python -m xarr info` tells why",
+        )
+    )
+
+
+def _cuda_device_of(pointer: int) -> Device:
+    """The CUDA device that memory is on."""
+    driver = _cuda(_cuda_device())
+    return _cuda_device(driver.device_of(pointer))
+
+
+def _no_copy(where: str, given: str, target: Device) -> errors.CopyError:
+    return errors.CopyError(
+        errors.message(where, given, f"{target} needs a copy", "pass copy=None")
+    )
+
+
+def _holds(device: Device, row: DType | None) -> bool:
+    """Whether a device has a data type."""
+    return row is not None and not (row in dtypes.NEEDS_FLOAT64 and device.narrow)
+
+
+def _is_usable(memory: dlpack.Memory, device: Device) -> bool:
+    """Whether kernels of a device can work on memory where it is."""
+    row = dtypes.BY_NUMPY.get(memory.dtype)
+    return _holds(device, row) and memory.pointer % memory.dtype.itemsize == 0
+
+
+def _borrowed(memory: dlpack.Memory, device: Device) -> Array:
+    """The array that lies in somebody's memory, of a data type that the device has."""
+    row = dtypes.BY_NUMPY[memory.dtype]
+    where = Layout(memory.shape, memory.strides)
+    if where.size == 0:
+        return FUNCTIONS["empty"](memory.shape, dtype=row, device=device)  # type: ignore[no-any-return]
+    low, high = where.bounds()
+    begin, nbytes = memory.pointer + low * row.itemsize, (high - low + 1) * row.itemsize
+    with device.lock:
+        buffer = device.driver.wrap(begin, nbytes, memory.owner)
+    storage = Storage(device, nbytes, buffer)
+    return _in_memory(storage, Layout(memory.shape, memory.strides, -low), memory)
+
+
+def _in_memory(storage: Storage, where: Layout, memory: dlpack.Memory) -> Array:
+    storage.read_only = memory.read_only
+    storage.owner = _Shared(memory.owner, storage)
+    return Array(leaf(storage, where, dtypes.BY_NUMPY[memory.dtype]))
+
+
+FUNCTIONS["from_dlpack"] = from_dlpack
+export.__name__ = export.__qualname__ = "__dlpack__"
+attach("__dlpack__", export)
+attach("__dlpack_device__", dlpack_device)
+attach("__cuda_array_interface__", property(cuda_array_interface))

@@ -1,0 +1,842 @@
+"""Joining, repeating, padding: results of several parts.
+
+Each part is written in one kernel, into which its pending expression is fused.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, cast
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import gather
+from xarr.array.array import (
+    FUNCTIONS,
+    Array,
+    attach,
+    from_host,
+    promoted,
+    require_together,
+    settled,
+    view,
+)
+from xarr.backends.device import Device
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, leaf
+from xarr.engine.storage import Storage
+from xarr.functions.creation import Host, as_array, openly, to_numpy
+from xarr.functions.manipulation import (
+    at_least,
+    broadcast_to,
+    copied_as,
+    expand_dims,
+    integers,
+    ravel,
+    reshape,
+    with_axes,
+    with_three_axes,
+)
+from xarr.layout import Layout, Shape, normalize_axis
+from xarr.tables.reductions import node_of
+
+
+class Assembly:
+    """A new array in C order that is written part by part."""
+
+    def __init__(self, shape: Shape, dtype: DType, device: Device) -> None:
+        self.layout = layout.contiguous(shape)
+        self.dtype = dtype
+        self.storage: Storage = engine.allocate(device, self.layout.size * dtype.itemsize)
+
+    def put(self, begin: Sequence[int], shape: Shape, value: Node) -> None:
+        """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
+        where = self.part(begin, shape)
+        engine.write(self.storage, where, self.dtype, engine.converted(value, self.dtype))
+
+    def part(self, begin: Sequence[int], shape: Shape) -> Layout:
+        """The layout of the part of `shape` at `begin`."""
+        strides = self.layout.strides
+        return Layout(shape, strides, sum(map(operator.mul, begin, strides)))
+
+    def array(self) -> Array:
+        """The whole."""
+        return Array(leaf(self.storage, self.layout, self.dtype))
+
+
+def _arrays(values: Any, where: str) -> list[Array]:
+    """A sequence argument as Arrays on one device."""
+    scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
+    if scalar or not isinstance(values, Iterable):
+        raise TypeError(
+            errors.message(
+                where,
+                f"arrays is of type {type(values).__name__}",
+                "a sequence of Arrays is accepted",
+            )
+        )
+    items = list(values)
+    if not items:
+        raise ValueError(errors.message(where, "arrays is empty", "at least one array is needed"))
+    device = next((item.device for item in items if type(item) is Array), None)
+    arrays = [
+        item if type(item) is Array else as_array(item, where, "an array", device=device)
+        for item in items
+    ]
+    for item in arrays:
+        require_together(item._node.device, arrays[0]._node.device, where)
+    return arrays
+
+
+def _promoted(arrays: Sequence[Array], where: str) -> DType:
+    return promoted([item._node.dtype for item in arrays], arrays[0].device, where)
+
+
+def concat(arrays: Any, /, axis: int | None = 0) -> Array:
+    """Join arrays along an axis that they have.
+
+    Parameters
+    ----------
+    arrays : sequence of Array, shapes (..., N1, ...), (..., N2, ...), ...
+        The arrays; their shapes agree except along the axis.
+    axis : int, optional
+        The axis. None flattens the arrays first.
+
+    Returns
+    -------
+    Array, shape (..., N1 + N2 + ..., ...)
+        Of the dtype that the arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        If there are no arrays, or the shapes do not agree.
+    AxisError
+        If the axis is out of range.
+    TypeError
+        If something is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    where = "concat(arrays, axis)"
+    return _joined(_arrays(arrays, where), axis, where)
+
+
+def _joined(parts: list[Array], axis: int | None, where: str) -> Array:
+    """What `concat` makes of arrays on one device, for a function that errors name."""
+    if axis is None:
+        parts, axis = [ravel(part) for part in parts], 0
+    first = parts[0].shape
+    if not first:
+        raise ValueError(
+            errors.message(
+                where,
+                "an array is 0-dimensional",
+                "arrays with at least one axis are accepted",
+                "use stack, or axis=None",
+            )
+        )
+    place = normalize_axis(axis, len(first), where)
+    for part in parts:
+        shape = part.shape
+        if len(shape) != len(first) or any(
+            one != other
+            for number, (one, other) in enumerate(zip(shape, first, strict=True))
+            if number != place
+        ):
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"the shapes are {first} and {shape} and axis is {place}",
+                    "shapes have to agree except along the axis",
+                )
+            )
+    total = sum(part.shape[place] for part in parts)
+    whole = Assembly(
+        (*first[:place], total, *first[place + 1 :]), _promoted(parts, where), parts[0].device
+    )
+    begin = [0] * len(first)
+    for part in parts:
+        whole.put(begin, part.shape, part._node)
+        begin[place] += part.shape[place]
+    return whole.array()
+
+
+def stack(arrays: Any, /, axis: int = 0) -> Array:
+    """Join arrays along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of N Arrays, shape (...)
+        The arrays, of one shape.
+    axis : int
+        Where the new axis is in the result.
+
+    Returns
+    -------
+    Array, shape (..., N, ...)
+        Of the dtype that the arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        If there are no arrays, or the shapes differ.
+    AxisError
+        If the axis is out of range.
+    TypeError
+        If something is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
+    [[0, 0], [1, 1]]
+    """
+    where = "stack(arrays, axis)"
+    parts = _arrays(arrays, where)
+    shape = parts[0].shape
+    for part in parts:
+        if part.shape != shape:
+            raise ValueError(
+                errors.message(
+                    where, f"the shapes are {shape} and {part.shape}", "all shapes have to agree"
+                )
+            )
+    place = normalize_axis(axis, len(shape) + 1, where, "the result")
+    full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
+    whole = Assembly(full, _promoted(parts, where), parts[0].device)
+    strides = whole.layout.strides
+    for number, part in enumerate(parts):
+        target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
+        engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
+    return whole.array()
+
+
+def roll(x: Array, /, shift: Any, axis: Any = None) -> Array:
+    """Move elements along axes; those that leave at one end come in at the other.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    shift : int or tuple of int
+        By how many places elements move towards higher indices.
+    axis : int or tuple of int, optional
+        The axes, one for each shift, or one of either for all. None moves in the flattened array.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    ValueError
+        If there are several shifts and as many axes do not belong to them.
+    TypeError
+        If x is no Array or a shift no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.roll(xarr.arange(5), 2).tolist()
+    [3, 4, 0, 1, 2]
+    """
+    where = "roll(x, shift, axis)"
+    node = node_of(x, where)
+    if axis is None:
+        total = sum(integers(shift, where, "shift"))
+        return reshape(roll(ravel(x), total, 0), node.shape)
+    shifts, axes = integers(shift, where, "shift"), integers(axis, where, "axis")
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+        raise ValueError(
+            errors.message(
+                where,
+                f"there are {len(shifts)} shifts and {len(axes)} axes",
+                "as many of both, or one of either are accepted",
+            )
+        )
+    count = max(len(shifts), len(axes)) if shifts and axes else 0
+    moves = [0] * len(node.shape)
+    for number in range(count):
+        place = normalize_axis(axes[number % len(axes)], len(node.shape), where)
+        moves[place] += shifts[number % len(shifts)]
+    if math.prod(node.shape) == 0:
+        return Array(engine.copied(node))
+    moves = [move % extent for move, extent in zip(moves, node.shape, strict=True)]
+    given = settled(x)
+    storage = node.storage
+    assert storage is not None
+    whole = Assembly(node.shape, node.dtype, node.device)
+    # Each axis falls into what stays ahead and what comes round, so there are 2**axes blocks.
+    cuts = [
+        [(0, move, extent - move), (extent - move, 0, move)] if move else [(0, 0, extent)]
+        for move, extent in zip(moves, node.shape, strict=True)
+    ]
+    for block in itertools.product(*cuts):
+        shape = tuple(length for _, _, length in block)
+        offset = given.offset + sum(
+            start * stride for (start, _, _), stride in zip(block, given.strides, strict=True)
+        )
+        source = leaf(storage, Layout(shape, given.strides, offset), node.dtype)
+        whole.put([target for _, target, _ in block], shape, source)
+    return whole.array()
+
+
+def repeat(x: Array, repeats: Any, /, axis: int | None = None) -> Array:
+    """Repeat each element, one after the other.
+
+    Parameters
+    ----------
+    x : Array, shape (..., N, ...)
+        The array.
+    repeats : int, or integer Array, shape (N,) or (1,)
+        How often; an Array says it for each element along the axis.
+    axis : int, optional
+        The axis. None repeats in the flattened array.
+
+    Returns
+    -------
+    Array, shape (..., N * repeats, ...), or (..., sum(repeats), ...)
+        Of the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative, or there are not N of them.
+    AxisError
+        If the axis is out of range.
+    TypeError
+        If x is no Array or repeats are no integers.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
+    NumPy. Waits for the device where repeats is an Array, since the shape depends on its values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
+    [3, 3, 4, 4]
+    """
+    where = "repeat(x, repeats, axis)"
+    node_of(x, where)
+    if axis is None:
+        x, axis = ravel(x), 0
+    node = x._node
+    place = normalize_axis(axis, len(node.shape), where)
+    counts = to_numpy(repeats) if type(repeats) is Array else numpy.asarray(repeats)
+    if counts.dtype.kind not in "iu" or counts.ndim > 1:
+        raise TypeError(
+            errors.message(
+                where,
+                f"repeats has dtype {counts.dtype} and shape {counts.shape}",
+                "an integer, or integers in one dimension are accepted",
+            )
+        )
+    extent = node.shape[place]
+    if counts.size and counts.min() < 0:
+        raise ValueError(
+            errors.message(where, f"repeats holds {counts.min()}", "repeats are not negative")
+        )
+    shape = node.shape
+    one = counts.size == 1
+    total = extent * int(counts.item()) if one else sum(counts.tolist())
+    layout.require_possible((*shape[:place], total, *shape[place + 1 :]), where)
+    if one:
+        return _repeated(x, place, int(counts.item()))
+    if counts.size != extent:
+        raise ValueError(
+            errors.message(
+                where,
+                f"repeats has {counts.size} elements",
+                f"axis {place} has {extent}; one for each, or one for all is accepted",
+            )
+        )
+    nbytes = total * dtypes.int64.itemsize
+    if nbytes > x.device.memory_nbytes:
+        raise MemoryError(
+            errors.message(
+                where,
+                f"repeats asks for {total} elements, whose places take {nbytes} bytes",
+                f"{x.device} has {x.device.memory_nbytes} bytes",
+                "work in smaller pieces",
+            )
+        )
+    sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
+    return Array(_taken(x, place, sources))
+
+
+def _taken(x: Array, axis: int, positions: Host) -> Node:
+    """The node of the elements at positions along an axis, which are known to be in range."""
+    where = settled(x)
+    with openly():
+        index = from_host(positions, x.device, "positions")
+    return gather.take(x._node, where, [(axis, index)], axis)
+
+
+def _repeated(x: Array, axis: int, count: int) -> Array:
+    given = settled(x)
+    shape, strides = given.shape, given.strides
+    spread = Layout(
+        (*shape[: axis + 1], count, *shape[axis + 1 :]),
+        (*strides[: axis + 1], 0, *strides[axis + 1 :]),
+        given.offset,
+    )
+    result = (*shape[:axis], shape[axis] * count, *shape[axis + 1 :])
+    return copied_as(x, spread, result)
+
+
+def tile(x: Array, repetitions: Any, /) -> Array:
+    """Repeat an array along its axes.
+
+    Parameters
+    ----------
+    x : Array, shape (..., N)
+        The array.
+    repetitions : int or tuple of int
+        How often along each axis. Missing ones are 1, and so are missing axes of x, in front.
+
+    Returns
+    -------
+    Array, shape (..., N * repetitions[-1])
+        Of the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative.
+    TypeError
+        If x is no Array or repetitions are no integers.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
+    [1, 2, 1, 2]
+    """
+    where = "tile(x, repetitions)"
+    node_of(x, where)
+    times = integers(repetitions, where, "repetitions")
+    if any(count < 0 for count in times):
+        raise ValueError(
+            errors.message(
+                where, f"repetitions is {repetitions!r}", "numbers of repetitions are not negative"
+            )
+        )
+    ndim = max(x.ndim, len(times))
+    times = [1] * (ndim - len(times)) + times
+    given = settled(x)
+    extents = (1,) * (ndim - x.ndim) + given.shape
+    strides = (0,) * (ndim - x.ndim) + given.strides
+    spread = Layout(
+        tuple(itertools.chain.from_iterable(zip(times, extents, strict=True))),
+        tuple(itertools.chain.from_iterable((0, stride) for stride in strides)),
+        given.offset,
+    )
+    shape = tuple(count * extent for count, extent in zip(times, extents, strict=True))
+    return copied_as(x, spread, layout.require_possible(shape, where))
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Array:
+    """Join values to the end of an array.
+
+    Parameters
+    ----------
+    arr, values : Array or values, shapes (..., N, ...), (..., K, ...)
+        The array and what follows it.
+    axis : int, optional
+        The axis. None flattens both first.
+
+    Returns
+    -------
+    Array, shape (..., N + K, ...)
+        Of the dtype that both promote to.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not agree except along the axis.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.append(xarr.arange(2), 7).tolist()
+    [0, 1, 7]
+    """
+    where = "append(arr, values, axis)"
+    return _joined(_arrays([arr, values], where), axis, where)
+
+
+def vstack(arrays: Any) -> Array:
+    """Join arrays along the first axis, vectors as rows.
+
+    Parameters
+    ----------
+    arrays : sequence of Array, shapes (..., N) or (N,)
+        The arrays.
+
+    Returns
+    -------
+    Array, shape (M, N)
+        Of the dtype that the arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not agree except along the axis.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.vstack([xarr.arange(2), xarr.arange(2)]).tolist()
+    [[0, 1], [0, 1]]
+    """
+    where = "vstack(arrays)"
+    return _joined([with_axes(item, 2, where) for item in _arrays(arrays, where)], 0, where)
+
+
+def hstack(arrays: Any) -> Array:
+    """Join arrays along the second axis, vectors along the first.
+
+    Parameters
+    ----------
+    arrays : sequence of Array, shapes (M, N1, ...) or (N1,)
+        The arrays.
+
+    Returns
+    -------
+    Array, shape (M, N1 + N2, ...) or (N1 + N2,)
+        Of the dtype that the arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not agree except along the axis.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.hstack([xarr.arange(2), xarr.arange(2)]).tolist()
+    [0, 1, 0, 1]
+    """
+    where = "hstack(arrays)"
+    parts = [with_axes(item, 1, where) for item in _arrays(arrays, where)]
+    return _joined(parts, 0 if parts[0].ndim == 1 else 1, where)
+
+
+def dstack(arrays: Any) -> Array:
+    """Join arrays along the third axis.
+
+    Parameters
+    ----------
+    arrays : sequence of Array, shapes (M, N, K), (M, N) or (N,)
+        The arrays.
+
+    Returns
+    -------
+    Array, shape (M, N, K)
+        Of the dtype that the arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not agree except along the axis.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.dstack([xarr.arange(2), xarr.arange(2)]).shape
+    (1, 2, 2)
+    """
+    where = "dstack(arrays)"
+    return _joined([with_three_axes(item, where) for item in _arrays(arrays, where)], 2, where)
+
+
+def column_stack(arrays: Any) -> Array:
+    """Join vectors as the columns of a matrix.
+
+    Parameters
+    ----------
+    arrays : sequence of Array, shapes (M,) or (M, N)
+        The arrays.
+
+    Returns
+    -------
+    Array, shape (M, N)
+        Of the dtype that the arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not agree except along the axis.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.column_stack([xarr.arange(2), xarr.arange(2)]).tolist()
+    [[0, 0], [1, 1]]
+    """
+    where = "column_stack(arrays)"
+    parts = []
+    for item in _arrays(arrays, where):
+        part = with_axes(item, 1, where)
+        parts.append(expand_dims(part, 1) if part.ndim == 1 else part)
+    return _joined(parts, 1, where)
+
+
+def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
+    """Put elements around an array.
+
+    Parameters
+    ----------
+    x : Array, shape (N1, N2, ...)
+        The array.
+    pad_width : int, (before, after) or a sequence of such for each axis
+        How many elements before and after.
+    mode : {"constant", "edge", "wrap", "reflect", "symmetric"}
+        What they are: a constant; the nearest element; the array again; the array mirrored
+        without, or with, its last element.
+    constant_values : scalar, (before, after) or a sequence of such for each axis
+        The constants.
+
+    Returns
+    -------
+    Array, shape (N1 + before + after, ...)
+        Of the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If a width is negative, the mode is another one, or an axis to extend is empty.
+    TypeError
+        If a width is no integer.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
+    [2, 1, 0, 1, 2, 1, 0]
+    """
+    where = "pad(x, pad_width, mode)"
+    x = as_array(x, where)
+    if mode not in ("constant", *_BORDERS):
+        raise ValueError(
+            errors.message(
+                where, f"mode is {mode!r}", "the modes are constant, " + ", ".join(_BORDERS)
+            )
+        )
+    widths = _pairs(pad_width, x.ndim, where, "pad_width")
+    if any(type(item) is not int for pair in widths for item in pair):
+        raise TypeError(errors.message(where, f"pad_width is {pad_width!r}", "widths are integers"))
+    if any(item < 0 for pair in widths for item in pair):
+        raise ValueError(
+            errors.message(where, f"pad_width is {pad_width!r}", "widths are not negative")
+        )
+    node = x._node
+    shape = tuple(
+        before + extent + after for extent, (before, after) in zip(x.shape, widths, strict=True)
+    )
+    if mode != "constant" and any(
+        extent == 0 and (before or after)
+        for extent, (before, after) in zip(x.shape, widths, strict=True)
+    ):
+        raise ValueError(
+            errors.message(
+                where, f"x has shape {x.shape}", f"mode {mode!r} cannot extend an empty axis"
+            )
+        )
+    whole = Assembly(shape, node.dtype, node.device)
+    whole.put([before for before, _ in widths], x.shape, node)
+    values = _pairs(constant_values, x.ndim, where, "constant_values")
+    for axis, (before, after) in enumerate(widths):
+        extent = x.shape[axis]
+        for first, count, value in (
+            (0, before, values[axis][0]),
+            (before + extent, after, values[axis][1]),
+        ):
+            if not count:
+                continue
+            begin, slab = _slab(x.shape, shape, widths, axis, first, count)
+            if mode == "constant":
+                fill = as_array(
+                    value, where, "constant_values", dtype=node.dtype, device=node.device
+                )
+                whole.put(begin, slab, fill._node)
+            else:
+                outside = numpy.arange(first - before, first - before + count)
+                positions = _BORDERS[mode](outside, extent)
+                inner = _slab(x.shape, shape, widths, axis, before, extent)
+                part = Array(leaf(whole.storage, whole.part(*inner), whole.dtype))
+                border = _taken(part, axis, positions)
+                # Computed first: it reads the memory that it is written to.
+                engine.compute(border)
+                whole.put(begin, slab, border)
+    return whole.array()
+
+
+def _slab(
+    inner: Shape,
+    outer: Shape,
+    widths: Sequence[tuple[Any, Any]],
+    axis: int,
+    first: int,
+    count: int,
+) -> tuple[list[int], Shape]:
+    """Where elements along `axis` are: across the whole of earlier axes, the inside of later."""
+    begin = [0] * axis + [first] + [before for before, _ in widths[axis + 1 :]]
+    return begin, (*outer[:axis], count, *inner[axis + 1 :])
+
+
+def _reflected(positions: Host, extent: int) -> Host:
+    period = max(2 * (extent - 1), 1)
+    place = positions % period
+    return numpy.minimum(place, period - place) if extent > 1 else positions * 0
+
+
+def _symmetric(positions: Host, extent: int) -> Host:
+    place = positions % (2 * extent)
+    mirrored: Host = numpy.minimum(place, 2 * extent - 1 - place)
+    return mirrored
+
+
+_BORDERS: Final[dict[str, Callable[[Host, int], Host]]] = {
+    "edge": lambda positions, extent: numpy.clip(positions, 0, extent - 1),
+    "wrap": lambda positions, extent: positions % extent,
+    "reflect": _reflected,
+    "symmetric": _symmetric,
+}
+"""For each mode of `pad`, which element stands at positions outside of an axis."""
+
+
+def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]]:
+    """An argument of `pad` as a pair for each axis."""
+    try:
+        pairs = numpy.broadcast_to(numpy.asarray(value), (ndim, 2))
+    except ValueError:
+        raise ValueError(
+            errors.message(
+                where,
+                f"{name} is {value!r} and x has {ndim} dimensions",
+                "one value, a pair, or a pair for each axis is accepted",
+            )
+        ) from None
+    return [(before, after) for before, after in pairs.tolist()]
+
+
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """Subtract each element along an axis from the next.
+
+    Parameters
+    ----------
+    x : Array, shape (..., N, ...)
+        The array.
+    n : int
+        How many times.
+    axis : int
+        The axis.
+    prepend, append : Array or scalar, optional
+        What to put before and after x first.
+
+    Returns
+    -------
+    Array, shape (..., N - n, ...)
+        x[1:] - x[:-1] along the axis; for bool whether they differ.
+
+    Raises
+    ------
+    ValueError
+        If n is negative or x is 0-dimensional.
+    AxisError
+        If the axis is out of range.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, utility functions; n and axis may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
+    [3, 5]
+    """
+    where = "diff(x, n, axis)"
+    result = at_least(as_array(x, where), 1, where)
+    times = integers(n, where, "n")[0]
+    if times < 0:
+        raise ValueError(errors.message(where, f"n is {times}", "n is not negative"))
+    if times == 0:
+        return result
+    place = normalize_axis(axis, result.ndim, where)
+    line = (*result.shape[:place], 1, *result.shape[place + 1 :])
+    if prepend is not None:
+        before = _line(prepend, result, line, "diff(x, n, axis, prepend)", "prepend")
+        result = _joined([before, result], place, "diff(x, n, axis, prepend)")
+    if append is not None:
+        after = _line(append, result, line, "diff(x, n, axis, append)", "append")
+        result = _joined([result, after], place, "diff(x, n, axis, append)")
+    minus = FUNCTIONS["not_equal" if result._node.dtype.kind == dtypes.BOOL else "subtract"]
+    for _ in range(min(times, result.shape[place])):
+        given = settled(result)
+        shape = (*given.shape[:place], given.shape[place] - 1, *given.shape[place + 1 :])
+        later = Layout(shape, given.strides, given.offset + given.strides[place])
+        earlier = Layout(shape, given.strides, given.offset)
+        result = cast(Array, minus(view(result, later), view(result, earlier)))
+    return result
+
+
+def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
+    """What is put before or after an array; a scalar stands for one element along the axis."""
+    extra = as_array(item, where, name, device=x.device)
+    return extra if extra.ndim else broadcast_to(extra, shape)
+
+
+for _function in (
+    append,
+    column_stack,
+    concat,
+    diff,
+    dstack,
+    hstack,
+    pad,
+    repeat,
+    roll,
+    stack,
+    tile,
+    vstack,
+):
+    FUNCTIONS[_function.__name__] = _function
+FUNCTIONS["concatenate"] = concat
+attach("repeat", repeat)

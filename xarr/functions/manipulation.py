@@ -1,0 +1,1072 @@
+"""Manipulation: other shapes and other orders, as views.
+
+What only renames elements (reshape, flip, transpose, split) shares memory, as in NumPy. What brings
+parts together is in `joining`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy
+
+from xarr import errors, layout
+from xarr.array.array import FUNCTIONS, Array, attach, integer, settled, view
+from xarr.engine import engine
+from xarr.engine.expression import constant, leaf
+from xarr.functions.creation import as_array, require_c_order, shape_of, to_numpy
+from xarr.layout import Layout, Shape, normalize_axis
+from xarr.tables.reductions import node_of
+
+newaxis: Final = None
+
+
+def integers(value: Any, where: str, name: str) -> list[int]:
+    """An argument that is an integer or a sequence of integers."""
+    if isinstance(value, numpy.ndarray):
+        value = value.tolist()
+    items = value if isinstance(value, Sequence) else (value,)
+    try:
+        return [operator.index(item) for item in items]
+    except TypeError:
+        raise TypeError(
+            errors.message(
+                where, f"{name} is {value!r}", "an integer or a tuple of integers is accepted"
+            )
+        ) from None
+
+
+def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
+    """A copy of a view of a settled array, in C order under another shape."""
+    node = x._node
+    assert node.storage is not None
+    if where.size == 0:
+        return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
+    fresh = engine.copied(leaf(node.storage, where, node.dtype))
+    engine.compute(fresh)
+    assert fresh.storage is not None
+    return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
+
+
+def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "C") -> Array:
+    """Give an array another shape, its elements in the same order.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    shape : int or tuple of int
+        The shape; one extent may be -1, which stands for what is left.
+    copy : bool, optional
+        True for a copy in any case, False for a view in any case, None for a view where possible.
+    order : {"C", "F"}
+        Which index runs fastest: the last, or as in Fortran the first.
+
+    Returns
+    -------
+    Array, of the given shape
+        A view of x where strides can express it, else a copy.
+
+    Raises
+    ------
+    ValueError
+        If the number of elements differs, or copy is False and a copy is needed.
+    TypeError
+        If x is no Array or shape is not made of integers.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions; order is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.reshape(xarr.arange(6), (2, -1)).tolist()
+    [[0, 1, 2], [3, 4, 5]]
+    """
+    where = "reshape(x, shape)"
+    node = node_of(x, where)
+    extents = _resolved(shape, math.prod(node.shape), where)
+    if order == "F":
+        backwards = reshape(_reversed_axes(x), extents[::-1], copy=copy)
+        return _reversed_axes(backwards)
+    require_c_order(order, "reshape(x, shape, order)")
+    if copy:
+        return copied_as(x, settled(x), extents)
+    given = settled(x)
+    target = given.reshaped(extents)
+    if target is not None:
+        return view(x, target)
+    if copy is False:
+        raise ValueError(
+            errors.message(
+                "reshape(x, shape, copy=False)",
+                f"x has shape {node.shape} with strides {given.strides} and shape is {extents}",
+                "strides cannot express it, so a copy is needed",
+                "pass copy=None",
+            )
+        )
+    return copied_as(x, settled(x), extents)
+
+
+def _reversed_axes(x: Array) -> Array:
+    return permute_dims(x, tuple(reversed(range(x.ndim))))
+
+
+def _resolved(shape: Any, size: int, where: str) -> Shape:
+    """A shape argument of `size` elements, in which -1 stands for what is left."""
+    extents = integers(shape, where, "shape")
+    known = math.prod(extent for extent in extents if extent != -1)
+    if extents.count(-1) == 1 and known > 0 and size % known == 0:
+        extents[extents.index(-1)] = size // known
+    if any(extent < 0 for extent in extents) or math.prod(extents) != size:
+        raise ValueError(
+            errors.message(
+                where,
+                f"x has {size} elements and shape is {shape!r}",
+                "the number of elements has to stay, and one extent may be -1",
+            )
+        )
+    return layout.require_possible(tuple(extents), where)
+
+
+def _reshape_method(self: Array, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
+    """Give the array another shape, given as a tuple or as integers; see `xarr.reshape`."""
+    wanted = shape[0] if len(shape) == 1 else shape
+    return reshape(self, wanted, copy=copy, order=order)
+
+
+def ravel(x: Any, /, order: str = "C") -> Array:
+    """Flatten an array: a view of it where its elements follow each other, else a copy.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    order : {"C", "F"}
+        Which index runs fastest: the last, or as in Fortran the first.
+
+    Returns
+    -------
+    Array, shape (size,)
+        Of the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If order is something else.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.ravel(xarr.eye(2)).tolist()
+    [1.0, 0.0, 0.0, 1.0]
+    """
+    x = as_array(x, "ravel(x)")
+    if order == "F":
+        return ravel(_reversed_axes(x))
+    require_c_order(order, "ravel(x, order)")
+    return reshape(x, (x.size,), copy=not settled(x).linear)
+
+
+def _flatten_method(self: Array, order: str = "C") -> Array:
+    """Copy the array, flattened."""
+    return reshape(self, (self.size,), copy=True, order=order)
+
+
+def permute_dims(x: Array, /, axes: Any) -> Array:
+    """Put the axes in another order.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    axes : tuple of int
+        For each axis of the result, which axis of x it is.
+
+    Returns
+    -------
+    Array, shape (x.shape[axes[0]], x.shape[axes[1]], ...)
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If axes does not hold each axis once.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no Array or an axis no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
+    where = "permute_dims(x, axes)"
+    node_of(x, where)
+    return _permuted(x, axes, where)
+
+
+def _permuted(x: Array, axes: Any, where: str) -> Array:
+    order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
+    if sorted(order) != list(range(x.ndim)):
+        raise ValueError(
+            errors.message(
+                where,
+                f"x has {x.ndim} dimensions and axes is {axes!r}",
+                "each axis has to be named once",
+            )
+        )
+    return view(x, settled(x).permuted(order))
+
+
+def transpose(x: Any, axes: Any = None) -> Array:
+    """Reverse the axes, or put them in another order.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    axes : tuple of int, optional
+        For each axis of the result, which axis of x it is; all reversed where None.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If axes does not hold each axis once.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.transpose(xarr.zeros((2, 3))).shape
+    (3, 2)
+    """
+    where = "transpose(x, axes)"
+    x = as_array(x, where)
+    return _reversed_axes(x) if axes is None else _permuted(x, axes, where)
+
+
+def _transpose_method(self: Array, *axes: Any) -> Array:
+    """Reverse the axes, or put them in the order given as a tuple or as integers."""
+    if not axes or axes == (None,):
+        return _reversed_axes(self)
+    return _permuted(self, axes[0] if len(axes) == 1 else axes, "x.transpose(axes)")
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
+    """Swap two axes.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    axis1, axis2 : int
+        The axes.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    where = "swapaxes(x, axis1, axis2)"
+    x = as_array(x, where)
+    first, second = (normalize_axis(axis, x.ndim, where) for axis in (axis1, axis2))
+    order = list(range(x.ndim))
+    order[first], order[second] = second, first
+    return permute_dims(x, tuple(order))
+
+
+def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
+    """Move axes to other places; the others stay in their order.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    source : int or tuple of int
+        The axes.
+    destination : int or tuple of int
+        Where each is in the result.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many of both, or an axis is named twice.
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    where = "moveaxis(x, source, destination)"
+    node_of(x, where)
+    given = [normalize_axis(item, x.ndim, where) for item in integers(source, where, "source")]
+    places = [
+        normalize_axis(item, x.ndim, where) for item in integers(destination, where, "destination")
+    ]
+    if len(given) != len(places) or any(len(set(axes)) != len(axes) for axes in (given, places)):
+        raise ValueError(
+            errors.message(
+                where,
+                f"source is {source!r} and destination is {destination!r}",
+                "as many of both are accepted, each named once",
+            )
+        )
+    order = [axis for axis in range(x.ndim) if axis not in given]
+    for place, axis in sorted(zip(places, given, strict=True)):
+        order.insert(place, axis)
+    return permute_dims(x, tuple(order))
+
+
+def expand_dims(x: Array, /, axis: Any) -> Array:
+    """Insert axes of one element.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    axis : int or tuple of int
+        Where the new axes are in the result.
+
+    Returns
+    -------
+    Array, shape (..., 1, ...)
+        A view.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    ValueError
+        If an axis is named twice.
+    TypeError
+        If x is no Array or an axis no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
+    (2, 1, 3)
+    """
+    where = "expand_dims(x, axis)"
+    node_of(x, where)
+    items = integers(axis, where, "axis")
+    places = layout.normalize_axes(tuple(items), x.ndim + len(items), where, "the result")
+    given = settled(x)
+    shape, strides = list(given.shape), list(given.strides)
+    for place in places:
+        shape.insert(place, 1)
+        strides.insert(place, 0)
+    layout.require_possible(tuple(shape), where)
+    return view(x, Layout(tuple(shape), tuple(strides), given.offset))
+
+
+def squeeze(x: Array, /, axis: Any = None) -> Array:
+    """Remove axes of one element.
+
+    Parameters
+    ----------
+    x : Array, shape (..., 1, ...)
+        The array.
+    axis : int or tuple of int, optional
+        The axes; all of one element where None.
+
+    Returns
+    -------
+    Array, shape (...)
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If an axis has more than one element, or none.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no Array or an axis no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions; None is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.squeeze(xarr.zeros((1, 3)), 0).shape
+    (3,)
+    """
+    where = "squeeze(x, axis)"
+    node_of(x, where)
+    if axis is None:
+        places = tuple(number for number, extent in enumerate(x.shape) if extent == 1)
+    else:
+        items = tuple(integers(axis, where, "axis"))
+        places = layout.normalize_axes(items, x.ndim, where)
+    if any(x.shape[place] != 1 for place in places):
+        raise ValueError(
+            errors.message(
+                where, f"x has shape {x.shape} and axis is {axis!r}", "axes of one element go"
+            )
+        )
+    given = settled(x)
+    kept = [number for number in range(x.ndim) if number not in places]
+    return view(x, given.permuted(kept))
+
+
+def flip(x: Array, /, axis: Any = None) -> Array:
+    """Reverse the order of elements along axes.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+    axis : int or tuple of int, optional
+        The axes; all where None.
+
+    Returns
+    -------
+    Array, shape (...)
+        A view.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no Array or an axis no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.flip(xarr.arange(3)).tolist()
+    [2, 1, 0]
+    """
+    where = "flip(x, axis)"
+    node_of(x, where)
+    places = layout.normalize_axes(axis, x.ndim, where)
+    given = settled(x)
+    offset = given.offset
+    strides = list(given.strides)
+    for place in places:
+        offset += max(given.shape[place] - 1, 0) * strides[place]
+        strides[place] = -strides[place]
+    return view(x, Layout(given.shape, tuple(strides), offset if given.size else given.offset))
+
+
+def fliplr(x: Any) -> Array:
+    """Reverse the second axis.
+
+    Parameters
+    ----------
+    x : Array, shape (M, N, ...)
+        The array.
+
+    Returns
+    -------
+    Array, shape (M, N, ...)
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If x has less than 2 axes.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fliplr(xarr.eye(2)).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    where = "fliplr(x)"
+    return flip(at_least(as_array(x, where), 2, where), 1)
+
+
+def flipud(x: Any) -> Array:
+    """Reverse the first axis.
+
+    Parameters
+    ----------
+    x : Array, shape (M, ...)
+        The array.
+
+    Returns
+    -------
+    Array, shape (M, ...)
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If x has no axes.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.flipud(xarr.arange(3)).tolist()
+    [2, 1, 0]
+    """
+    where = "flipud(x)"
+    return flip(at_least(as_array(x, where), 1, where), 0)
+
+
+def at_least(x: Array, ndim: int, where: str) -> Array:
+    """The array; ValueError if it has fewer axes."""
+    if x.ndim < ndim:
+        raise ValueError(
+            errors.message(where, f"x has {x.ndim} dimensions", f"at least {ndim} are needed")
+        )
+    return x
+
+
+def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
+    """Rotate by quarter turns in the plane of two axes, from the first towards the second.
+
+    Parameters
+    ----------
+    x : Array, shape (..., M, N, ...)
+        The array.
+    k : int
+        How many quarter turns.
+    axes : tuple of two int
+        The axes of the plane.
+
+    Returns
+    -------
+    Array, shape (..., M, N, ...) or (..., N, M, ...)
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If axes does not hold two different axes.
+    AxisError
+        If an axis is out of range.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
+    [[2, 4], [1, 3]]
+    """
+    where = "rot90(x, k, axes)"
+    x = as_array(x, where)
+    plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
+    if len(plane) != 2 or plane[0] == plane[1]:
+        raise ValueError(
+            errors.message(where, f"axes is {axes!r}", "two different axes are accepted")
+        )
+    first, second = plane
+    turns = integer(k, where, "k") % 4
+    if turns == 0:
+        return view(x, settled(x))
+    if turns == 2:
+        return flip(x, (first, second))
+    if turns == 1:
+        return swapaxes(flip(x, second), first, second)
+    return flip(swapaxes(x, first, second), second)
+
+
+def broadcast_to(x: Array, /, shape: Any) -> Array:
+    """Repeat an array over a shape, without copying.
+
+    Parameters
+    ----------
+    x : Array, shape that broadcasts to the given one
+        The array.
+    shape : int or tuple of int
+        The shape.
+
+    Returns
+    -------
+    Array, of the given shape
+        A view, which is read-only since several elements share memory.
+
+    Raises
+    ------
+    ValueError
+        If x does not broadcast to shape.
+    TypeError
+        If shape is not made of integers.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.broadcast_to(xarr.arange(2), (2, 2)).tolist()
+    [[0, 1], [0, 1]]
+    """
+    where = "broadcast_to(x, shape)"
+    owned = type(x) is Array
+    x = as_array(x, where)
+    extents = shape_of(shape, where)
+    if len(extents) < x.ndim or layout.broadcast_shapes(x.shape, extents, where=where) != extents:
+        raise ValueError(
+            errors.message(
+                where,
+                f"x has shape {x.shape} and shape is {extents}",
+                "x has to broadcast to shape: aligned at the last axis, each extent equal or 1",
+            )
+        )
+    node = x._node
+    if not owned and node.storage is None and node.operation is None:
+        return Array(constant(node.value, node.dtype, extents, node.device))
+    # A constant that an array holds may be written to later, which the view has to show.
+    return view(x, settled(x).broadcast(extents))
+
+
+def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
+    """Repeat arrays over the shape that they broadcast to.
+
+    Parameters
+    ----------
+    *arrays : Array, shapes that broadcast
+        The arrays.
+
+    Returns
+    -------
+    tuple of Array, of one shape
+        Views, which are read-only where elements share memory.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [x.shape for x in xarr.broadcast_arrays(xarr.zeros(3), xarr.zeros((2, 1)))]
+    [(2, 3), (2, 3)]
+    """
+    where = "broadcast_arrays(*arrays)"
+    items = [as_array(item, where, "an array") for item in arrays]
+    if not items:
+        return ()
+    shape = layout.broadcast_shapes(*(item.shape for item in items), where=where)
+    return tuple(item if item.shape == shape else broadcast_to(item, shape) for item in items)
+
+
+def broadcast_shapes(*shapes: Any) -> Shape:
+    """Tell the shape that shapes broadcast to.
+
+    Parameters
+    ----------
+    *shapes : tuple of int, or int
+        The shapes.
+
+    Returns
+    -------
+    tuple of int
+        The shape; () without arguments.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+    TypeError
+        If a shape is not made of integers.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+    where = "broadcast_shapes(*shapes)"
+    if not shapes:
+        return ()
+    return layout.broadcast_shapes(*(shape_of(shape, where) for shape in shapes), where=where)
+
+
+def atleast_1d(*arrays: Any) -> Any:
+    """Give arrays at least one axis.
+
+    Parameters
+    ----------
+    *arrays : Array or values, shape (...)
+        The arrays.
+
+    Returns
+    -------
+    Array or tuple of Array, shape (...) or (1,)
+        Views; one for one argument, else a tuple.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.atleast_1d(3.0).shape
+    (1,)
+    """
+    return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
+
+
+def atleast_2d(*arrays: Any) -> Any:
+    """Give arrays at least two axes.
+
+    Parameters
+    ----------
+    *arrays : Array or values, shape (...)
+        The arrays.
+
+    Returns
+    -------
+    Array or tuple of Array, shape (...), (1, N) or (1, 1)
+        Views; one for one argument, else a tuple.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.atleast_2d(xarr.zeros(3)).shape
+    (1, 3)
+    """
+    return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
+
+
+def atleast_3d(*arrays: Any) -> Any:
+    """Give arrays at least three axes.
+
+    Parameters
+    ----------
+    *arrays : Array or values, shape (...)
+        The arrays.
+
+    Returns
+    -------
+    Array or tuple of Array, shape (...), (M, N, 1), (1, N, 1) or (1, 1, 1)
+        Views; one for one argument, else a tuple.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.atleast_3d(xarr.zeros(3)).shape
+    (1, 3, 1)
+    """
+    return _one_or_all([with_three_axes(item, "atleast_3d(*arrays)") for item in arrays])
+
+
+def with_three_axes(item: Any, where: str) -> Array:
+    """An array with axes of one element: a vector's in front, then one at the end."""
+    flat = with_axes(item, 2, where)
+    return expand_dims(flat, flat.ndim) if flat.ndim < 3 else flat
+
+
+def with_axes(item: Any, ndim: int, where: str) -> Array:
+    """An array with axes of one element in front, if it has too few."""
+    x = as_array(item, where, "an array")
+    missing = ndim - x.ndim
+    return expand_dims(x, tuple(range(missing))) if missing > 0 else x
+
+
+def _one_or_all(results: list[Array]) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def unstack(x: Array, /, axis: int = 0) -> tuple[Array, ...]:
+    """Split an array into the arrays along an axis.
+
+    Parameters
+    ----------
+    x : Array, shape (..., N, ...)
+        The array.
+    axis : int
+        The axis.
+
+    Returns
+    -------
+    tuple of N Arrays, shape (...)
+        Views.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, manipulation functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [int(item) for item in xarr.unstack(xarr.arange(3))]
+    [0, 1, 2]
+    """
+    where = "unstack(x, axis)"
+    node_of(x, where)
+    place = normalize_axis(axis, x.ndim, where)
+    given = settled(x)
+    kept = given.permuted([number for number in range(x.ndim) if number != place])
+    return tuple(
+        view(
+            x,
+            Layout(kept.shape, kept.strides, given.offset + number * given.strides[place]),
+        )
+        for number in range(given.shape[place])
+    )
+
+
+def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Split an array along an axis, into parts that may differ in size.
+
+    Parameters
+    ----------
+    x : Array, shape (..., N, ...)
+        The array.
+    indices_or_sections : int or sequence of int
+        How many parts, or the indices at which each but the first begins.
+    axis : int
+        The axis.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Raises
+    ------
+    ValueError
+        If the number of parts is not positive.
+    AxisError
+        If the axis is out of range.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.array_split(xarr.arange(5), 2)]
+    [[0, 1, 2], [3, 4]]
+    """
+    where = "array_split(x, indices_or_sections, axis)"
+    x = as_array(x, where)
+    place = normalize_axis(axis, x.ndim, where)
+    return _pieces(x, indices_or_sections, place, where)
+
+
+def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
+    """The parts that `array_split` makes."""
+    extent = x.shape[place]
+    if type(sections) is Array:
+        sections = to_numpy(sections)
+    if isinstance(sections, numpy.ndarray):
+        sections = sections.tolist()
+    if isinstance(sections, tuple | list):
+        cuts = [0, *integers(sections, where, "indices_or_sections"), extent]
+    else:
+        count = integer(sections, where, "indices_or_sections")
+        if count <= 0:
+            raise ValueError(
+                errors.message(where, f"{count} parts were asked for", "at least 1 is accepted")
+            )
+        size, larger = divmod(extent, count)
+        cuts = [0, *itertools.accumulate([size + 1] * larger + [size] * (count - larger))]
+    given = settled(x)
+    parts = []
+    for first, last in itertools.pairwise(cuts):
+        start, stop, _ = slice(first, last).indices(extent)
+        length = max(stop - start, 0)
+        offset = given.offset + (start * given.strides[place] if length else 0)
+        shape = (*given.shape[:place], length, *given.shape[place + 1 :])
+        parts.append(view(x, Layout(shape, given.strides, offset)))
+    return parts
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Split an array along an axis, into parts of one size or at indices.
+
+    Parameters
+    ----------
+    x : Array, shape (..., N, ...)
+        The array.
+    indices_or_sections : int or sequence of int
+        How many parts, which has to divide N, or the indices at which each but the first begins.
+    axis : int
+        The axis.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Raises
+    ------
+    ValueError
+        If the number of parts does not divide N.
+    AxisError
+        If the axis is out of range.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.split(xarr.arange(4), 2)]
+    [[0, 1], [2, 3]]
+    """
+    where = "split(x, indices_or_sections, axis)"
+    x = as_array(x, where)
+    return _equal_pieces(x, indices_or_sections, normalize_axis(axis, x.ndim, where), where)
+
+
+def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
+    """The parts that `split` makes."""
+    if isinstance(count, int) and count > 0 and x.shape[place] % count:
+        raise ValueError(
+            errors.message(
+                where,
+                f"axis {place} has {x.shape[place]} elements",
+                f"that is no multiple of {count}",
+                "use array_split for parts that differ",
+            )
+        )
+    return _pieces(x, count, place, where)
+
+
+def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+    """Split an array along its second axis, or a vector along its first; see `split`.
+
+    Parameters
+    ----------
+    x : Array, shape (M, N, ...) or (N,)
+        The array.
+    indices_or_sections : int or sequence of int
+        As in `split`.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Raises
+    ------
+    ValueError
+        If x has no axes, or the number of parts does not divide N.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.hsplit(xarr.arange(4), 2)]
+    [[0, 1], [2, 3]]
+    """
+    where = "hsplit(x, indices_or_sections)"
+    x = at_least(as_array(x, where), 1, where)
+    return _equal_pieces(x, indices_or_sections, 0 if x.ndim == 1 else 1, where)
+
+
+def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+    """Split an array of at least two axes along its first; see `split`.
+
+    Parameters
+    ----------
+    x : Array, shape (M, N, ...)
+        The array.
+    indices_or_sections : int or sequence of int
+        As in `split`.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Raises
+    ------
+    ValueError
+        If x has less than 2 axes, or the number of parts does not divide M.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> len(xarr.vsplit(xarr.eye(4), 2))
+    2
+    """
+    where = "vsplit(x, indices_or_sections)"
+    x = at_least(as_array(x, where), 2, where)
+    return _equal_pieces(x, indices_or_sections, 0, where)
+
+
+for _function in (
+    array_split,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    expand_dims,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    moveaxis,
+    permute_dims,
+    ravel,
+    reshape,
+    rot90,
+    split,
+    squeeze,
+    swapaxes,
+    transpose,
+    unstack,
+    vsplit,
+):
+    FUNCTIONS[_function.__name__] = _function
+attach("reshape", _reshape_method)
+attach("transpose", _transpose_method)
+attach("ravel", ravel)
+attach("flatten", _flatten_method)
+attach("squeeze", squeeze)
+attach("swapaxes", swapaxes)

@@ -1,0 +1,287 @@
+"""Sorting, and searching in what is sorted.
+
+On a CPU NumPy sorts, in the result's own memory; where CuPy is, CUB does `sort`; else the kernels
+of `radix` do. The order is NumPy's: NaN after everything, complex numbers by real, then imaginary
+part. All agree bit for bit but for unstable orders of equal elements.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, cast
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.algorithms import gather, library, radix
+from xarr.array.array import (
+    FUNCTIONS,
+    Array,
+    attach,
+    require_writeable,
+    together,
+)
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+from xarr.functions.creation import as_array
+from xarr.functions.indexing import require_in_range
+from xarr.layout import Shape, normalize_axis
+from xarr.tables.reductions import node_of
+
+
+def sort(
+    x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+) -> Array:
+    """Return a sorted copy of an array.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The operand.
+    axis : int, optional
+        The axis to sort along; None flattens x first.
+    descending : bool, optional
+        Whether the largest comes first.
+    stable : bool, optional
+        Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x. NaN is last, or first when descending.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+    TypeError
+        If x is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, sorting functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.sort(xarr.asarray([3, 1, 2]), descending=True).tolist()
+    [3, 2, 1]
+    """
+    node, place = _along(x, axis, "sort(x)")
+    if _is_sorted(node, place):
+        return Array(engine.copied(node))
+    if not library.is_preferred(node.device):
+        if library.routine("sort", node.dtype, node.device) is None:
+            return Array(radix.sort(node, place, descending=bool(descending)))
+        if descending:
+            # Backwards, ascending is descending, and equal elements keep their order.
+            backward = FUNCTIONS["sort"](FUNCTIONS["flip"](Array(node), axis=place), axis=place)
+            return cast(Array, FUNCTIONS["flip"](backward, axis=place))
+        wanted = [(node.shape, node.dtype)]
+        return Array(library.run("sort(x)", "sort", (node,), wanted, axis=place)[0])
+    result = Array(engine.copied(node))
+    engine.compute(result._node)
+    _sort_host(result._node, place, descending=bool(descending))
+    return result
+
+
+def _along(x: Any, axis: int | None, where: str) -> tuple[Node, int]:
+    """The operand and its axis to sort along; 0-dimensional arrays have one element to sort."""
+    node = node_of(x, where)
+    if axis is None:
+        return x.reshape(-1)._node, 0
+    return node, normalize_axis(axis, max(len(node.shape), 1), where)
+
+
+def _is_sorted(node: Node, place: int) -> bool:
+    """Whether there is nothing to sort along the axis."""
+    return 0 in node.shape or not node.shape or node.shape[place] == 1
+
+
+def _sort_host(node: Node, place: int, *, descending: bool) -> None:
+    """Let NumPy sort a leaf in its own memory; equal elements keep their order."""
+    with library.opened("sort(x)", (), (node,)) as (values,):
+        lines = values.reshape(_lines(node.shape, place))
+        # Backwards, ascending is descending, and equal elements keep their order.
+        rows = numpy.moveaxis(numpy.flip(lines, 1) if descending else lines, 1, -1)
+        if node.dtype.kind == dtypes.REAL and node.dtype is not dtypes.float16:
+            # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
+            zeros = rows[rows == 0]
+            rows.sort(axis=-1)
+            if zeros.size:
+                rows[rows == 0] = zeros
+        else:
+            # Stable is by digits up to 16 bits; wider integers that are equal do not differ. Of
+            # float16 the unstable sort is wrong with AVX-512 (NumPy 2.4).
+            wide = node.dtype.itemsize > 2 and node.dtype.kind != dtypes.COMPLEX
+            rows.sort(axis=-1, kind=None if wide else "stable")
+
+
+def _lines(shape: Shape, place: int) -> Shape:
+    """A shape whose second axis is the one to sort along: NumPy does not sort beyond 32 axes."""
+    return math.prod(shape[:place]), shape[place], math.prod(shape[place + 1 :])
+
+
+def argsort(
+    x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+) -> Array:
+    """The indices that sort an array.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The operand.
+    axis : int, optional
+        The axis to sort along; None flattens x first.
+    descending : bool, optional
+        Whether the index of the largest comes first.
+    stable : bool, optional
+        Whether the indices of equal elements ascend.
+
+    Returns
+    -------
+    int64 Array, shape (...)
+        Indices along the axis. Those of NaN are last, or first when descending.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+    TypeError
+        If x is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, sorting functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.argsort(xarr.asarray([3, 1, 2])).tolist()
+    [1, 2, 0]
+    """
+    node, place = _along(x, axis, "argsort(x)")
+    if _is_sorted(node, place):
+        return Array(constant(0, dtypes.int64, node.shape, node.device))
+    if not library.is_preferred(node.device):
+        return Array(radix.argsort(node, place, descending=bool(descending)))
+    kind: Literal["stable"] | None = "stable" if stable else None
+    with node.device.lock:
+        result = library.room(node.shape, dtypes.int64, node.device)
+        with library.opened("argsort(x)", (node,), (result,)) as opened:
+            values, indices = (array.reshape(_lines(node.shape, place)) for array in opened)
+            if descending:
+                backward = numpy.argsort(numpy.flip(values, 1), axis=1, kind=kind)
+                last = values.shape[1] - 1
+                numpy.subtract(last, numpy.flip(backward, 1), out=indices)
+            else:
+                indices[...] = numpy.argsort(values, axis=1, kind=kind)
+    return Array(result)
+
+
+def searchsorted(
+    x1: Array,
+    x2: Any,
+    /,
+    side: Literal["left", "right"] = "left",
+    sorter: Array | None = None,
+) -> Array:
+    """Where values would go into a sorted array to keep it sorted.
+
+    Parameters
+    ----------
+    x1 : Array, shape (N,)
+        The sorted values, ascending; or any, if `sorter` sorts them.
+    x2 : Array or Python scalar, shape (...)
+        The values to place.
+    side : {"left", "right"}, optional
+        Whether before or after values that are equal.
+    sorter : integer Array, shape (N,), optional
+        The indices that sort x1.
+
+    Returns
+    -------
+    int64 Array, shape (...)
+        Indices from 0 to N, in the order of `sort`, so NaN goes to the end.
+
+    Raises
+    ------
+    ValueError
+        If x1 or sorter is not one-dimensional, or `side` is not known.
+    TypeError
+        If x1 is no array, or sorter has no integers.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, searching functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
+    [1, 4]
+    """
+    where = "searchsorted(x1, x2)"
+    ordered = node_of(x1, where)
+    if len(ordered.shape) != 1:
+        raise ValueError(
+            errors.message(
+                where, f"x1 has shape {ordered.shape}", "a one-dimensional array is accepted"
+            )
+        )
+    if side not in ("left", "right"):
+        raise ValueError(
+            errors.message(where, f"side is {side!r}", '"left" and "right" are accepted')
+        )
+    ordered, values = together(x1, x2, where)
+    if sorter is not None:
+        order = _sorter(sorter, ordered, where)
+        require_in_range(order, ordered.shape[0], 0, where)
+        engine.compute(ordered)
+        assert ordered.layout is not None
+        index = engine.converted(order._node, dtypes.int64)
+        ordered = gather.take(ordered, ordered.layout, [(0, index)], 0)
+    if 0 in values.shape or ordered.shape[0] == 0:
+        return Array(constant(0, dtypes.int64, values.shape, values.device))
+    if not library.is_preferred(values.device):
+        return Array(radix.searchsorted(ordered, values, right=side == "right"))
+    with values.device.lock:
+        result = library.room(values.shape, dtypes.int64, values.device)
+        with library.opened(where, (ordered, values), (result,)) as (among, wanted, places):
+            places[...] = numpy.searchsorted(among, wanted, side=side)
+    return Array(result)
+
+
+def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
+    if type(sorter) is not Array:
+        sorter = as_array(sorter, where, "sorter", device=ordered.device)
+    node = sorter._node
+    if node.dtype.kind not in dtypes.INTEGER:
+        raise TypeError(
+            errors.message(where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted")
+        )
+    if node.shape != ordered.shape:
+        raise ValueError(
+            errors.message(
+                where,
+                f"sorter has shape {node.shape} and x1 {ordered.shape}",
+                "equal shapes are accepted",
+            )
+        )
+    return sorter  # type: ignore[no-any-return]
+
+
+def _sort_method(
+    self: Array, axis: int = -1, *, descending: bool = False, stable: bool = True
+) -> None:
+    """Sort the array in place, as NumPy's method does."""
+    require_writeable(self, "x.sort()")
+    result = sort(self, axis, descending=descending, stable=stable)
+    self[...] = result
+
+
+for _function in (sort, argsort, searchsorted):
+    FUNCTIONS[_function.__name__] = _function
+attach("sort", _sort_method)
+attach("argsort", argsort)
+attach("searchsorted", searchsorted)

@@ -1,0 +1,218 @@
+"""Streams and events: work that runs beside other work of a device, and places in it.
+
+Which stream waits for which is the drivers' affair: where two streams use the same memory, what is
+asked later waits for what was asked before. So a result is never read before it is written.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from xarr import errors
+from xarr.backends.device import Device, get_device
+from xarr.engine import engine
+
+
+class Stream:
+    """A sequence of work on a device: a CUDA stream or an OpenCL queue.
+
+    What is asked within ``with stream:`` runs on it, in the order asked, and beside the work of
+    other streams. Results may be used anywhere: work that reads them waits for them. What is
+    pending on the device when the block begins or ends, of whichever thread, is asked for then.
+
+    Parameters
+    ----------
+    device : Device, str or None
+        The device; None for the default device.
+    pointer : int, optional
+        A stream of another library, to wrap: a ``cudaStream_t``, or a ``cl_command_queue`` of the
+        context that xarr uses. It has to be there as long as this object.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such device, or `pointer` is no integer.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> stream = xarr.Stream()
+    >>> with stream:
+    ...     x = xarr.ones(3) + 1
+    >>> x.tolist()
+    [2.0, 2.0, 2.0]
+    """
+
+    def __init__(self, device: Device | str | None = None, *, pointer: int | None = None) -> None:
+        where = "Stream(device, pointer)"
+        self._device = get_device(device, where)
+        if pointer is not None and (type(pointer) is not int or pointer < 0):
+            raise TypeError(
+                errors.message(where, f"pointer is {pointer!r}", "an integer address is accepted")
+            )
+        driver = self._device.driver
+        with self._device.lock:
+            self._handle = (
+                driver.create_stream() if pointer is None else driver.wrap_stream(pointer)
+            )
+        self._before = threading.local()
+
+    @property
+    def device(self) -> Device:
+        """The device that the stream's work runs on."""
+        return self._device
+
+    @property
+    def pointer(self) -> int:
+        """The address that other libraries know the stream by."""
+        return self._device.driver.stream_pointer(self._handle)
+
+    def synchronize(self) -> None:
+        """Wait until everything that was asked of the stream is done."""
+        Event(self._device, self).synchronize()
+
+    def record(self) -> Event:
+        """An event at the end of what was asked of the stream so far."""
+        return Event(self._device, self)
+
+    def __enter__(self) -> Stream:
+        stack = self._before.__dict__.setdefault("stack", [])
+        with self._device.lock:
+            engine.settle(self._device)
+            stack.append(self._device.driver.swap_stream(self._handle))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        before = self._before.stack.pop()
+        with self._device.lock:
+            try:
+                engine.settle(self._device)
+            finally:
+                self._device.driver.swap_stream(before)
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.pointer:#x} on {self._device}>"
+
+
+class Event:
+    """A place in the work of a stream, to wait for and to measure time by.
+
+    Parameters
+    ----------
+    device : Device, str or None
+        The device; None for the default device.
+    stream : Stream, optional
+        The stream to record the event in at once; see `record`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such device.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> begin, end = xarr.Event(), xarr.Event()
+    >>> begin.record()
+    >>> x = xarr.ones(1000).sum()
+    >>> end.record()
+    >>> begin.elapsed_ms(end) >= 0
+    True
+    """
+
+    def __init__(self, device: Device | str | None = None, stream: Stream | None = None) -> None:
+        self._device = get_device(device, "Event(device)")
+        self._handle: Any = None
+        if stream is not None:
+            self.record(stream)
+
+    @property
+    def device(self) -> Device:
+        """The device whose work the event stands in."""
+        return self._device
+
+    @property
+    def done(self) -> bool:
+        """Whether all work before the event is done; also where it was never recorded."""
+        return self._handle is None or self._device.driver.reached(self._handle)
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Put the event at the end of what was asked so far.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream, one of the event's device; the current one where None.
+
+        Raises
+        ------
+        ValueError
+            If the stream is another device's.
+        """
+        where = "Event.record(stream)"
+        driver = self._device.driver
+        with self._device.lock:
+            if stream is None:
+                engine.settle(self._device)
+                self._handle = driver.mark(timed=True)
+                return
+            if stream.device.driver is not driver:
+                raise ValueError(
+                    errors.message(
+                        where, f"the stream is on {stream.device}", f"{self._device} is accepted"
+                    )
+                )
+            with stream:
+                self._handle = driver.mark(timed=True)
+
+    def wait(self, stream: Stream | None = None) -> None:
+        """Let a stream wait for the event before it does what is asked of it from now on.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream; the current one of the event's device where None. Where it is another
+            device's, the host waits.
+        """
+        if self._handle is None:
+            return
+        driver = self._device.driver
+        if stream is None:
+            with self._device.lock:
+                driver.wait(self._handle)
+        elif stream.device.driver is driver:
+            with stream.device.lock, stream:
+                driver.wait(self._handle)
+        else:
+            self.synchronize()
+
+    def synchronize(self) -> None:
+        """Wait until all work before the event is done."""
+        if self._handle is not None:
+            self._device.driver.finish(self._handle)
+
+    def elapsed_ms(self, end: Event) -> float:
+        """The time from this event to a later one, in milliseconds; waits for both.
+
+        Raises
+        ------
+        ValueError
+            If an event was not recorded, or is another device's.
+        """
+        where = "Event.elapsed_ms(end)"
+        for name, event in (("the event", self), ("end", end)):
+            if event._handle is None:
+                raise ValueError(
+                    errors.message(where, f"{name} was not recorded", "call its record() before")
+                )
+        if end._device.driver is not self._device.driver:
+            raise ValueError(
+                errors.message(where, f"end is on {end._device}", f"{self._device} is accepted")
+            )
+        self.synchronize()
+        end.synchronize()
+        return self._device.driver.elapsed(self._handle, end._handle)
+
+    def __repr__(self) -> str:
+        return f"<Event on {self._device}, {'done' if self.done else 'under way'}>"

@@ -1,0 +1,1 @@
+"""The rows: what operations there are, as data."""
