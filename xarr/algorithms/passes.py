@@ -16,16 +16,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import garbage, layout
 from xarr.compiler.source import define
-from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, leaf
 from xarr.engine.plan import Plan, argument_defines, argument_format, cast, stored
 from xarr.engine.storage import Storage
+from xarr.tables.rows import Fold
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -47,67 +46,43 @@ _SCAN_SPAN_NBYTES: Final = 128
 _NAMES: Final = ("outer", "position", "inner")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fold:
-    """What is accumulated, in C, specialised for data types; one object for each.
-
-    `first`, `step` and `close` may use `x` (the element), `acc`, `position` and `seen` (the number
-    of elements so far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc`
-    and `divisor`. An accumulator is a plain value, or a structure with `fields` (name, C type).
-    """
-
-    name: str
-    value: DType
-    accumulator: str
-    nbytes: int
-    result: DType
-    first: str
-    step: str
-    combine: str
-    close: str
-    finish: str
-    fields: tuple[tuple[str, str], ...] = ()
-    running: tuple[str, ...] = ()
-    divisor: DType | None = None
-    ordered: bool = False
-
-    def defines(self, *, partial: bool, last: bool) -> list[str]:
-        """The defines that specialise `fold.h` and the skeletons."""
-        finish = self.finish.replace("acc", "(acc)").replace("divisor", "a.divisor")
-        lines = [
-            f"#define XR_WIDTH {WIDTH}",
-            f"#define XR_BLOCK {BLOCK}",
-            f"#define XR_PARTIAL {int(partial)}",
-            f"#define XR_ACC {self.accumulator}",
-            f"#define XR_RESULT {self.result.storage if last else 'XR_ACC'}",
-            f"#define XR_FIRST(x, position) ({self.first})",
-            f"#define XR_STEP(acc, x, position, seen) ({self.step})",
-            f"#define XR_CLOSE(acc, seen) {self.close}",
-            f"#define XR_CLOSES {int(bool(self.close) and not partial)}",
-            f"#define XR_COMBINE(acc1, acc2) ({self.combine})",
-            f"#define XR_FINISH(acc) {stored(finish, self.result) if last else '(acc)'}",
-            f"#define XR_SOURCE {'GLOBAL const XR_ACC *RESTRICT partial,' if partial else ''}",
+def _fold_defines(fold: Fold, *, partial: bool, last: bool) -> list[str]:
+    """The defines that specialise `fold.h` and the skeletons."""
+    finish = fold.finish.replace("acc", "(acc)").replace("divisor", "a.divisor")
+    lines = [
+        f"#define XR_WIDTH {WIDTH}",
+        f"#define XR_BLOCK {BLOCK}",
+        f"#define XR_PARTIAL {int(partial)}",
+        f"#define XR_ACC {fold.accumulator}",
+        f"#define XR_RESULT {fold.result.storage if last else 'XR_ACC'}",
+        f"#define XR_FIRST(x, position) ({fold.first})",
+        f"#define XR_STEP(acc, x, position, seen) ({fold.step})",
+        f"#define XR_CLOSE(acc, seen) {fold.close}",
+        f"#define XR_CLOSES {int(bool(fold.close) and not partial)}",
+        f"#define XR_COMBINE(acc1, acc2) ({fold.combine})",
+        f"#define XR_FINISH(acc) {stored(finish, fold.result) if last else '(acc)'}",
+        f"#define XR_SOURCE {'GLOBAL const XR_ACC *RESTRICT partial,' if partial else ''}",
+    ]
+    everything = tuple(name for name, _ in fold.fields)
+    if not fold.fields:
+        lines += [
+            "#define XR_LANES(count) XR_ACC lanes_value[count];",
+            *_lane_access("", ("",), lambda name: "lanes_value", lambda name, acc: acc),
+            *_lane_access("_CLOSED", ("",), lambda name: "lanes_value", lambda name, acc: acc),
         ]
-        everything = tuple(name for name, _ in self.fields)
-        if not self.fields:
-            lines += [
-                "#define XR_LANES(count) XR_ACC lanes_value[count];",
-                *_lane_access("", ("",), lambda name: "lanes_value", lambda name, acc: acc),
-                *_lane_access("_CLOSED", ("",), lambda name: "lanes_value", lambda name, acc: acc),
-            ]
-        else:
-            running = everything if partial or not self.running else self.running
-            lines.append(
-                define(
-                    "XR_LANES(count)",
-                    [f"{kind} lanes_{name}[count];" for name, kind in self.fields],
-                )
+    else:
+        running = everything if partial or not fold.running else fold.running
+        lines.append(
+            define(
+                "XR_LANES(count)",
+                [f"{kind} lanes_{name}[count];" for name, kind in fold.fields],
             )
-            for suffix, names in (("", running), ("_CLOSED", everything)):
-                lines += _lane_access(
-                    suffix, names, lambda name: f"lanes_{name}", lambda name, acc: f"({acc}).{name}"
-                )
-        return lines
+        )
+        for suffix, names in (("", running), ("_CLOSED", everything)):
+            lines += _lane_access(
+                suffix, names, lambda name: f"lanes_{name}", lambda name, acc: f"({acc}).{name}"
+            )
+    return lines
 
 
 def _lane_access(suffix: str, names: Sequence[str], array: Any, part: Any) -> list[str]:
@@ -346,10 +321,11 @@ def _launch(
             arguments = argument_format(len(names), letters, wide=True)
         else:
             form, position = plan.form, plan.position[id(node)]
-            wanted = cast(f"v{position}", form.type_of(position), fold.value)
-            defines = [*form.defines(names, tail), f"#define XR_VALUE {wanted}"]
+            taken = cast(f"v{position}", form.type_of(position), fold.taken)
+            value = fold.element.format(taken)
+            defines = [*form.defines(names, tail), f"#define XR_VALUE {value}"]
             arguments = form.arguments(names, letters)
-        defines += fold.defines(partial=plan is None, last=last)
+        defines += _fold_defines(fold, partial=plan is None, last=last)
         return defines + extra, arguments
 
     engine.launch(
