@@ -43,6 +43,7 @@ ArrayLike: TypeAlias = (
 """What may stand where an array is taken: also numbers, NumPy's arrays, and lists of numbers."""
 Axis: TypeAlias = "int | Sequence[int] | None"
 DTypeLike: TypeAlias = "numpy.typing.DTypeLike | DType | None"
+ShapeLike: TypeAlias = "int | Sequence[int]"
 DeviceLike: TypeAlias = "Device | str | None"
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast, overload
 
 import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.array import transfers
-from xarr.array.array import Array, DeviceLike
+from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array, refuse_complex_to_real, retyped
 from xarr.array.door import node_of
 from xarr.array.operands import integer
@@ -33,7 +33,7 @@ from xarr.tables.rows import Elementwise, choose
 def asarray(
     obj: Any,
     /,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
     copy: bool | None = None,
@@ -84,7 +84,7 @@ def asarray(
 def array(
     obj: Any,
     /,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     copy: bool | None = True,
     ndmin: int = 0,
@@ -154,7 +154,7 @@ def copy(a: Any) -> Array:
     return array(a)
 
 
-def ascontiguousarray(a: Any, /, dtype: Any = None) -> Array:
+def ascontiguousarray(a: Any, /, dtype: DTypeLike = None) -> Array:
     """Return the array itself if its elements follow each other in C order, else a copy.
 
     Parameters
@@ -182,7 +182,7 @@ def ascontiguousarray(a: Any, /, dtype: Any = None) -> Array:
     return result if result.ndim else result.reshape((1,))
 
 
-def shape_of(shape: Any, where: str) -> Shape:
+def shape_of(shape: ShapeLike, where: str) -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
@@ -209,7 +209,7 @@ def _filled(value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) 
     return Array(constant(value, row, extents, target))
 
 
-def zeros(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def zeros(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make an array of zeros.
 
     Parameters
@@ -247,7 +247,7 @@ def zeros(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
     return _filled(0, shape, dtype, device, "zeros(shape)")
 
 
-def ones(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def ones(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make an array of ones.
 
     Parameters
@@ -285,7 +285,7 @@ def ones(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
     return _filled(1, shape, dtype, device, "ones(shape)")
 
 
-def empty(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def empty(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make an array whose values are not specified; they are zeros.
 
     Parameters
@@ -323,7 +323,9 @@ def empty(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
     return _filled(0, shape, dtype, device, "empty(shape)")
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def full(
+    shape: ShapeLike, fill_value: Any, dtype: DTypeLike = None, *, device: DeviceLike = None
+) -> Array:
     """Make an array of one value.
 
     Parameters
@@ -393,7 +395,7 @@ def _like(x: Any, value: Any, dtype: Any, shape: Any, device: DeviceLike, where:
 
 
 def zeros_like(
-    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
 ) -> Array:
     """Make an array of zeros like another array.
 
@@ -432,7 +434,7 @@ def zeros_like(
 
 
 def ones_like(
-    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
 ) -> Array:
     """Make an array of ones like another array.
 
@@ -471,7 +473,7 @@ def ones_like(
 
 
 def empty_like(
-    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
 ) -> Array:
     """Make an array like another array, whose values are not specified; they are zeros.
 
@@ -513,9 +515,9 @@ def full_like(
     x: Any,
     /,
     fill_value: Any,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     device: DeviceLike = None,
 ) -> Array:
     """Make an array of one value like another array.
@@ -614,7 +616,7 @@ def arange(
     /,
     stop: Any = None,
     step: Any = 1,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -731,17 +733,45 @@ def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
     return max(0, math.ceil(count))
 
 
+@overload
 def linspace(
-    start: Any,
-    stop: Any,
+    start: complex | numpy.generic | Array,
+    stop: complex | numpy.generic | Array,
     /,
     num: int = 50,
     endpoint: bool = True,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
+    device: DeviceLike = None,
+    retstep: Literal[False] = False,
+) -> Array: ...
+
+
+@overload
+def linspace(
+    start: complex | numpy.generic | Array,
+    stop: complex | numpy.generic | Array,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    dtype: DTypeLike = None,
+    device: DeviceLike = None,
+    retstep: Literal[True],
+) -> tuple[Array, Array]: ...
+
+
+def linspace(
+    start: complex | numpy.generic | Array,
+    stop: complex | numpy.generic | Array,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    dtype: DTypeLike = None,
     device: DeviceLike = None,
     retstep: bool = False,
-) -> Any:
+) -> Array | tuple[Array, Array]:
     """Make an array of evenly spaced numbers between two numbers.
 
     Parameters
@@ -864,7 +894,7 @@ def logspace(
     num: int = 50,
     endpoint: bool = True,
     base: float = 10.0,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -914,7 +944,7 @@ def geomspace(
     /,
     num: int = 50,
     endpoint: bool = True,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -978,7 +1008,7 @@ def eye(
     n_cols: int | None = None,
     /,
     k: int = 0,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
     M: int | None = None,  # noqa: N803 - NumPy's name
@@ -1037,7 +1067,7 @@ def _eye(rows: int, columns: int, k: int, dtype: Any, device: DeviceLike, where:
     return Array(engine.converted(_diagonal(shape, offset, table.equal, target), row))
 
 
-def identity(n: int, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def identity(n: int, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make a square matrix of zeros with ones on the main diagonal.
 
     Parameters
@@ -1166,7 +1196,7 @@ def tri(
     N: int,  # noqa: N803 - NumPy's name
     M: int | None = None,  # noqa: N803 - NumPy's name
     k: int = 0,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
 ) -> Array:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array
+from xarr.array.array import Array, DTypeLike
 from xarr.array.conversion import retyped
 from xarr.array.door import node_of
 from xarr.backends.device import Device, default_device, default_float, get_device
@@ -23,7 +23,7 @@ AnyDType = numpy.dtype[Any]
 
 
 def astype(
-    x: Array, dtype: Any, /, *, copy: bool = True, device: Device | str | None = None
+    x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: Device | str | None = None
 ) -> Array:
     """Convert an array to a data type.
 
@@ -281,7 +281,7 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 """The standard's names of kinds of data type."""
 
 
-def isdtype(dtype: Any, kind: Any) -> bool:
+def isdtype(dtype: DTypeLike, kind: Any) -> bool:
     """Tell whether a data type is of a kind.
 
     Parameters

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from xarr import dtypes, errors
 from xarr.algorithms import library, transforms
-from xarr.array.array import Array, ArrayLike
+from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.door import node_of
 from xarr.array.operands import integer
 from xarr.backends.device import Device, default_float, get_device, require_on
@@ -784,7 +784,7 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
 
 
 def fftfreq(
-    n: int, /, d: float = 1.0, *, dtype: Any = None, device: Device | str | None = None
+    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
 ) -> Array:
     """The frequencies of the elements that `fft` gives.
 
@@ -825,7 +825,7 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int, /, d: float = 1.0, *, dtype: Any = None, device: Device | str | None = None
+    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
 ) -> Array:
     """The frequencies of the elements that `rfft` gives.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar, overload
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import Array, DeviceLike, settled, view
+from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike, settled, view
 from xarr.array.conversion import as_array
 from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType
@@ -14,6 +14,8 @@ from xarr.engine import engine
 from xarr.functions import data_types, joining
 from xarr.functions.creation import arange, linspace, shape_of, zeros
 from xarr.layout import Shape
+
+_R = TypeVar("_R")
 
 
 def meshgrid(
@@ -79,7 +81,7 @@ def meshgrid(
     return tuple(result)
 
 
-def indices(dimensions: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def indices(dimensions: Any, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make the indices of a grid.
 
     Parameters
@@ -120,13 +122,13 @@ def _grid(shape: Shape, dtype: DType, device: Device) -> tuple[Array, ...]:
 
 
 def fromfunction(
-    function: Callable[..., Any],
-    shape: Any,
+    function: Callable[..., _R],
+    shape: ShapeLike,
     *,
     dtype: Any = float,
     device: DeviceLike = None,
     **kwargs: Any,
-) -> Any:
+) -> _R:
     """Call a function with the indices of a grid.
 
     Parameters
@@ -160,30 +162,24 @@ def fromfunction(
 
 
 class _Grid:
-    """What `mgrid` and `ogrid` are: coordinates by slices, as in NumPy.
+    """Coordinates by slices, as in NumPy: a step that is an imaginary integer is a number of points.
 
-    A step that is an imaginary integer is a number of points, with the end included.
+    The end is included then.
     """
 
-    def __init__(self, name: str, sparse: bool) -> None:
-        self.__name__ = name
-        self._sparse = sparse
+    name = ""
 
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice):
-            return self._line(key)
+    def _lines(self, key: Any) -> list[Array]:
+        """The coordinates along each axis, of one data type."""
         lines = [self._line(item) for item in (key if isinstance(key, tuple) else (key,))]
         row = data_types.result_type(*lines)
-        grids = meshgrid(
-            *(line.astype(row, copy=False) for line in lines), indexing="ij", sparse=self._sparse
-        )
-        return grids if self._sparse else joining.stack(grids)
+        return [line.astype(row, copy=False) for line in lines]
 
     def _line(self, item: Any) -> Array:
         if not isinstance(item, slice) or item.stop is None:
             raise TypeError(
                 errors.message(
-                    f"{self.__name__}[key]",
+                    f"{self.name}[key]",
                     f"key holds {item!r}",
                     "slices with a stop are accepted",
                 )
@@ -194,5 +190,33 @@ class _Grid:
         return arange(start, item.stop, 1 if item.step is None else item.step)
 
 
-mgrid: Final = _Grid("mgrid", sparse=False)
-ogrid: Final = _Grid("ogrid", sparse=True)
+class _Dense(_Grid):
+    """What `mgrid` is: the coordinates of all points."""
+
+    name = "mgrid"
+
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Array:
+        if isinstance(key, slice):
+            return self._line(key)
+        return joining.stack(meshgrid(*self._lines(key), indexing="ij"))
+
+
+class _Open(_Grid):
+    """What `ogrid` is: the coordinates along each axis, which broadcast to the grid."""
+
+    name = "ogrid"
+
+    @overload
+    def __getitem__(self, key: slice) -> Array: ...
+
+    @overload
+    def __getitem__(self, key: tuple[slice, ...]) -> tuple[Array, ...]: ...
+
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Array | tuple[Array, ...]:
+        if isinstance(key, slice):
+            return self._line(key)
+        return meshgrid(*self._lines(key), indexing="ij", sparse=True)
+
+
+mgrid: Final = _Dense()
+ogrid: Final = _Open()

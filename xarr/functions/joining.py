@@ -15,7 +15,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, settled, view
+from xarr.array.array import Array, Axis, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
 from xarr.array.transfers import Host, from_host, openly
@@ -225,7 +225,7 @@ def stack(arrays: Any, /, axis: int = 0) -> Array:
     return whole.array()
 
 
-def roll(x: Array, /, shift: Any, axis: Any = None) -> Array:
+def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
     Parameters

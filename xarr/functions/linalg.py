@@ -15,7 +15,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library, products
-from xarr.array.array import Array, ArrayLike, Axis, settled, view
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import handed, node_of, together
 from xarr.backends.device import default_float
@@ -700,7 +700,7 @@ def diagonal_of(x: Array, offset: int, where: str) -> Array:
     return view(x, Layout((*stack, length), (*strides, down + right), begin))
 
 
-def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
+def trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike = None) -> Array:
     """The sums of the diagonals of matrices.
 
     Parameters
@@ -737,7 +737,7 @@ def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
     return trace_of(x, offset, dtype, "linalg.trace(x)")
 
 
-def trace_of(x: Array, offset: int, dtype: Any, where: str) -> Array:
+def trace_of(x: Array, offset: int, dtype: DTypeLike, where: str) -> Array:
     """The sums of the diagonals of matrices, for a function that errors name."""
     _node(x, where, dtypes.NUMERIC)
     line = diagonal_of(x, offset, where)._node

@@ -10,12 +10,12 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy
 
 from xarr import errors, layout
-from xarr.array.array import Array, require_c_order, settled, view
+from xarr.array.array import Array, ArrayLike, Axis, ShapeLike, require_c_order, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
 from xarr.array.operands import integer
@@ -54,7 +54,7 @@ def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
     return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
 
 
-def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "C") -> Array:
+def reshape(x: Array, /, shape: ShapeLike, *, copy: bool | None = None, order: str = "C") -> Array:
     """Give an array another shape, its elements in the same order.
 
     Parameters
@@ -389,7 +389,7 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     return view(x, Layout(tuple(shape), tuple(strides), given.offset))
 
 
-def squeeze(x: Array, /, axis: Any = None) -> Array:
+def squeeze(x: Array, /, axis: Axis = None) -> Array:
     """Remove axes of one element.
 
     Parameters
@@ -441,7 +441,7 @@ def squeeze(x: Array, /, axis: Any = None) -> Array:
     return view(x, given.permuted(kept))
 
 
-def flip(x: Array, /, axis: Any = None) -> Array:
+def flip(x: Array, /, axis: Axis = None) -> Array:
     """Reverse the order of elements along axes.
 
     Parameters
@@ -599,7 +599,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-def broadcast_to(x: Array, /, shape: Any) -> Array:
+def broadcast_to(x: Array, /, shape: ShapeLike) -> Array:
     """Repeat an array over a shape, without copying.
 
     Parameters
@@ -722,7 +722,15 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     return layout.broadcast_shapes(*(shape_of(shape, where) for shape in shapes), where=where)
 
 
-def atleast_1d(*arrays: Any) -> Any:
+@overload
+def atleast_1d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least one axis.
 
     Parameters
@@ -744,7 +752,15 @@ def atleast_1d(*arrays: Any) -> Any:
     return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
 
 
-def atleast_2d(*arrays: Any) -> Any:
+@overload
+def atleast_2d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least two axes.
 
     Parameters
@@ -766,7 +782,15 @@ def atleast_2d(*arrays: Any) -> Any:
     return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
 
 
-def atleast_3d(*arrays: Any) -> Any:
+@overload
+def atleast_3d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least three axes.
 
     Parameters
@@ -801,7 +825,7 @@ def with_axes(item: Any, ndim: int, where: str) -> Array:
     return expand_dims(x, tuple(range(missing))) if missing > 0 else x
 
 
-def _one_or_all(results: list[Array]) -> Any:
+def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xarr import errors, layout
-from xarr.array.array import Array
+from xarr.array.array import Array, DTypeLike
 from xarr.array.door import node_of
 from xarr.functions import linalg, manipulation
 
@@ -48,7 +48,9 @@ def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array
     return linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where)
 
 
-def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+def trace(
+    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None
+) -> Array:
     """The sums of the diagonals of the matrices that two axes hold.
 
     Parameters

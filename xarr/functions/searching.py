@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, as_operand, settled
+from xarr.array.array import Array, ArrayLike, as_operand, settled
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
 from xarr.array.operands import no_array, operand, widened
@@ -21,7 +21,15 @@ from xarr.functions.indexing import require_in_range
 from xarr.tables.rows import choose
 
 
-def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
+@overload
+def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
+
+
+@overload
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
+
+
+def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose between two values for each element.
 
     Parameters
