@@ -27,6 +27,7 @@ from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy
 
+from xarr.backends import pocl
 from xarr.backends.base import (
     RUSTICL,
     DeviceInfo,
@@ -83,6 +84,7 @@ class OpenCLDriver:
             # the grid, at its first launch in each new cache (30 ms a kernel). No faster kernel
             # came of it. It reads this once, in its own thread, so it stays set.
             os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
+            pocl.name_processor(device)
         try:
             self._context = cl.Context([device])
             self._queue = self.create_stream()
