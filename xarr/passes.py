@@ -85,12 +85,12 @@ class Fold:
             f"#define XR_CLOSES {int(bool(self.close) and not partial)}",
             f"#define XR_COMBINE(acc1, acc2) ({self.combine})",
             f"#define XR_FINISH(acc) {stored(finish, self.result) if last else '(acc)'}",
-            f"#define XR_SOURCE {'GLOBAL const XR_ACC *RESTRICT partial,' if partial else ''}",
+            _parameter("XR_SOURCE", "partial", partial),
         ]
         everything = tuple(name for name, _ in self.fields)
         if not self.fields:
             lines += [
-                "#define XR_LANES(count) XR_ACC lanes_value[count];",
+                f"#define XR_LANES(count) {_array('XR_ACC', 'lanes_value')}",
                 *_lane_access("", ("",), lambda name: "lanes_value", lambda name, acc: acc),
                 *_lane_access("_CLOSED", ("",), lambda name: "lanes_value", lambda name, acc: acc),
             ]
@@ -99,7 +99,7 @@ class Fold:
             lines.append(
                 define(
                     "XR_LANES(count)",
-                    [f"{kind} lanes_{name}[count];" for name, kind in self.fields],
+                    [_array(kind, f"lanes_{name}") for name, kind in self.fields],
                 )
             )
             for suffix, names in (("", running), ("_CLOSED", everything)):
@@ -107,6 +107,17 @@ class Fold:
                     suffix, names, lambda name: f"lanes_{name}", lambda name, acc: f"({acc}).{name}"
                 )
         return lines
+
+
+def _parameter(word: str, name: str, present: bool) -> str:
+    """The list of one parameter, accumulators that are read, or of none."""
+    given = f"parameter(GLOBAL const XR_ACC *RESTRICT, {name})"
+    return f"#define {word}(parameter) {given if present else ''}"
+
+
+def _array(kind: str, name: str) -> str:
+    # The lanes of a reduction that lie across the lines of the cache cost it a third of its speed.
+    return f"ALIGNED(128) {kind} {name}[count];"
 
 
 def _lane_access(suffix: str, names: Sequence[str], array: Any, part: Any) -> list[str]:
@@ -202,7 +213,7 @@ def _pass(
     if lanes:
         own |= {"item_chunk": item_chunk, "blocks": blocks}
     skeleton = "reduce_lane.c" if lanes else "reduce_group.c"
-    extra = [f"#define XR_COLUMN {int(column)}"]
+    extra = [f"#define XR_COLUMN {int(column)}", f"#define XR_CHUNKED {int(lanes)}"]
     _launch(
         fold, device, node, run, source, result, extents, own, divisor, skeleton, "xr_reduce",
         extra, (), grid, group, last=last,
@@ -277,7 +288,7 @@ def _scan_defines(*, totals: bool, carried: bool) -> list[str]:
     return [
         f"#define XR_TOTALS {int(totals)}",
         f"#define XR_CARRIED {int(carried)}",
-        f"#define XR_CARRY {'GLOBAL const XR_ACC *RESTRICT carry,' if carried else ''}",
+        _parameter("XR_CARRY", "carry", carried),
     ]
 
 
@@ -341,7 +352,7 @@ def _launch(
 
     def describe() -> tuple[list[str], str]:
         if plan is None:
-            defines = [*argument_defines(names, tail, wide=True), "#define XR_POINTERS"]
+            defines = [*argument_defines(names, tail, wide=True), "#define XR_POINTERS(parameter)"]
             arguments = argument_format(len(names), letters, wide=True)
         else:
             form, position = plan.form, plan.position[id(node)]

@@ -394,10 +394,10 @@ class Form:
         types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
         for slot in range(self.slots):
             const = "" if slot in self.written else "const "
-            pointers.append(f"GLOBAL {const}{types[slot].storage} *RESTRICT p{slot},")
+            pointers.append(f"parameter(GLOBAL {const}{types[slot].storage} *RESTRICT, p{slot})")
         constants = [f"{dtype.compute} c{number};" for number, dtype in enumerate(self.constants)]
         lines = argument_defines((*extra, *self.fields()), (*constants, *tail), wide=self.wide)
-        lines.append(define("XR_POINTERS", pointers))
+        lines.append(define("XR_POINTERS(parameter)", pointers))
         axis = 0
         previous = ""
         for name, group in zip(self.names, self.extents, strict=True):

@@ -248,7 +248,7 @@ def _launch(
 
         def describe() -> tuple[list[str], str]:
             defines = [*argument_defines(tuple(own), tail, wide=wide), *extra]
-            defines += ["#define XR_POINTERS", "#define XR_AT_OUTER"]
+            defines += ["#define XR_POINTERS(parameter)", "#define XR_AT_OUTER"]
             return defines, argument_format(len(own), part.format, wide=wide)
 
         engine.launch(
