@@ -241,7 +241,7 @@ def _pass(lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> 
 def _defines(value: DType, lines: tuple[str, ...], form: Form | None = None) -> list[str]:
     """The defines of `fft.c`; elements of an expression are converted to `value`."""
     if form is None:
-        return [*lines, "#define XR_POINTERS", "#define XR_AT_OUTER"]
+        return [*lines, "#define XR_POINTERS(parameter)", "#define XR_AT_OUTER"]
     return [*lines, f"#define XR_VALUE {form.value(value)}"]
 
 

@@ -390,8 +390,8 @@ class Form:
         types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
         for slot in range(self.slots):
             const = "" if slot in self.written else "const "
-            pointers.append(f"GLOBAL {const}{types[slot].storage} *RESTRICT p{slot},")
-        lines.append(define("XR_POINTERS", pointers))
+            pointers.append(f"parameter(GLOBAL {const}{types[slot].storage} *RESTRICT, p{slot})")
+        lines.append(define("XR_POINTERS(parameter)", pointers))
         axis = 0
         previous = ""
         for name, group in zip(self.names, self.extents, strict=True):
