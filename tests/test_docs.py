@@ -228,15 +228,31 @@ def test_an_explained_program_shows_its_kernel() -> None:
 
 def test_architecture_names_what_there_is() -> None:
     text = (DOCS / "architecture.md").read_text()
-    code = "\n".join(path.read_text() for path in (ROOT / "xarr").rglob("*.py"))
+    modules = [path for path in (ROOT / "xarr").rglob("*.py") if path.name != "__init__.py"]
+    code = "\n".join(path.read_text() for path in modules)
     for module, name in re.findall(r"`([a-z_]+)\.(\w+)[^`/]*`", text):
-        path = ROOT / "xarr" / f"{module}.py"
-        if path.exists() and name not in ("py", "c", "h"):
-            assert re.search(rf"\b{name}\b", path.read_text()), f"{module}.{name}"
+        found = [path for path in modules if path.stem == module]
+        if found and name not in ("py", "c", "h"):
+            said = "\n".join(path.read_text() for path in found)
+            assert re.search(rf"\b{name}\b", said), f"{module}.{name}"
     for name in re.findall(r"`(_\w+)`", text):
         assert re.search(rf"def {name}\b", code), name
-    for file in re.findall(r"`(\w+\.py)`", text):
-        assert (ROOT / "xarr" / file).exists(), file
+    for file in re.findall(r"`([\w/]+\.py)`", text):
+        assert (ROOT / file).exists(), file
+
+
+def test_architecture_names_every_room() -> None:
+    (tree,) = _blocks(DOCS / "architecture.md", "text")
+    rooms = {path.name for path in (ROOT / "xarr").iterdir() if path.is_dir()} - {"__pycache__"}
+    assert set(re.findall(r"^(\w+)/", tree, re.MULTILINE)) - {"xarr"} == rooms
+    words = {path.name for path in (ROOT / "xarr").glob("*.py") if path.name[0] != "_"}
+    assert set(re.findall(r"\w+\.py", tree)) <= words
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_paths_that_a_page_names_exist(page: Path) -> None:
+    for named in re.findall(r"`((?:xarr|tests|tools|docs|benchmarks)/[\w/.*]*)`", page.read_text()):
+        assert list(ROOT.glob(named.rstrip("/"))), named
 
 
 def _words(dialect: str) -> set[str]:
