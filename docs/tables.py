@@ -1,9 +1,8 @@
 """Parts of the pages that are written from the code when they are built.
 
-So the tables, the chapters of the reference and the kernel sources that are shown cannot fall behind
-the code.
-This module knows nothing of Sphinx, so the tests can call it without; `directives.py` and `pages.py`
-hand it on.
+So the tables, the chapters of the reference and the kernels that are shown cannot fall behind the
+code. This module knows nothing of Sphinx, so that tests can call it without: `directives.py` and
+`pages.py` hand on what it says.
 """
 
 from __future__ import annotations
