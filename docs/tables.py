@@ -27,7 +27,7 @@ from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.settings import Settings
-from xarr.tables import elementwise, reductions
+from xarr.tables import elementwise, reductions, rows
 
 ACCEPTED: Final = "yes"
 REFUSED: Final = "no"
@@ -61,7 +61,7 @@ def elementwise_table() -> list[list[str]]:
     lines = [["function", *names, "error", "complex"]]
     for row in elementwise.TABLE:
 
-        def rule(node: Node, row: elementwise.Elementwise = row) -> DType:
+        def rule(node: Node, row: rows.Elementwise = row) -> DType:
             return row._resolve((node,) * row.operands).operands[0]
 
         cells = [_cell(dtype, rule) for dtype in dtypes.TABLE]
@@ -80,8 +80,10 @@ def reductions_table() -> list[list[str]]:
     lines = [["function", *(short(row.name) for row in dtypes.TABLE), "of no elements"]]
     for row in reductions.TABLE:
 
-        def rule(node: Node, row: reductions.Reduction = row) -> DType:
-            return reductions._types(row, node, None, row.name)[0]
+        def rule(node: Node, row: rows.Reduction = row) -> DType:
+            if node.dtype.kind not in row.kinds:
+                raise TypeError
+            return row.types(node.dtype, dtypes.float64).taken
 
         cells = [_cell(dtype, rule) for dtype in dtypes.TABLE]
         empty = "ValueError" if row.empty is None else repr(row.empty)
@@ -197,6 +199,15 @@ _CHAPTER_OF: Final = {
 }
 """The chapter of names that are defined where no chapter is."""
 
+_MERGED: Final = {
+    "arithmetic": "elementwise",
+    "diagnostics": "inspection",
+    "grids": "creation",
+    "matrices": "linalg",
+    "streams": "devices",
+}
+"""Modules whose functions stand in the chapter of another."""
+
 
 def chapter_of(name: str) -> str:
     """Return the chapter that a public name belongs to: for most, the module it is defined in."""
@@ -212,7 +223,8 @@ def chapter_of(name: str) -> str:
         return "errors" if issubclass(value, Exception) else "data_types"
     if value is None or isinstance(value, float):
         return "constants"
-    return _module(value).rpartition(".")[2]
+    module = _module(value).rpartition(".")[2]
+    return _MERGED.get(module, module)
 
 
 def _module(value: Any) -> str:
@@ -272,6 +284,9 @@ _KERNELS: Final = {
     "sort_scan.c": "radix sort kernels",
     "sort_search.c": "binary search kernel",
 }
+_OPERATORS: Final = {"matmul": "__matmul__"}
+"""Functions that their own examples call as operators."""
+
 _ON_HOST: Final = "NumPy on the host"
 _IN_PLACE: Final = "NumPy, in the arrays' own memory"
 _NOTHING: Final = "no kernel"
@@ -283,14 +298,14 @@ def places_table() -> list[list[str]]:
     """Make a line for functions that run alike, the header first: what their examples launch."""
     cpu = next(found for found in xarr.devices() if library.is_preferred(found))
     alike: dict[tuple[str, str, str, str], list[str]] = {}
-    rows = {row.name for row in elementwise.TABLE}
+    single = {row.name for row in elementwise.TABLE}
     for chapter, names in names_by_chapter().items():
         if chapter in ("devices", "inspection", "printing"):
             continue
         for name in (name for name in names if inspect.isroutine(PUBLIC[name])):
             # Examples of one element are computed with Python numbers.
             on_cpu, asked = (
-                (_KERNELS["elementwise.c"], set[str]()) if name in rows else _runs(name, cpu)
+                (_KERNELS["elementwise.c"], set[str]()) if name in single else _runs(name, cpu)
             )
             on_gpu = on_cpu
             if _ON_HOST in on_cpu:
@@ -364,6 +379,8 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         for alias in (alias for alias, value in PUBLIC.items() if value is function):
             space, dot, own = alias.rpartition(".")
             stack.enter_context(mock.patch.object(SPACES[space + dot], own, called))
+        if name in _OPERATORS:
+            stack.enter_context(mock.patch.object(xarr.Array, _OPERATORS[name], called))
         stack.enter_context(xarr.device(device))
         stack.enter_context(mock.patch.object(engine, "run", launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
