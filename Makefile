@@ -51,7 +51,7 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
-	rm -rf $(VENV) docs/_build examples/output .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build docs/reference examples/output .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/created:
 	@test -n "$(PYTHON)" || { echo "xarr needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3"; exit 1; }

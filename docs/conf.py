@@ -15,19 +15,19 @@ version = release = xarr.__version__
 
 extensions = [
     "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "directives",
+    "pages",
 ]
 exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
-autodoc_typehints = "none"
-autodoc_member_order = "groupwise"
-napoleon_numpy_docstring = True
-napoleon_google_docstring = False
-napoleon_use_rtype = False
+# Names between single backticks in docstrings are links where there is such a name.
+default_role = "py:obj"
+add_function_parentheses = False
+toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = "xarr"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]

@@ -11,21 +11,19 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 
-class _Text(SphinxDirective):
-    """Parse text that a function makes."""
+class _Table(SphinxDirective):
+    """Parse a table that a function makes; the page has to be read as reStructuredText there."""
 
-    make: Callable[[], str]
+    make: Callable[[], list[list[str]]]
+    given = ""
 
     def run(self) -> list[nodes.Node]:
-        return list(self.parse_text_to_nodes(type(self).make(), allow_section_headings=True))
+        kind = type(self)
+        return self.parse_text_to_nodes(tables.linked(tables.list_table(kind.make(), kind.given)))
 
 
-def _table(make: Callable[[], list[list[str]]], options: str = "") -> type[_Text]:
-    return type(
-        "Table",
-        (_Text,),
-        {"make": staticmethod(lambda: tables.linked(tables.list_table(make(), options)))},
-    )
+def _table(make: Callable[[], list[list[str]]], options: str = "") -> type[_Table]:
+    return type("Table", (_Table,), {"make": staticmethod(make), "given": options})
 
 
 class _Explained(SphinxDirective):
@@ -49,10 +47,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("xarr-dtypes", _table(tables.dtypes_table))
     app.add_directive("xarr-environment", _table(tables.environment_table))
     app.add_directive("xarr-places", _table(tables.places_table))
-    app.add_directive("xarr-aliases", _table(tables.aliases))
-    app.add_directive(
-        "xarr-reference",
-        type("Reference", (_Text,), {"make": staticmethod(tables.reference)}),
-    )
+    app.add_directive("xarr-chapters", _table(tables.chapters_table, ":widths: 20 80"))
     app.add_directive("xarr-explain", _Explained)
     return {"parallel_read_safe": True}

@@ -1,7 +1,8 @@
 """Parts of the pages that are written from the code when they are built.
 
-So the tables, the API reference and the kernel sources that are shown cannot fall behind the code.
-This module knows nothing of Sphinx, so the tests can call it without; see `directives.py`.
+So the tables, the chapters of the reference and the kernels that are shown cannot fall behind the
+code. This module knows nothing of Sphinx, so that tests can call it without: `directives.py` and
+`pages.py` hand on what it says.
 """
 
 from __future__ import annotations
@@ -10,25 +11,23 @@ import contextlib
 import doctest
 import inspect
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 from unittest import mock
+
+import numpy
 
 import xarr
 from xarr import dtypes, errors
 from xarr.algorithms import library
-from xarr.array.array import Array, settled
 from xarr.backends import cupy_library, nvidia
-from xarr.backends.device import Device
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
-from xarr.functions.inspection import explain
 from xarr.settings import Settings
-from xarr.tables import elementwise, reductions
+from xarr.tables import elementwise, reductions, rows
 
 ACCEPTED: Final = "yes"
 REFUSED: Final = "no"
@@ -59,22 +58,21 @@ def _cell(dtype: DType, rule: Callable[[Node], DType]) -> str:
 def elementwise_table() -> list[list[str]]:
     """Make a line for each elementwise function, the header first."""
     names = (short(row.name) for row in dtypes.TABLE)
-    lines = [["function", "operator", *names, "error", "complex"]]
+    lines = [["function", *names, "error", "complex"]]
     for row in elementwise.TABLE:
 
-        def rule(node: Node, row: elementwise.Elementwise = row) -> DType:
+        def rule(node: Node, row: rows.Elementwise = row) -> DType:
             return row._resolve((node,) * row.operands).operands[0]
 
         cells = [_cell(dtype, rule) for dtype in dtypes.TABLE]
         errors = [_error(row.domain.ulp) if set(row.kinds) != {dtypes.COMPLEX} else ""]
         errors.append(_error(row.domain.complex_ulp) if dtypes.COMPLEX in row.kinds else "")
-        operator = f"``__{row.operator}__``" if row.operator else ""
-        lines.append([f"`~xarr.{row.name}`", operator, *cells, *errors])
+        lines.append([f"`~xarr.{row.name}`", *cells, *errors])
     return lines
 
 
 def _error(ulp: float) -> str:
-    return f"{ulp:g} ulp" if ulp else "exact"
+    return f"{ulp:g}" if ulp else "exact"
 
 
 def reductions_table() -> list[list[str]]:
@@ -82,8 +80,10 @@ def reductions_table() -> list[list[str]]:
     lines = [["function", *(short(row.name) for row in dtypes.TABLE), "of no elements"]]
     for row in reductions.TABLE:
 
-        def rule(node: Node, row: reductions.Reduction = row) -> DType:
-            return reductions._types(row, node, None, row.name)[0]
+        def rule(node: Node, row: rows.Reduction = row) -> DType:
+            if node.dtype.kind not in row.kinds:
+                raise TypeError
+            return row.types(node.dtype, dtypes.float64).taken
 
         cells = [_cell(dtype, rule) for dtype in dtypes.TABLE]
         empty = "ValueError" if row.empty is None else repr(row.empty)
@@ -132,68 +132,142 @@ _UNSET: Final = {
 }
 
 
-PUBLIC: Final = FUNCTIONS | {
-    f"{space.__name__.removeprefix('xarr.')}.{name}": getattr(space, name)
-    for space in (xarr.linalg, xarr.fft)
-    for name in space.__all__
-    if inspect.isroutine(getattr(space, name))
+SPACES: Final = {"": xarr, "linalg.": xarr.linalg, "fft.": xarr.fft}
+"""The modules whose names are public, by how these begin after `xarr.`."""
+
+
+def _is_public(name: str, value: Any) -> bool:
+    if name.startswith("_"):
+        return name == "__array_namespace_info__"
+    # `from __future__ import annotations` and `TYPE_CHECKING` are names of a module too.
+    return not isinstance(value, ModuleType) and name not in ("annotations", "TYPE_CHECKING")
+
+
+PUBLIC: Final = {
+    prefix + name: vars(space)[name]
+    for prefix, space in SPACES.items()
+    for name in getattr(space, "__all__", None) or vars(space)
+    if _is_public(name, vars(space)[name])
 }
-"""The public functions by what follows `xarr.` in their names."""
+"""What the public names stand for, by what follows `xarr.` in them."""
 
-PARTS: Final = {
-    "xarr.functions.creation": "Creation",
-    "xarr.functions.data_types": "Data types",
-    "xarr.tables.elementwise": "Element-wise functions",
-    "xarr.functions.fft": "Fourier transforms",
-    "xarr.functions.indexing": "Indexing",
-    "xarr.functions.inspection": "Inspection",
-    "xarr.functions.joining": "Manipulation",
-    "xarr.functions.linalg": "Linear algebra",
-    "xarr.functions.manipulation": "Manipulation",
-    "xarr.functions.printing": "Printing",
-    "xarr.tables.reductions": "Reductions and scans",
-    "xarr.functions.searching": "Searching",
-    "xarr.functions.statistical": "Statistics beyond the standard",
+CHAPTERS: Final = {
+    "array": ("Array", "What arrays are, and what can be asked of them."),
+    "constants": ("Constants", "Numbers, and the index that adds an axis."),
+    "creation": ("Creation", "Functions that make arrays."),
+    "data_types": ("Data types", "The data types are NumPy's own objects."),
+    "devices": ("Devices, streams and events", "Where arrays are, and in which order work runs."),
+    "elementwise": (
+        "Element-wise functions",
+        "Functions of each element by itself. :doc:`../operations` says which data types each "
+        "takes.",
+    ),
+    "errors": ("Exceptions and warnings", "Those that are xarr's own."),
+    "fft": ("Fourier transforms", "The names of ``xarr.fft``."),
+    "indexing": ("Indexing", "Functions that read and write elements at indices."),
+    "inspection": (
+        "Looking inside",
+        "Functions that show what is pending, or change when it runs.",
+    ),
+    "interchange": ("Interchange", "Memory of other libraries."),
+    "joining": ("Joining, repeating and padding", "Functions that put arrays together."),
+    "linalg": ("Linear algebra", "The names of ``xarr.linalg``, and products."),
+    "manipulation": ("Manipulation", "Functions that change shapes and the order of axes."),
+    "printing": ("Printing", "How arrays are written as text."),
+    "reductions": (
+        "Reductions and scans",
+        "Functions that reduce axes, or run along one. :doc:`../operations` says which data types "
+        "each takes.",
+    ),
+    "searching": ("Searching", "Functions that find elements, or choose between them."),
+    "sets": ("Sets", "Functions of the values that occur in arrays."),
+    "sorting": ("Sorting", "Functions that order elements."),
+    "statistical": ("Statistics", "NumPy's names beyond the standard's reductions."),
 }
+"""Title and first sentence of each chapter of the reference."""
+
+_CHAPTER_OF: Final = {
+    "Array": "array",
+    "Device": "devices",
+    "Event": "devices",
+    "Stream": "devices",
+    "default_device": "devices",
+    "device": "devices",
+    "devices": "devices",
+    "eager": "inspection",
+    "no_implicit_transfer": "inspection",
+}
+"""The chapter of names that are defined where no chapter is."""
+
+_MERGED: Final = {
+    "arithmetic": "elementwise",
+    "diagnostics": "inspection",
+    "grids": "creation",
+    "matrices": "linalg",
+    "streams": "devices",
+}
+"""Modules whose functions stand in the chapter of another."""
 
 
-def names_by_part() -> dict[str, list[str]]:
-    """Sort the public functions by chapter, each by its first name; aliases are left out."""
-    parts: dict[str, list[str]] = {}
-    seen: set[int] = set()
-    rows = {row.name: "xarr.tables.elementwise" for row in elementwise.TABLE}
-    rows |= {row.name: "xarr.tables.reductions" for row in reductions.TABLE}
-    for name, function in PUBLIC.items():
-        own = name.rpartition(".")[2]
-        if id(function) in seen or own != getattr(function, "__name__", own):
-            continue
-        seen.add(id(function))
-        module = rows.get(name) or _module(function)
-        parts.setdefault(PARTS.get(module, _title(module)), []).append(name)
-    return {part: sorted(parts[part]) for part in sorted(parts)}
+def chapter_of(name: str) -> str:
+    """Return the chapter that a public name belongs to: for most, the module it is defined in."""
+    if name in _CHAPTER_OF:
+        return _CHAPTER_OF[name]
+    for table, chapter in ((elementwise.TABLE, "elementwise"), (reductions.TABLE, "reductions")):
+        if any(row.name == name for row in table):
+            return chapter
+    value = PUBLIC[name]
+    if name.startswith(("linalg.", "fft.")):
+        return name.partition(".")[0]
+    if isinstance(value, type):
+        return "errors" if issubclass(value, Exception) else "data_types"
+    if value is None or isinstance(value, float):
+        return "constants"
+    module = _module(value).rpartition(".")[2]
+    return _MERGED.get(module, module)
 
 
-def _module(function: Any) -> str:
+def _module(value: Any) -> str:
     """Return the module that a function, or an object such as `mgrid`, is written in."""
-    code = inspect.unwrap(function) if inspect.isfunction(function) else type(function)
+    code = inspect.unwrap(value) if inspect.isfunction(value) else type(value)
     module: str = getattr(code, "__globals__", {}).get("__name__") or code.__module__
     # The only functions that are NumPy's own are those that set how arrays are printed.
-    return module if module.startswith("xarr") else "xarr.functions.printing"
+    return module if module.startswith("xarr") else "printing"
 
 
-def _title(module: str) -> str:
-    return module.rpartition(".")[2].replace("_", " ").capitalize()
+def spellings() -> dict[str, list[str]]:
+    """List the names of each public object, by the first of them, which leads."""
+    same: dict[Any, list[str]] = {}
+    for name, value in PUBLIC.items():
+        same.setdefault(id(value) if callable(value) else name, []).append(name)
+    found = {}
+    for names in same.values():
+        own = getattr(PUBLIC[names[0]], "__name__", "")
+        first = next((name for name in names if name.rpartition(".")[2] == own), names[0])
+        found[first] = [first, *(name for name in names if name != first)]
+    return found
 
 
-def aliases() -> list[list[str]]:
-    """List the names that functions have besides their first, the header first."""
-    first = {id(PUBLIC[name]): name for names in names_by_part().values() for name in names}
-    more = sorted(
-        (name, first[id(function)])
-        for name, function in PUBLIC.items()
-        if id(function) in first and first[id(function)] != name
-    )
-    return [["name", "is"], *([f"``xarr.{name}``", f"`~xarr.{own}`"] for name, own in more)]
+def names_by_chapter() -> dict[str, list[str]]:
+    """Sort the first names of all public objects by chapter."""
+    chapters: dict[str, list[str]] = {}
+    for name in spellings():
+        chapters.setdefault(chapter_of(name), []).append(name)
+    return {chapter: sorted(chapters[chapter], key=str.lower) for chapter in sorted(chapters)}
+
+
+def title_of(chapter: str) -> str:
+    """Return the title of a chapter; of a new one, its module's name."""
+    return CHAPTERS[chapter][0] if chapter in CHAPTERS else chapter.replace("_", " ").capitalize()
+
+
+def chapters_table() -> list[list[str]]:
+    """Make a line for each chapter, the header first."""
+    lines = [["chapter", "names"]]
+    for chapter, names in names_by_chapter().items():
+        links = ", ".join(f"`~xarr.{name}`" for name in names)
+        lines.append([f":doc:`{title_of(chapter)} <reference/{chapter}>`", links])
+    return lines
 
 
 _KERNELS: Final = {
@@ -210,6 +284,9 @@ _KERNELS: Final = {
     "sort_scan.c": "radix sort kernels",
     "sort_search.c": "binary search kernel",
 }
+_OPERATORS: Final = {"matmul": "__matmul__"}
+"""Functions that their own examples call as operators."""
+
 _ON_HOST: Final = "NumPy on the host"
 _IN_PLACE: Final = "NumPy, in the arrays' own memory"
 _NOTHING: Final = "no kernel"
@@ -221,16 +298,14 @@ def places_table() -> list[list[str]]:
     """Make a line for functions that run alike, the header first: what their examples launch."""
     cpu = next(found for found in xarr.devices() if library.is_preferred(found))
     alike: dict[tuple[str, str, str, str], list[str]] = {}
-    rows = {row.name for row in elementwise.TABLE}
-    for names in names_by_part().values():
-        for name in names:
-            if _module(PUBLIC[name]) == "xarr.functions.printing" or not inspect.isroutine(
-                PUBLIC[name]
-            ):
-                continue
+    single = {row.name for row in elementwise.TABLE}
+    for chapter, names in names_by_chapter().items():
+        if chapter in ("devices", "inspection", "printing"):
+            continue
+        for name in (name for name in names if inspect.isroutine(PUBLIC[name])):
             # Examples of one element are computed with Python numbers.
             on_cpu, asked = (
-                (_KERNELS["elementwise.c"], set[str]()) if name in rows else _runs(name, cpu)
+                (_KERNELS["elementwise.c"], set[str]()) if name in single else _runs(name, cpu)
             )
             on_gpu = on_cpu
             if _ON_HOST in on_cpu:
@@ -258,7 +333,7 @@ def _with_libraries(on_gpu: str, asked: set[str], names: dict[str, str]) -> str:
     return ", ".join(sorted(parts))
 
 
-def _runs(name: str, device: Device) -> tuple[str, set[str]]:
+def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     """Run a function's examples on a device.
 
     Return what computed its results, and the names that a library was asked for.
@@ -272,7 +347,7 @@ def _runs(name: str, device: Device) -> tuple[str, set[str]]:
     asked: set[str] = set()
     run, opened, routine = engine.run, library.opened, library.routine
 
-    def launched(device: Device, kernel: engine.Kernel, *rest: Any) -> None:
+    def launched(device: xarr.Device, kernel: engine.Kernel, *rest: Any) -> None:
         if inside:
             seen.add(_KERNELS[kernel.skeleton])
         run(device, kernel, *rest)
@@ -291,9 +366,8 @@ def _runs(name: str, device: Device) -> tuple[str, set[str]]:
 
     def called(*given: Any, **named: Any) -> Any:
         nonlocal inside
-        # Operands have their memory, so only what becomes of them counts.
-        for array in (value for value in (*given, *named.values()) if isinstance(value, Array)):
-            settled(array)
+        given = tuple(map(_in_memory, given))
+        named = {key: _in_memory(value) for key, value in named.items()}
         inside = True
         result = function(*given, **named)
         xarr.synchronize()
@@ -303,8 +377,10 @@ def _runs(name: str, device: Device) -> tuple[str, set[str]]:
     test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
     with contextlib.ExitStack() as stack:
         for alias in (alias for alias, value in PUBLIC.items() if value is function):
-            space, _, own = f"xarr.{alias}".rpartition(".")
-            stack.enter_context(mock.patch.object(sys.modules[space], own, called))
+            space, dot, own = alias.rpartition(".")
+            stack.enter_context(mock.patch.object(SPACES[space + dot], own, called))
+        if name in _OPERATORS:
+            stack.enter_context(mock.patch.object(xarr.Array, _OPERATORS[name], called))
         stack.enter_context(xarr.device(device))
         stack.enter_context(mock.patch.object(engine, "run", launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
@@ -316,11 +392,18 @@ def _runs(name: str, device: Device) -> tuple[str, set[str]]:
     return ", ".join(sorted(special)) or _NOTHING, asked
 
 
+def _in_memory(value: Any) -> Any:
+    """Copy an operand, so that it is in memory and only what becomes of it counts."""
+    if not isinstance(value, xarr.Array):
+        return value
+    return xarr.asarray(numpy.asarray(value), device=value.device)
+
+
 def explained(program: str) -> str:
     """Run a program; return what `xarr.explain` says of its `x`, without the dialect's header."""
     names: dict[str, Any] = {"np": xarr, "xarr": xarr}
     exec(program, names)
-    text = explain(names["x"])
+    text = xarr.explain(names["x"])
     head, marker, source = text.partition("#define XR_ASSEMBLED 1")
     if not marker:
         return text
@@ -346,22 +429,4 @@ def list_table(lines: list[list[str]], options: str = "") -> str:
 
 def linked(text: str) -> str:
     """Turn `~xarr.name` into a link to the function's place in the reference."""
-    return re.sub(r"`~xarr\.([\w.]+)`", r":py:func:`~xarr.\1`", text)
-
-
-def reference() -> str:
-    """Write an entry for each public function, chapter by chapter."""
-    text = []
-    for part, names in names_by_part().items():
-        text.append(f"{part}\n{'-' * len(part)}\n")
-        text += [_entry(name) for name in names]
-    return "\n".join(text)
-
-
-def _entry(name: str) -> str:
-    function = PUBLIC[name]
-    if not inspect.isroutine(function):
-        return f".. autodata:: xarr.{name}\n   :no-value:\n"
-    if function.__module__.startswith("numpy"):
-        return f".. py:function:: xarr.{name}\n\n   NumPy's own function.\n"
-    return f".. autofunction:: xarr.{name}\n"
+    return re.sub(r"`~xarr\.([\w.]+)`", r":py:obj:`\1 <xarr.\1>`", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 import xarr
-from benchmarks import measure, report
+from benchmarks import chart, measure, report
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, Target, flat, matrix
@@ -116,3 +117,19 @@ def test_options() -> None:
 
 def test_matrices_have_the_shapes_of_the_targets() -> None:
     assert matrix(1 << 27) == (16384, 8192)
+
+
+def test_the_chart_of_the_readme_shows_the_committed_results() -> None:
+    content = json.loads(chart.RESULTS.read_text())
+    drawn = chart.svg(content)
+    assert chart.CHART.read_text(encoding="utf-8") == drawn, "run python -m benchmarks.chart"
+    for panel in chart.PANELS:
+        for row in panel.rows:
+            assert set(chart.times(content, row)) == set(chart.LIBRARIES), row
+    assert f"{chart.times(content, 'chain')['cupy']:.2f} ms" in drawn
+    assert content["device"]["name"] in chart.caption(content)
+    assert content["date"][:10] in chart.caption(content)
+    elements = ElementTree.fromstring(drawn)
+    bars = [one for one in elements.iter() if one.get("class") in ("xarr", "cupy", "torch", "jax")]
+    rows = sum(len(panel.rows) for panel in chart.PANELS)
+    assert len(bars) == len(chart.LIBRARIES) * (rows + 1)

@@ -17,14 +17,13 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.processes import ROOT, with_root
 
 PAGE = ROOT / "docs" / "conformance.md"
-README = ROOT / "README.md"
 VERSION = "2025.12"
 
 BEGIN = "<!-- begin of the table that python -m tools.conformance --write keeps -->"
@@ -211,9 +210,10 @@ class Line:
         """What tells a line from the others."""
         return self.device, self.hardware, self.left_out, self.examples
 
-    def cells(self, columns: Iterable[str]) -> list[str]:
-        """The cells of some columns."""
-        return [getattr(self, name) for name in columns]
+    @property
+    def cells(self) -> list[str]:
+        """The cells, in the order of the columns."""
+        return [getattr(self, name) for name in COLUMNS]
 
 
 COLUMNS = {
@@ -232,14 +232,12 @@ COLUMNS = {
     "seconds": "seconds",
     "date": "date",
 }
-FEW = ("device", "hardware", "left_out", "passed", "failed", "skipped", "examples", "seeds", "date")
-"""The columns in the README."""
 
 
-def markdown(lines: Sequence[Line], columns: Sequence[str] = tuple(COLUMNS)) -> str:
+def markdown(lines: Sequence[Line]) -> str:
     """The lines as a table of Markdown."""
-    head = [COLUMNS[name] for name in columns]
-    rows = [head, ["---"] * len(head), *(line.cells(columns) for line in lines)]
+    head = list(COLUMNS.values())
+    rows = [head, ["---"] * len(head), *(line.cells for line in lines)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -255,28 +253,13 @@ def table_of(text: str) -> list[Line]:
 
 def updated(page: str, lines: Sequence[Line]) -> str:
     """The page with some lines of its table replaced or added; the others stay."""
-    kept = {line.key: line for line in table_of(_parts(page)[1])}
-    kept |= {line.key: line for line in lines}
-    return _replaced(page, markdown(list(kept.values())))
-
-
-def shortened(readme: str, page: str) -> str:
-    """The README with the page's table, in few columns."""
-    return _replaced(readme, markdown(table_of(_parts(page)[1]), FEW))
-
-
-def _parts(page: str) -> tuple[str, str, str]:
-    """What stands before the table, the table, and what follows."""
     head, begin, rest = page.partition(BEGIN)
     table, end, tail = rest.partition(END)
     if not begin or not end:
         raise SuiteError("the page lacks the comments that stand around the table")
-    return head, table, tail
-
-
-def _replaced(page: str, table: str) -> str:
-    head, _, tail = _parts(page)
-    return f"{head}{BEGIN}\n\n{table}\n\n{END}{tail}"
+    kept = {line.key: line for line in table_of(table)}
+    kept |= {line.key: line for line in lines}
+    return f"{head}{BEGIN}\n\n{markdown(list(kept.values()))}\n\n{END}{tail}"
 
 
 def parse(given: Sequence[str] | None = None) -> argparse.Namespace:
@@ -290,7 +273,7 @@ def parse(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--jobs", type=int, default=1, help="processes (1)")
     add("--skip-dtypes", nargs="+", default=[], help="data types to leave out")
     add("--files", nargs="+", help="files or tests of the suite, as array_api_tests/test_fft.py")
-    add("--write", action="store_true", help=f"write the result into {PAGE.name} and {README.name}")
+    add("--write", action="store_true", help=f"write the result into docs/{PAGE.name}")
     arguments = parser.parse_args(given)
     if arguments.write and arguments.files:
         parser.error("--write: the table is that of the whole suite, so --files cannot go with it")
@@ -352,7 +335,6 @@ def main(given: Sequence[str] | None = None) -> int:
         if arguments.write:
             # At once: another device may take hours, and fail.
             PAGE.write_text(updated(PAGE.read_text(), [line]))
-            README.write_text(shortened(README.read_text(), PAGE.read_text()))
     print("\n".join(["", *(failures or ["Nothing failed."])]))
     return 1 if failures else 0
 

@@ -100,11 +100,6 @@ def test_the_table_of_the_documentation_can_be_read() -> None:
     assert text == conformance.updated(text, [])
 
 
-def test_the_readme_shows_the_table_of_the_documentation() -> None:
-    readme = conformance.README.read_text()
-    assert readme == conformance.shortened(readme, conformance.PAGE.read_text())
-
-
 def test_data_types_that_a_device_lacks_are_left_out() -> None:
     assert conformance.skipped_dtypes(has_float64=True, given=[]) == []
     assert conformance.skipped_dtypes(has_float64=True, given=["uint16"]) == ["uint16"]
@@ -210,10 +205,7 @@ def test_a_suite_is_run_and_written_down(
 ) -> None:
     written = tmp_path / "page.md"
     written.write_text(page())
-    readme = tmp_path / "readme.md"
-    readme.write_text(page())
     monkeypatch.setattr(conformance, "PAGE", written)
-    monkeypatch.setattr(conformance, "README", readme)
     device = str(default_device())
     given = ["--suite", str(made(tmp_path, tests)), "--device", device, "--seeds", "1", "2"]
     assert conformance.main([*given, "--max-examples", "5", "--write"]) == status
@@ -235,9 +227,7 @@ def test_a_suite_is_run_and_written_down(
     assert got == dataclasses.replace(wanted, **changing)
     assert said in capsys.readouterr().out
     assert str(tmp_path) not in written.read_text()
-    assert readme.read_text() == page().replace(
-        conformance.markdown([]), conformance.markdown([got], conformance.FEW)
-    )
+    assert written.read_text() == page(got)
 
 
 def test_a_suite_that_does_not_run_is_an_error(
