@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import math
 import operator
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 
 import xarr
 from tests import reference
-from tests.comparing import has, needs
+from tests.comparing import TOGETHER, computed_together, has, needs
 from tests.conformance import standard
 from tests.conformance.standard import (
     ALL,
@@ -191,16 +190,6 @@ def _widened(call: Call) -> Call:
     ]
     return Call(call.name, wide)
 
-
-def computed_together(results: Sequence[Any]) -> None:
-    """Compute pending arrays of one shape in one kernel, which takes less time to compile."""
-    if len({x.shape for x in results}) == 1:
-        truths = [xarr.not_equal(x, False if x.dtype == bool else 0) for x in results]
-        xarr.synchronize(functools.reduce(xarr.logical_or, truths))
-
-
-TOGETHER = 7
-"""Results that one kernel stores, besides what joins them."""
 
 OWN = ("float32", "bool", "int8", "complex64")
 """The data types, the first that a function takes, whose layouts are tested."""
