@@ -95,17 +95,19 @@ def given(dtype: str, layout: str) -> tuple[np.ndarray[Any, Any], xp.Array]:
     return host, x
 
 
-def same(result: Any, expected: Any) -> None:
+def same(result: Any, expected: Any, call: str = "") -> None:
     """Assert that an Array has NumPy's dtype, shape and values, to the bit."""
-    assert type(result) is xp.Array, f"{type(result)} is no Array"
+    assert type(result) is xp.Array, f"{call} {type(result)} is no Array"
     expected = np.asarray(expected)
     ours = xp.to_numpy(result)
-    assert ours.dtype == expected.dtype, f"dtype {ours.dtype}, not {expected.dtype}"
-    assert ours.shape == expected.shape, f"shape {ours.shape}, not {expected.shape}"
-    np.testing.assert_array_equal(ours, expected)
+    assert ours.dtype == expected.dtype, f"{call} dtype {ours.dtype}, not {expected.dtype}"
+    assert ours.shape == expected.shape, f"{call} shape {ours.shape}, not {expected.shape}"
+    np.testing.assert_array_equal(ours, expected, call)
     if ours.dtype.kind in "fc":
         zeros = (ours == 0) & np.isreal(ours)
-        assert (np.signbit(ours.real) == np.signbit(expected.real))[zeros].all(), "signs of zeros"
+        assert (np.signbit(ours.real) == np.signbit(expected.real))[zeros].all(), (
+            f"{call} signs of zeros"
+        )
 
 
 TOGETHER: Final = 7
