@@ -20,7 +20,7 @@ from unittest import mock
 import xarr
 from xarr import dtypes, errors
 from xarr.algorithms import library
-from xarr.array.array import FUNCTIONS, Array, settled
+from xarr.array.array import Array, settled
 from xarr.backends import cupy_library, nvidia
 from xarr.backends.device import Device
 from xarr.dtypes import DType

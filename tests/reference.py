@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from xarr import dtypes
 from xarr.dtypes import COMPLEX, REAL, DType
+from xarr.tables.rows import Elementwise, Reduction
 
 Values = npt.NDArray[Any]
 
@@ -18,11 +19,18 @@ WIDER = {"f": np.dtype(np.longdouble), "c": np.dtype(np.clongdouble)}
 
 def function(name: str) -> Callable[..., Values]:
     """NumPy's function of the standard's name, without its warnings."""
-    call = getattr(np, name)
+    return _quiet(getattr(np, name))
 
-    def quiet(*operands: Values) -> Values:
+
+def of(row: Elementwise | Reduction) -> Callable[..., Values]:
+    """What a row is compared to: its reference, else NumPy's function of its name."""
+    return _quiet(row.reference) if row.reference is not None else function(row.name)
+
+
+def _quiet(call: Callable[..., Any]) -> Callable[..., Values]:
+    def quiet(*operands: Values, **options: Any) -> Values:
         with np.errstate(all="ignore"):
-            return np.asarray(call(*operands))
+            return np.asarray(call(*operands, **options))
 
     return quiet
 

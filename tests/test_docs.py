@@ -18,12 +18,12 @@ from tests.processes import ROOT, run
 from tests.reference import assert_near
 from xarr import dtypes, settings
 from xarr.algorithms import library
-from xarr.array.array import FUNCTIONS, Array
+from xarr.array.array import Array
 from xarr.backends.device import default_device
 from xarr.compiler import source
-from xarr.functions import data_types, inspection
+from xarr.functions import data_types, diagnostics
 from xarr.tables import elementwise, reductions
-from xarr.tables.elementwise import Domain, Elementwise
+from xarr.tables.rows import Domain, Elementwise
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), ROOT / "README.md"])
@@ -63,7 +63,10 @@ def _blocks(page: Path, language: str) -> list[str]:
 
 PUBLIC = {
     **{f"xarr.{name}": function for name, function in TABLES.PUBLIC.items()},
-    **{f"xarr.functions.inspection.{name}": getattr(inspection, name) for name in vars(inspection)},
+    **{
+        f"xarr.functions.diagnostics.{name}": getattr(diagnostics, name)
+        for name in vars(diagnostics)
+    },
     "xarr": xarr,
     "xarr.Array": Array,
     "xarr.functions.data_types": data_types,

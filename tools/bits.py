@@ -22,6 +22,7 @@ import xarr
 from xarr import dtypes
 from xarr.dtypes import DType
 from xarr.tables import elementwise
+from xarr.tables.rows import Elementwise
 
 FILE = Path(__file__).with_suffix(".json")
 MANY = 10**7
@@ -77,7 +78,7 @@ def of_elements(has_float64: bool) -> Iterator[tuple[str, Case]]:
             if dtype in dtypes.NEEDS_FLOAT64 and not has_float64:
                 continue
 
-            def case(row: elementwise.Elementwise = row, dtype: DType = dtype) -> xarr.Array:
+            def case(row: Elementwise = row, dtype: DType = dtype) -> xarr.Array:
                 low, high = row.domain.low, row.domain.high
                 if dtype.kind in dtypes.INTEGER and row.operands == 2:
                     low, high = (0, 8) if row.name == "pow" else (-100, 100)
@@ -100,7 +101,7 @@ def of_casts(has_float64: bool) -> Iterator[tuple[str, Case]]:
 
             def case(given: DType = given, wanted: DType = wanted) -> xarr.Array:
                 x = xarr.asarray(drawn(given, -3e4, 3e4, SOME, 7))
-                return cast(xarr.Array, x.astype(wanted.numpy))
+                return x.astype(wanted.numpy)
 
             yield f"astype {given} {wanted}", case
 

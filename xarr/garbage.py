@@ -46,14 +46,13 @@ if hasattr(gc, "callbacks"):  # other interpreters than CPython clear weak refer
     gc.callbacks.append(_at_collection)
 
 
-class _Collector:
-    """Whether the collector is off because spans are open, and not by the user's will."""
-
-    is_off = False
-
-
+_NEVER: Final = (1 << 31) - 12345
+"""The threshold while spans are open. `gc.disable` is the user's, who may call it meanwhile, and so
+is every other threshold than this odd number: no span undoes them."""
 _open: Final[set[object]] = set()
 """The spans without collections that are open, in all threads."""
+_threshold = 0
+"""From how many new objects on a collection began by itself before."""
 
 
 def postponed(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -61,24 +60,28 @@ def postponed(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     Let it be called where the thread waits for no other one, since garbage piles up meanwhile.
     """
+    if not hasattr(gc, "set_threshold"):  # other interpreters than CPython
+        return function
 
     # Without a lock, which a finalizer might wait for. CPython looks for signals and changes
     # threads after calls: whoever opens a span is in `_open` before he asks, and who is interrupted
-    # in `finally` has left it, so that the next one turns the collector on.
+    # in `finally` has left it, so that the next one lets collections begin again.
     @functools.wraps(function)
     def run(*args: _P.args, **options: _P.kwargs) -> _R:
+        global _threshold
         span = object()
         try:
             _open.add(span)
-            if gc.isenabled():
-                _Collector.is_off = True
-                gc.disable()
+            threshold = gc.get_threshold()[0]
+            if threshold not in (0, _NEVER):
+                _threshold = threshold
+                gc.set_threshold(_NEVER)
             return function(*args, **options)
         finally:
             _open.discard(span)
-            if not _open and _Collector.is_off:
-                _Collector.is_off = False
-                gc.enable()
+            # Asked once more after a call, in which another thread may have opened one.
+            if not _open and gc.get_threshold()[0] == _NEVER and not _open:
+                gc.set_threshold(_threshold)
 
     return run
 
@@ -86,10 +89,9 @@ def postponed(function: Callable[_P, _R]) -> Callable[_P, _R]:
 def _forget_other_threads() -> None:
     """Close the spans of threads that a forked process has not."""
     _open.clear()
-    if _Collector.is_off:
-        _Collector.is_off = False
-        gc.enable()
+    if gc.get_threshold()[0] == _NEVER:
+        gc.set_threshold(_threshold)
 
 
-if hasattr(os, "register_at_fork"):
+if hasattr(os, "register_at_fork") and hasattr(gc, "set_threshold"):
     os.register_at_fork(after_in_child=_forget_other_threads)

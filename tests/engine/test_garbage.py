@@ -155,6 +155,13 @@ def _scattered(value: Any) -> Any:
     return result[2]
 
 
+def begins_by_itself() -> bool:
+    """Whether a collection begins when many objects are made."""
+    before = gc.get_stats()
+    held = [[number] for number in range(10_000)]
+    return len(held) > 0 and gc.get_stats() != before
+
+
 @contextlib.contextmanager
 def collected_after(made: int, last: Callable[[Cycle], object]) -> Iterator[None]:
     """Let garbage with a finalizer be collected when so many objects have been made."""
@@ -272,16 +279,16 @@ def test_no_collection_begins_while_a_kernel_is_given_its_arguments(
     x = xarr.ones(1000, dtype="float32")
     driver = xarr.default_device().driver
     launch = driver.launch
-    enabled = list[bool]()
+    begins = list[bool]()
 
     def watched(*arguments: Any) -> None:
-        enabled.append(gc.isenabled())
+        begins.append(begins_by_itself())
         launch(*arguments)
 
     monkeypatch.setattr(driver, "launch", watched)
     compute(x)
     xarr.synchronize()
-    assert set(enabled) == {False}
+    assert set(begins) == {False}
 
 
 @pytest.mark.usefixtures("collected_fast")
@@ -360,7 +367,8 @@ def test_what_finalizers_read_is_of_one_time(
         seen.clear()
 
 
-def test_spans_of_threads_overlap() -> None:
+@contextlib.contextmanager
+def a_span_of_another_thread() -> Iterator[None]:
     inside, leave = threading.Event(), threading.Event()
 
     @garbage.postponed
@@ -371,35 +379,74 @@ def test_spans_of_threads_overlap() -> None:
     thread = threading.Thread(target=wait)
     thread.start()
     inside.wait()
+    try:
+        yield
+    finally:
+        leave.set()
+        thread.join()
+
+
+def test_spans_of_threads_overlap() -> None:
+    with a_span_of_another_thread():
+        garbage.postponed(lambda: None)()
+        assert not begins_by_itself()
+        if hasattr(os, "fork"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # threads are running
+                child = os.fork()
+            if child == 0:
+                os._exit(begins_by_itself())
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    assert begins_by_itself()
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    """Undo what a test does to the collector."""
+    threshold = gc.get_threshold()
+    yield
+    gc.enable()
+    gc.set_threshold(*threshold)
+
+
+@pytest.mark.usefixtures("as_before")
+@pytest.mark.parametrize("turn_off", [gc.disable, lambda: gc.set_threshold(0)])
+def test_a_collector_that_a_user_turns_off_in_a_span_stays_off(
+    turn_off: Callable[[], None],
+) -> None:
+    with a_span_of_another_thread():
+        assert gc.isenabled()
+        turn_off()
+        garbage.postponed(lambda: None)()
+    assert not begins_by_itself()
     garbage.postponed(lambda: None)()
-    assert not gc.isenabled()
-    if hasattr(os, "fork"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # threads are running
-            child = os.fork()
-        if child == 0:
-            os._exit(gc.isenabled())
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
-    leave.set()
-    thread.join()
-    assert gc.isenabled()
+    assert not begins_by_itself()
 
 
+@pytest.mark.usefixtures("as_before")
+def test_thresholds_that_a_user_sets_in_a_span_stay() -> None:
+    with a_span_of_another_thread():
+        meanwhile = gc.get_threshold()
+        gc.set_threshold(1234)
+    assert gc.get_threshold()[0] == 1234
+    gc.set_threshold(*meanwhile)  # a span's, not the user's
+    garbage.postponed(lambda: None)()
+    assert gc.get_threshold()[0] != meanwhile[0]
+
+
+@pytest.mark.usefixtures("as_before")
 def test_a_collection_is_postponed_and_not_forgotten() -> None:
     @garbage.postponed
     def run(fails: bool) -> bool:
         if fails:
             raise ArithmeticError
-        return gc.isenabled()
+        return begins_by_itself()
 
-    assert gc.isenabled()
+    assert begins_by_itself()
     assert run(False) is False
     with pytest.raises(ArithmeticError):
         run(True)
-    assert gc.isenabled()
+    assert begins_by_itself()
     gc.disable()
-    try:
-        assert run(False) is False
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
+    assert run(False) is False
+    assert not gc.isenabled()

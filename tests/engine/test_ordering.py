@@ -40,10 +40,10 @@ from tests.engine.programs import (
 from tests.launching import refuse_memory
 from xarr import layout
 from xarr.array.array import settled
+from xarr.array.interchange import _Shared
 from xarr.backends.base import Driver
 from xarr.engine import engine
 from xarr.engine.expression import Node
-from xarr.functions.interchange import _Shared
 
 MIDDLE: Final = replace(
     NARROW,

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import xarr
+from xarr.array import interchange
 from xarr.engine import engine
 from xarr.engine.expression import Node
-from xarr.functions import interchange
 
 ROUNDS = 100
 

@@ -298,7 +298,8 @@ def test_arange_of_a_dtype(dtype: str, arguments: Any) -> None:
         expected = np.arange(*arguments, dtype=dtype)
     except OverflowError:
         return
-    same(xp.arange(*arguments, dtype=dtype), expected)
+    arange: Any = xp.arange
+    same(arange(*arguments, dtype=dtype), expected)
 
 
 def test_arange_of_numpy_scalars() -> None:

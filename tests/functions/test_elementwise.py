@@ -24,7 +24,8 @@ from tests.comparing import TOGETHER, computed_together
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, UNSIGNED, DType
-from xarr.tables.elementwise import BY_NAME, TABLE, Elementwise
+from xarr.tables.elementwise import BY_NAME, TABLE
+from xarr.tables.rows import Elementwise
 
 COUNT = 3000
 
@@ -146,10 +147,10 @@ def check(row: Elementwise, operands: tuple[Values, ...], result: xarr.Array) ->
     """Compare a result with NumPy's, or with that in a wider type where the row has a bound."""
     got = np.asarray(result)
     dtype = computed(row, dtypes.BY_NUMPY[np.result_type(*operands)], result.device)
-    call = REFERENCES.get((row.name, dtype.kind)) or reference.function(row.name)
+    call = REFERENCES.get((row.name, dtype.kind)) or reference.of(row)
     with np.errstate(all="ignore"):
         converted = [operand.astype(dtype.numpy) for operand in operands]
-    wanted_dtype = row.operation(dtype, row.operands).result
+    wanted_dtype = row.operation(dtype).result
     assert got.dtype == wanted_dtype.numpy, f"{row.name} of {dtype} has dtype {got.dtype}"
     bound = row.domain.complex_ulp if dtype.kind == COMPLEX else row.domain.ulp
     if bound == 0 or not reference.is_floating(dtype):
@@ -379,7 +380,7 @@ def test_mixed_dtypes_promote(row: Elementwise, any_device: xarr.Device) -> None
             with pytest.raises(TypeError, match="float32 and complex64 are the widest"):
                 apply(row, on[first], on[second])
             continue
-        wanted = row.operation(computed(row, common, any_device), row.operands).result.numpy
+        wanted = row.operation(computed(row, common, any_device)).result.numpy
         assert apply(row, on[first], on[second]).dtype == wanted, (first, second)
 
 

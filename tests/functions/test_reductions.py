@@ -17,10 +17,13 @@ from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.algorithms import passes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
+from xarr.tables import elementwise as functions
 from xarr.tables import reductions
-from xarr.tables.reductions import TABLE, Reduction
+from xarr.tables.reductions import TABLE
+from xarr.tables.rows import Reduction
 
-SCANS = [row for row in TABLE if row.name.startswith("cumulative")]
+EXTREMES = (functions.maximum, functions.minimum)
+SCANS = [row for row in TABLE if row.form == "scan"]
 WHOLE = [row for row in TABLE if row not in SCANS]
 ORDERED = [row for row in WHOLE if row.ordered]
 CORRECTED = [row for row in WHOLE if "m2" in row.finish]
@@ -52,11 +55,11 @@ def values(row: Reduction, dtype: DType, shape: tuple[int, ...], seed: int = 0) 
     if dtype.kind in INTEGER:
         low, high = dtypes.integer_bounds(dtype)
         x = rng.integers(max(low, -100), min(high, 100) + 1, size)
-        if row.combine == "multiply":
+        if row.combine is functions.multiply:
             x |= 1
     elif dtype.kind == BOOL:
         x = rng.random(size) < (0.999 if row.name == "all" else 0.5)
-    elif row.combine == "multiply":
+    elif row.combine is functions.multiply:
         x = np.exp(rng.standard_normal(size) / 64)
         x = x * np.exp(1j * rng.standard_normal(size)) if dtype.kind == COMPLEX else x
     else:
@@ -72,21 +75,18 @@ def apply(row: Reduction, x: Any, **options: Any) -> xarr.Array:
 
 def result_type(row: Reduction, dtype: DType, device: xarr.Device) -> DType:
     default = dtypes.float64 if device.has_float64 else dtypes.float32
-    return row.result(row.value(dtype, default), default)
+    return row.types(dtype, default).result
 
 
 def check(row: Reduction, x: Values, result: xarr.Array, **options: Any) -> None:
     """Compare with NumPy: bits, or in a wider type with a bound beside what was added up."""
     got = np.asarray(result)
-    call = getattr(np, row.name)
+    call = reference.of(row)
     about = f"{row.name} of {x.dtype}{x.shape}, {options}"
     given = dtypes.BY_NUMPY[x.dtype]
     if "dtype" not in options:
         assert got.dtype == result_type(row, given, result.device).numpy, about
-    if not reference.is_floating(dtypes.BY_NUMPY[got.dtype]) or row.combine in (
-        "maximum",
-        "minimum",
-    ):
+    if not reference.is_floating(dtypes.BY_NUMPY[got.dtype]) or row.combine in EXTREMES:
         with np.errstate(all="ignore"):
             assert_same(got, np.asarray(call(x, **options)), about)
         return
@@ -104,13 +104,15 @@ def bound_of(
 ) -> Any:
     """The row's bound in ulp, for the condition of the operation."""
     axes = {name: value for name, value in options.items() if name in ("axis", "keepdims")}
-    if row.combine == "add":  # beside what is added up
-        scale = np.asarray(getattr(np, row.name)(np.abs(wide), **options), np.longdouble)
+    if row.reference is not None:
+        return row.ulp
+    if row.combine is functions.add:  # beside what is added up
+        scale = np.asarray(reference.of(row)(np.abs(wide), **options), np.longdouble)
         part = got.real.dtype
         unit = np.spacing(np.fmax(np.abs(wanted.real), np.abs(wanted.imag)).astype(part))
         ratio = np.spacing(scale.astype(part)).astype(np.longdouble) / unit
         return row.ulp * np.where(ratio > 1, ratio, np.longdouble(1))
-    if row.combine == "multiply":  # a random walk of roundings
+    if row.combine is functions.multiply:  # a random walk of roundings
         return row.ulp + np.sqrt(wide.size)
     spread = np.var(wide, **axes)
     condition = np.sqrt(1 + np.mean(wide, **axes) ** 2 / spread)
@@ -332,7 +334,7 @@ def test_dtype(name: str, device: xarr.Device) -> None:
             ):
                 continue
             x = values(row, dtypes.BY_NAME[given], (30, 4))
-            if given != "float32" and "int" not in wanted and row.combine == "multiply":
+            if given != "float32" and "int" not in wanted and row.combine is functions.multiply:
                 continue  # beyond float32
             result = apply(row, xarr.asarray(x), dtype=np.dtype(wanted), **axis)
             assert result.dtype == wanted
@@ -348,7 +350,7 @@ def test_nan_and_infinity(row: Reduction, place: int, device: xarr.Device) -> No
         got = np.asarray(apply(row, xarr.asarray(x)))
         with np.errstate(all="ignore"):
             wanted = np.asarray(getattr(np, row.name)(x))
-        if row.ordered or row.combine in ("maximum", "minimum", "logical_and", "logical_or"):
+        if row.ordered or row.combine in (*EXTREMES, functions.logical_and, functions.logical_or):
             assert_same(got, wanted, row.name)
         else:
             finite = np.isfinite(wanted)
@@ -570,7 +572,7 @@ def test_integer_sums_do_not_overflow_early(dtype: DType, device: xarr.Device) -
 
 
 def test_a_kernel_that_does_not_compile_names_its_operations(device: xarr.Device) -> None:
-    fold = reductions.BY_NAME["sum"].fold(dtypes.float32, dtypes.float32)
+    fold = reductions.sum.fold(reductions.sum.types(dtypes.float32, dtypes.float64))
     broken = dataclasses.replace(fold, step="xr_absent(acc, x)")
     product = xarr.asarray(np.ones(300, np.float32)) * 2
     with pytest.raises(xarr.CompileError) as caught:

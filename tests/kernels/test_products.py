@@ -243,7 +243,7 @@ def test_pieces_are_joined(dtype: DType, gpu: xarr.Device, monkeypatch: pytest.M
             monkeypatch.setattr(layout, "WIDE", 1)
         storage = xarr.asarray(partial)._node.storage
         joined = engine.allocate(gpu, 300 * result.itemsize)
-        products._join(gpu, result, storage, joined, 300, pieces)
+        products._join(result, storage, joined, 300, pieces)
         node = leaf(joined, layout.contiguous((300,)), result)
         same_bits(np.asarray(xarr.to_numpy(Array(node))), total.astype(result.numpy))
 

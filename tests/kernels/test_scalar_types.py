@@ -93,10 +93,10 @@ def cast_expression(x: str, a: str, b: str) -> str:
     return f"({b})({x})"
 
 
-INTEGER_1 = ["square", "negative", "abs", "sign", "bitwise_invert"]
+INTEGER_1 = ["square", "negative", "abs", "sign"]
 INTEGER_2 = ["add", "subtract", "multiply", "maximum", "minimum", "floor_divide", "remainder"]
 INTEGER_2 += ["pow", "left_shift", "right_shift"]
-REAL_1 = ["square", "reciprocal", "sign", "signbit"]
+REAL_1 = ["reciprocal", "sign", "signbit"]
 REAL_2 = ["maximum", "minimum", "nextafter", "fmod", "remainder", "floor_divide"]
 CAST_TYPES = ["b8", *INTEGERS, "f16", *FLOATS]
 COMPLEX_1 = ["negative", "conj", "square", "reciprocal", "sign", "round", "sqrt", "exp", "expm1"]
@@ -104,7 +104,7 @@ COMPLEX_1 += ["log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "aco
 COMPLEX_1 += ["sinh", "cosh", "tanh", "asinh", "acosh", "atanh"]
 COMPLEX_2 = ["add", "subtract", "multiply", "divide", "pow"]
 COMPLEX_TO_BOOL = ["isnan", "isinf", "isfinite", "nonzero"]
-COMPLEX_TO_BOOL_2 = ["equal", "not_equal", "less"]
+COMPLEX_TO_BOOL_2 = ["equal", "not_equal"]
 
 
 Loop = tuple[str, list[str], str, str]
@@ -123,13 +123,11 @@ def real_loops() -> Iterator[Loop]:
             yield f"{name}_{t}", [t], t, f"xr_{name}_{t}(x)"
         for name in INTEGER_2:
             yield f"{name}_{t}", [t, t], t, f"xr_{name}_{t}(x, y)"
-        yield f"clip_{t}", [t, t, t], t, f"xr_clip_{t}(x, y, z)"
     for t in FLOATS:
         for name in REAL_1:
             yield f"{name}_{t}", [t], "b8" if name == "signbit" else t, f"xr_{name}_{t}(x)"
         for name in REAL_2:
             yield f"{name}_{t}", [t, t], t, f"xr_{name}_{t}(x, y)"
-        yield f"clip_{t}", [t, t, t], t, f"xr_clip_{t}(x, y, z)"
     for a in CAST_TYPES:
         for b in [*CAST_TYPES, *PARTS]:
             yield f"cast_{a}_{b}", [a], b, cast_expression("x", a, b)
@@ -142,8 +140,7 @@ def complex_loops() -> Iterator[Loop]:
             yield f"{name}_{c}", [c], c, f"xr_{name}_{c}(x)"
         for name in COMPLEX_2:
             yield f"{name}_{c}", [c, c], c, f"xr_{name}_{c}(x, y)"
-        for name in ("abs", "angle", "real", "imag"):
-            yield f"{name}_{c}", [c], part, f"xr_{name}_{c}(x)"
+        yield f"abs_{c}", [c], part, f"xr_abs_{c}(x)"
         for name in COMPLEX_TO_BOOL:
             yield f"{name}_{c}", [c], "b8", f"(b8)xr_{name}_{c}(x)"
         for name in COMPLEX_TO_BOOL_2:
@@ -154,7 +151,7 @@ def complex_loops() -> Iterator[Loop]:
 
 def loop_source(name: str, operands: list[str], result: str, expression: str) -> str:
     """Write a C function that maps the expression over arrays."""
-    letters = "xyz"[: len(operands)]
+    letters = "xy"[: len(operands)]
     params = ", ".join(f"const {t} *p{v}" for v, t in zip(letters, operands, strict=True))
     loads = " ".join(f"const {t} {v} = p{v}[k];" for v, t in zip(letters, operands, strict=True))
     head = f"void loop_{name}(long n, {params}, {result} *out)\n"
@@ -269,16 +266,6 @@ def test_integer_pow_negative_exponent(call: Callable[..., Array]) -> None:
     check("pow", call("pow_i32", "i32", x, y), np.array([0, 1, 1, -1, 0], "i4"), x, y)
 
 
-@pytest.mark.parametrize("t", INTEGERS + FLOATS)
-def test_clip(call: Callable[..., Array], t: str) -> None:
-    samples = integer_samples if t in INTEGERS else float_samples
-    x, y = samples(t, 0), samples(t, 1)
-    z = np.roll(y, 1)
-    got, want = call(f"clip_{t}", t, x, y, z), np.clip(x, y, z)
-    # Equal zeros: NumPy's choice depends on its loops; the values must agree.
-    check("clip", np.where(got == 0, 0, got), np.where(want == 0, 0, want), x, y, z)
-
-
 @pytest.mark.parametrize("t", FLOATS)
 @pytest.mark.parametrize("name", REAL_1)
 def test_real_1(call: Callable[..., Array], name: str, t: str) -> None:
@@ -381,18 +368,15 @@ def test_cast_complex(call: Callable[..., Array], c: str, b: str) -> None:
 
 
 @pytest.mark.parametrize("c", PARTS)
-@pytest.mark.parametrize(
-    "name", ["negative", "conj", "real", "imag", "reciprocal", "add", "subtract", "divide"]
-)
+@pytest.mark.parametrize("name", ["negative", "conj", "reciprocal", "add", "subtract", "divide"])
 def test_complex_bits(call: Callable[..., Array], name: str, c: str) -> None:
     x, y = complex_samples(c, 0), complex_samples(c, 1)
     operands = (x, y) if name in COMPLEX_2 else (x,)
-    result = PARTS[c] if name in ("real", "imag") else c
     with np.errstate(all="ignore"):
         want = np.array(getattr(np, name)(*operands))
         if name == "reciprocal":
             want[x == 0] = 1 / x[x == 0]
-    check(name, call(f"{name}_{c}", result, *operands), want, *operands)
+    check(name, call(f"{name}_{c}", c, *operands), want, *operands)
 
 
 @pytest.mark.parametrize("c", PARTS)
@@ -525,9 +509,8 @@ EXACT: dict[str, Callable[[Any], Any]] = {
     "reciprocal": lambda z: 1 / z,
     "sign": lambda z: z / abs(z),
     "abs": lambda z: mpmath.mpc(abs(z)),
-    "angle": lambda z: mpmath.mpc(mpmath.arg(z)),
 }
-ACCURATE = ["abs", "angle", "sign", "reciprocal", "sqrt", "exp", "expm1", "log", "log1p", "log2"]
+ACCURATE = ["abs", "sign", "reciprocal", "sqrt", "exp", "expm1", "log", "log1p", "log2"]
 ACCURATE += ["log10", "sin", "cos", "tan", "asin", "acos", "atan"]
 ACCURATE += ["sinh", "cosh", "tanh", "asinh", "acosh", "atanh"]
 
@@ -561,7 +544,7 @@ def test_complex_accuracy(call: Callable[..., Array], name: str, c: str) -> None
     z = plane_samples(c)
     if name in ("exp", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
         z = z[abs(z) < 1e4]
-    got = call(f"{name}_{c}", PARTS[c] if name in ("abs", "angle") else c, z)
+    got = call(f"{name}_{c}", PARTS[c] if name == "abs" else c, z)
     info = np.finfo(NUMPY[c])
     exact = EXACT.get(name) or getattr(mpmath, name)
     with mpmath.workprec(400):

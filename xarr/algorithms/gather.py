@@ -15,18 +15,18 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.algorithms import passes
-from xarr.algorithms.passes import Fold
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, Operation, constant, leaf
 from xarr.engine.plan import Indirect, stored
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise
+from xarr.tables.rows import Fold
 
-_ADD: Final = elementwise.BY_NAME["add"].operation(dtypes.int64, 2)
-_FLOOR_DIVIDE: Final = elementwise.BY_NAME["floor_divide"].operation(dtypes.int64, 2)
-_REMAINDER: Final = elementwise.BY_NAME["remainder"].operation(dtypes.int64, 2)
-_EQUAL: Final = elementwise.BY_NAME["equal"].operation(dtypes.int64, 2)
+_ADD: Final = elementwise.add.operation(dtypes.int64)
+_FLOOR_DIVIDE: Final = elementwise.floor_divide.operation(dtypes.int64)
+_REMAINDER: Final = elementwise.remainder.operation(dtypes.int64)
+_EQUAL: Final = elementwise.equal.operation(dtypes.int64)
 
 _PLACE: Final = Operation(
     "place", (dtypes.int64,) * 3, dtypes.int64, "({0} < 0 ? {0} + {1} : {0}) * {2}"
@@ -35,6 +35,8 @@ _PLACE: Final = Operation(
 
 _RANKS: Final = Fold(
     name="ranks",
+    taken=dtypes.bool_,
+    element="{0}",
     value=dtypes.bool_,
     accumulator="i64",
     nbytes=8,

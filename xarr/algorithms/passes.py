@@ -16,16 +16,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import garbage, layout
 from xarr.compiler.source import define
 from xarr.dtypes import DType
 from xarr.engine import engine
+from xarr.engine.engine import Grid
 from xarr.engine.expression import Node, leaf
-from xarr.engine.plan import Plan, argument_defines, argument_format, cast, stored
+from xarr.engine.launch import Input, Skeleton, Special
+from xarr.engine.plan import Form, stored
 from xarr.engine.storage import Storage
+from xarr.tables.rows import Fold
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -44,70 +46,66 @@ _SCAN_ITEMS: Final = 64
 _SCAN_GROUPS: Final = 1 << 20
 _SCAN_SPAN_NBYTES: Final = 128
 """Of each piece what is in local memory at a time, so much as a GPU reads at once."""
-_NAMES: Final = ("outer", "position", "inner")
+_REDUCE_LANE: Final = Skeleton("reduce_lane.c", "xr_reduce", "divisor")
+_REDUCE_GROUP: Final = Skeleton("reduce_group.c", "xr_reduce", "divisor")
+_SCAN: Final = Skeleton("scan.c", "xr_scan")
+_SCAN_TILE: Final = Skeleton("scan_tile.c", "xr_scan")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fold:
-    """What is accumulated, in C, specialised for data types; one object for each.
-
-    `first`, `step` and `close` may use `x` (the element), `acc`, `position` and `seen` (the number
-    of elements so far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc`
-    and `divisor`. An accumulator is a plain value, or a structure with `fields` (name, C type).
-    """
-
-    name: str
-    value: DType
-    accumulator: str
-    nbytes: int
-    result: DType
-    first: str
-    step: str
-    combine: str
-    close: str
-    finish: str
-    fields: tuple[tuple[str, str], ...] = ()
-    running: tuple[str, ...] = ()
-    divisor: DType | None = None
-    ordered: bool = False
-
-    def defines(self, *, partial: bool, last: bool) -> list[str]:
-        """The defines that specialise `fold.h` and the skeletons."""
-        finish = self.finish.replace("acc", "(acc)").replace("divisor", "a.divisor")
-        lines = [
-            f"#define XR_WIDTH {WIDTH}",
-            f"#define XR_BLOCK {BLOCK}",
-            f"#define XR_PARTIAL {int(partial)}",
-            f"#define XR_ACC {self.accumulator}",
-            f"#define XR_RESULT {self.result.storage if last else 'XR_ACC'}",
-            f"#define XR_FIRST(x, position) ({self.first})",
-            f"#define XR_STEP(acc, x, position, seen) ({self.step})",
-            f"#define XR_CLOSE(acc, seen) {self.close}",
-            f"#define XR_CLOSES {int(bool(self.close) and not partial)}",
-            f"#define XR_COMBINE(acc1, acc2) ({self.combine})",
-            f"#define XR_FINISH(acc) {stored(finish, self.result) if last else '(acc)'}",
-            f"#define XR_SOURCE {'GLOBAL const XR_ACC *RESTRICT partial,' if partial else ''}",
+def _fold_defines(
+    fold: Fold, last: bool, more: Sequence[str], form: Form | None = None
+) -> list[str]:
+    """The defines of a launch over an expression, or else over accumulators."""
+    partial = form is None
+    finish = fold.finish.replace("acc", "(acc)").replace("divisor", "a.divisor")
+    lines = [
+        "#define XR_POINTERS(parameter)"
+        if form is None
+        else f"#define XR_VALUE {fold.element.format(form.value(fold.taken))}",
+        f"#define XR_WIDTH {WIDTH}",
+        f"#define XR_BLOCK {BLOCK}",
+        f"#define XR_PARTIAL {int(partial)}",
+        f"#define XR_ACC {fold.accumulator}",
+        f"#define XR_RESULT {fold.result.storage if last else 'XR_ACC'}",
+        f"#define XR_FIRST(x, position) ({fold.first})",
+        f"#define XR_STEP(acc, x, position, seen) ({fold.step})",
+        f"#define XR_CLOSE(acc, seen) {fold.close}",
+        f"#define XR_CLOSES {int(bool(fold.close) and not partial)}",
+        f"#define XR_COMBINE(acc1, acc2) ({fold.combine})",
+        f"#define XR_FINISH(acc) {stored(finish, fold.result) if last else '(acc)'}",
+        _parameter("XR_SOURCE", "partial", partial),
+    ]
+    everything = tuple(name for name, _ in fold.fields)
+    if not fold.fields:
+        lines += [
+            f"#define XR_LANES(count) {_array('XR_ACC', 'lanes_value')}",
+            *_lane_access("", ("",), lambda name: "lanes_value", lambda name, acc: acc),
+            *_lane_access("_CLOSED", ("",), lambda name: "lanes_value", lambda name, acc: acc),
         ]
-        everything = tuple(name for name, _ in self.fields)
-        if not self.fields:
-            lines += [
-                "#define XR_LANES(count) XR_ACC lanes_value[count];",
-                *_lane_access("", ("",), lambda name: "lanes_value", lambda name, acc: acc),
-                *_lane_access("_CLOSED", ("",), lambda name: "lanes_value", lambda name, acc: acc),
-            ]
-        else:
-            running = everything if partial or not self.running else self.running
-            lines.append(
-                define(
-                    "XR_LANES(count)",
-                    [f"{kind} lanes_{name}[count];" for name, kind in self.fields],
-                )
+    else:
+        running = everything if partial or not fold.running else fold.running
+        lines.append(
+            define(
+                "XR_LANES(count)",
+                [_array(kind, f"lanes_{name}") for name, kind in fold.fields],
             )
-            for suffix, names in (("", running), ("_CLOSED", everything)):
-                lines += _lane_access(
-                    suffix, names, lambda name: f"lanes_{name}", lambda name, acc: f"({acc}).{name}"
-                )
-        return lines
+        )
+        for suffix, names in (("", running), ("_CLOSED", everything)):
+            lines += _lane_access(
+                suffix, names, lambda name: f"lanes_{name}", lambda name, acc: f"({acc}).{name}"
+            )
+    return [*lines, *more]
+
+
+def _parameter(word: str, name: str, present: bool) -> str:
+    """The list of one parameter, accumulators that are read, or of none."""
+    given = f"parameter(GLOBAL const XR_ACC *RESTRICT, {name})"
+    return f"#define {word}(parameter) {given if present else ''}"
+
+
+def _array(kind: str, name: str) -> str:
+    # The lanes of a reduction that lie across the lines of the cache cost it a third of its speed.
+    return f"ALIGNED(128) {kind} {name}[count];"
 
 
 def _lane_access(suffix: str, names: Sequence[str], array: Any, part: Any) -> list[str]:
@@ -117,6 +115,37 @@ def _lane_access(suffix: str, names: Sequence[str], array: Any, part: Any) -> li
         f"#define XR_GET{suffix}(acc, lane) {gets}",
         f"#define XR_PUT{suffix}(lane, acc) {puts}",
     ]
+
+
+class _Walk(NamedTuple):
+    """The elements of an expression, or accumulators, as (outer, position, inner)."""
+
+    device: Device
+    source: Input | Storage
+    outer: int
+    length: int
+    inner: int
+
+    def launch(
+        self,
+        skeleton: Skeleton,
+        special: Special,
+        grid: Grid,
+        indices: dict[str, int],
+        storages: list[Storage],
+        number: tuple[DType, float] | None = None,
+    ) -> None:
+        """Launch a skeleton over what is walked."""
+        source = self.source
+        if not isinstance(source, Storage):
+            skeleton.launch(special, grid, indices, storages, False, number, source)
+            return
+        extents = {
+            "outer_extent": self.outer,
+            "position_extent": self.length,
+            "inner_extent": self.inner,
+        }
+        skeleton.launch(special, grid, {**indices, **extents}, [source, *storages], True, number)
 
 
 def reduce(fold: Fold, node: Node, axes: tuple[int, ...], divisor: float = 0.0) -> Node:
@@ -138,12 +167,9 @@ def reduce(fold: Fold, node: Node, axes: tuple[int, ...], divisor: float = 0.0) 
             length = math.prod(shape[start:stop])
             inner = math.prod(shape[stop:])
             while True:
-                pieces, piece_length, column = _pieces(outer, length, inner, storage is None)
-                last = not axes and pieces == 1
-                storage = _pass(
-                    fold, device, node, (start, stop), storage, (outer, length, inner),
-                    (pieces, piece_length), divisor, column=column, last=last,
-                )  # fmt: skip
+                walk = _Walk(device, storage or (node, (start, stop)), outer, length, inner)
+                pieces, *_ = cut = _cut(walk)
+                storage = _pass(fold, walk, cut, divisor, last=not axes and pieces == 1)
                 if pieces == 1:
                     break
                 length = pieces
@@ -165,9 +191,10 @@ def _in_memory_order(node: Node, axes: tuple[int, ...]) -> tuple[Node, tuple[int
     return permuted, tuple(place for place, axis in enumerate(order) if axis in axes)
 
 
-def _pieces(outer: int, length: int, inner: int, first: bool) -> tuple[int, int, bool]:
+def _cut(walk: _Walk) -> tuple[int, int, bool]:
     """How an axis is cut: the number of pieces, their length, and whether columns are walked."""
-    if inner == 1 and (length > SHORT or not first):
+    _, source, outer, length, inner = walk
+    if inner == 1 and (length > SHORT or isinstance(source, Storage)):
         return -(-length // PIECE), PIECE, False
     if length <= SHORT:
         return 1, length, True
@@ -178,69 +205,49 @@ def _pieces(outer: int, length: int, inner: int, first: bool) -> tuple[int, int,
 
 
 def _pass(
-    fold: Fold,
-    device: Device,
-    node: Node,
-    run: tuple[int, int],
-    source: Storage | None,
-    extents: tuple[int, int, int],
-    pieces: tuple[int, int],
-    divisor: float,
-    *,
-    column: bool,
-    last: bool,
+    fold: Fold, walk: _Walk, cut: tuple[int, int, bool], divisor: float, *, last: bool
 ) -> Storage:
-    """One launch: from the expression, or from the accumulators in `source`, to a new storage."""
-    outer, _, inner = extents
-    count, piece_length = pieces
+    """One launch, to a new storage."""
+    device, _, outer, length, inner = walk
+    count, piece_length, column = cut
     itemsize = fold.result.itemsize if last else fold.nbytes
     result = engine.allocate(device, outer * count * inner * itemsize)
     lanes = device.info.chunked
     blocks = -(-inner // BLOCK) if column and lanes else 1
     items = outer * count * (blocks if lanes or not column else inner)
-    grid, group, item_chunk = _grid(device, items, math.prod(extents), lanes, column)
-    own = {"items": items, "pieces": count, "piece_length": piece_length}
+    grid, item_chunk = _grid(device, items, outer * length * inner, column)
+    indices = {"items": items, "pieces": count, "piece_length": piece_length}
     if lanes:
-        own |= {"item_chunk": item_chunk, "blocks": blocks}
-    skeleton = "reduce_lane.c" if lanes else "reduce_group.c"
-    extra = [f"#define XR_COLUMN {int(column)}"]
-    _launch(
-        fold, device, node, run, source, result, extents, own, divisor, skeleton, "xr_reduce",
-        extra, (), grid, group, last=last,
-    )  # fmt: skip
+        indices |= {"item_chunk": item_chunk, "blocks": blocks}
+    form = (f"#define XR_COLUMN {int(column)}", f"#define XR_CHUNKED {int(lanes)}")
+    special = (_fold_defines, fold, last, form)
+    number = None if fold.divisor is None or not last else (fold.divisor, divisor)
+    skeleton = _REDUCE_LANE if lanes else _REDUCE_GROUP
+    walk.launch(skeleton, special, grid, indices, [result], number)
     return result
 
 
 def scan(fold: Fold, node: Node, axis: int, shift: int) -> Node:
     """Running accumulators along an axis, `shift` elements from its start; the leaf of them."""
-    device = node.device
     shape = node.shape
-    extents = (math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :]))
-    where = layout.contiguous((*shape[:axis], shape[axis] + shift, *shape[axis + 1 :]))
+    before, length, after = shape[:axis], shape[axis], shape[axis + 1 :]
+    where = layout.contiguous((*before, length + shift, *after))
+    device = node.device
     with device.lock:
         result = engine.allocate(device, where.size * fold.result.itemsize)
-        _scan(fold, device, node, (axis, axis + 1), None, result, extents, shift, last=True)
+        source = (node, (axis, axis + 1))
+        walk = _Walk(device, source, math.prod(before), length, math.prod(after))
+        _scan(fold, walk, result, shift, last=True)
     return leaf(result, where, fold.result)
 
 
 @garbage.postponed
-def _scan(
-    fold: Fold,
-    device: Device,
-    node: Node,
-    run: tuple[int, int],
-    source: Storage | None,
-    result: Storage,
-    extents: tuple[int, int, int],
-    shift: int,
-    *,
-    last: bool,
-) -> None:
-    outer, length, inner = extents
+def _scan(fold: Fold, walk: _Walk, result: Storage, shift: int, *, last: bool) -> None:
+    device, _, outer, length, inner = walk
     count = -(-length // _SCAN_PIECE)
     items = outer * count * inner
     lanes = device.info.chunked
-    own = {
+    indices = {
         "items": items,
         "pieces": count,
         "piece_length": _SCAN_PIECE,
@@ -248,120 +255,43 @@ def _scan(
         "shift": shift,
     }
     if inner == 1 and not lanes:
-        skeleton = "scan_tile.c"
-        grid, group = (min(-(-items // _SCAN_ITEMS), _SCAN_GROUPS),), (_SCAN_ITEMS,)
+        skeleton = _SCAN_TILE
+        grid: Grid = (min(-(-items // _SCAN_ITEMS), _SCAN_GROUPS),), (_SCAN_ITEMS,)
         span = _SCAN_SPAN_NBYTES // max(fold.nbytes, 4)
         form = [f"#define XR_PIECES {_SCAN_ITEMS}", f"#define XR_SPAN {span}"]
     else:
-        skeleton = "scan.c"
-        grid, group, item_chunk = _grid(device, items, math.prod(extents), lanes, True)
+        skeleton = _SCAN
+        grid, item_chunk = _grid(device, items, outer * length * inner, True)
         form = [f"#define XR_CHUNKED {int(lanes)}"]
         if lanes:
-            own["item_chunk"] = item_chunk
+            indices["item_chunk"] = item_chunk
     carry: tuple[Storage, ...] = ()
     if count > 1:
         totals = engine.allocate(device, items * fold.nbytes)
-        _launch(
-            fold, device, node, run, source, totals, extents, own, 0.0, skeleton, "xr_scan",
-            [*form, *_scan_defines(totals=True, carried=False)], (), grid, group, last=False,
-        )  # fmt: skip
+        more = (*form, *_scan_defines(totals=True, carried=False))
+        walk.launch(skeleton, (_fold_defines, fold, False, more), grid, indices, [totals])
         running = engine.allocate(device, items * fold.nbytes)
-        _scan(fold, device, node, run, totals, running, (outer, count, inner), 0, last=False)
+        _scan(fold, _Walk(device, totals, outer, count, inner), running, 0, last=False)
         carry = (running,)
-    _launch(
-        fold, device, node, run, source, result, extents, own, 0.0, skeleton, "xr_scan",
-        [*form, *_scan_defines(totals=False, carried=bool(carry))], carry, grid, group, last=last,
-    )  # fmt: skip
+    more = (*form, *_scan_defines(totals=False, carried=bool(carry)))
+    walk.launch(skeleton, (_fold_defines, fold, last, more), grid, indices, [*carry, result])
 
 
 def _scan_defines(*, totals: bool, carried: bool) -> list[str]:
     return [
         f"#define XR_TOTALS {int(totals)}",
         f"#define XR_CARRIED {int(carried)}",
-        f"#define XR_CARRY {'GLOBAL const XR_ACC *RESTRICT carry,' if carried else ''}",
+        _parameter("XR_CARRY", "carry", carried),
     ]
 
 
-def _grid(
-    device: Device, items: int, size: int, lanes: bool, column: bool
-) -> tuple[tuple[int], tuple[int], int]:
-    """Groups, items of a group, and how many items of work a core takes."""
+def _grid(device: Device, items: int, size: int, column: bool) -> tuple[Grid, int]:
+    """The grid, and how many items of work a core takes."""
     units = device.info.compute_units
-    if lanes:
+    if device.info.chunked:
         tasks = max(1, min(units * 8, size // 4096, items))
         chunk = -(-items // tasks)
-        return (-(-items // chunk),), (1,), chunk
+        return ((-(-items // chunk),), (1,)), chunk
     if column:
-        return (min(-(-items // engine.GROUP), units * engine.WAVES),), (engine.GROUP,), 1
-    return (min(items, units * engine.WAVES),), (WIDTH,), 1
-
-
-@garbage.postponed
-def _launch(
-    fold: Fold,
-    device: Device,
-    node: Node,
-    run: tuple[int, int],
-    source: Storage | None,
-    result: Storage,
-    extents: tuple[int, int, int],
-    own: dict[str, int],
-    divisor: float,
-    skeleton: str,
-    entry: str,
-    extra: list[str],
-    more: tuple[Storage, ...],
-    grid: tuple[int, ...],
-    group: tuple[int, ...],
-    *,
-    last: bool,
-) -> None:
-    """Launch a skeleton over the expression, or over accumulators."""
-    tail: list[str] = []
-    values: list[Any] = []
-    letters = ""
-    if fold.divisor is not None and last:
-        tail, values = [f"{fold.divisor.compute} divisor;"], [divisor]
-        letters = fold.divisor.format
-    plan: Plan | None = None
-    stores: list[Any] = []
-    if source is None:
-        plan, stores = engine.prepare(node, node.shape, keep=node.wanted(), split=run, names=_NAMES)
-        for observer in engine.counts.observers:
-            observer(skeleton, plan)
-        names = tuple(own)
-        storages = plan.storages
-        numbers = (*own.values(), *plan.values(), *values)
-        structure: Any = plan.form.key
-    else:
-        sizes = dict(zip(("outer_extent", "position_extent", "inner_extent"), extents, strict=True))
-        names = (*own, *sizes)
-        storages = [source]
-        numbers = (*own.values(), *sizes.values(), *values)
-        structure = None
-
-    def describe() -> tuple[list[str], str]:
-        if plan is None:
-            defines = [*argument_defines(names, tail, wide=True), "#define XR_POINTERS"]
-            arguments = argument_format(len(names), letters, wide=True)
-        else:
-            form, position = plan.form, plan.position[id(node)]
-            wanted = cast(f"v{position}", form.type_of(position), fold.value)
-            defines = [*form.defines(names, tail), f"#define XR_VALUE {wanted}"]
-            arguments = form.arguments(names, letters)
-        defines += fold.defines(partial=plan is None, last=last)
-        return defines + extra, arguments
-
-    engine.launch(
-        device,
-        skeleton,
-        entry,
-        (fold, structure, last, *extra),
-        describe,
-        [*storages, *more, result],
-        numbers,
-        grid,
-        group,
-    )
-    if plan is not None:
-        engine.finish(plan, stores)
+        return ((min(-(-items // engine.GROUP), units * engine.WAVES),), (engine.GROUP,)), 1
+    return ((min(items, units * engine.WAVES),), (WIDTH,)), 1

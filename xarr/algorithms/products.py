@@ -22,18 +22,18 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, layout
 from xarr.compiler.source import define
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
-from xarr.engine.plan import argument_defines, argument_format, loaded
+from xarr.engine.launch import Skeleton
+from xarr.engine.plan import loaded
 from xarr.layout import Layout, Shape
 
 if TYPE_CHECKING:
-    from xarr.backends.device import Device
     from xarr.engine.storage import Storage
 
 PIECE: Final = 1024
@@ -41,6 +41,8 @@ PIECE: Final = 1024
 _PARTIAL_NBYTES: Final = 1 << 28
 """The most memory that the sums of pieces may take."""
 _PACK_NBYTES: Final = 16
+_MATMUL: Final = Skeleton("matmul.c", "xr_matmul")
+_JOIN: Final = Skeleton("matmul.c", "xr_join")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +157,17 @@ def _product(first: Node, second: Node, stack: Shape, result: Storage, dtype: DT
         _operand(first.storage, one, (rows, length), one.strides[-2:], merged[0][0]),
         _operand(second.storage, two, (columns, length), two.strides[:-3:-1], merged[1][0]),
     )
-    extents_of_result, strides = (rows, columns), (columns, 1)
     if swapped:
-        operands, extents_of_result, strides = operands[::-1], (columns, rows), (1, columns)
+        operands, rows, columns = operands[::-1], columns, rows
+    by_k = (operands[0].by_k, operands[1].by_k)
+    form = _Form(first.dtype, dtype, tile, by_k, len(extents[0]), swapped, split)
     partial = result
     size = count * rows * columns
     if split:
         partial = engine.allocate(device, pieces * size * accumulator.itemsize)
-    _launch(
-        device, first.dtype, dtype, tile, operands, tuple(extents[0]), extents_of_result, strides,
-        length, pieces, count, partial, swapped=swapped, split=split,
-    )  # fmt: skip
+    _launch(form, operands, tuple(extents[0]), (rows, length, columns), partial)
     if split:
-        _join(device, dtype, partial, result, size, pieces)
+        _join(dtype, partial, result, size, pieces)
 
 
 def _walk(node: Node, stack: Shape) -> Layout:
@@ -242,65 +242,31 @@ def _defines(dtype: DType, result: DType) -> list[str]:
     ]
 
 
-def _launch(
-    device: Device,
-    dtype: DType,
-    result: DType,
-    tile: Tile,
-    operands: tuple[_Operand, _Operand],
-    stack: Shape,
-    extents: Shape,
-    strides: Shape,
-    length: int,
-    pieces: int,
-    count: int,
-    target: Storage,
-    *,
-    swapped: bool,
-    split: bool,
-) -> None:
-    """Launch the tiles, into the result or, where `split`, into the sums of the pieces."""
-    rows, columns = extents
-    size = count * rows * columns
-    down, across = -(-rows // tile.rows), -(-columns // tile.columns)
-    layers = count * pieces if split else count
-    fields = {
-        "layer": 0,
-        "rows": rows,
-        "columns": columns,
-        "length": length,
-        "pieces": pieces,
-        "size": size,
-        "tiles_down": down,
-        "tiles_across": across,
-        "result_row": strides[0],
-        "result_column": strides[1],
-    }
-    for name, operand in zip(("first", "second"), operands, strict=True):
-        fields |= {
-            f"{name}_offset": operand.offset,
-            f"{name}_line": operand.line,
-            f"{name}_k": operand.k,
-        }
-        fields |= {f"{name}_stack{axis}": step for axis, step in enumerate(operand.stack)}
-    fields |= {f"extent{axis}": extent for axis, extent in enumerate(stack)}
-    accumulator = _accumulator(result)
-    elements = [operand.storage.nbytes // dtype.itemsize for operand in operands]
-    wide = max(size * (pieces if split else 1), *elements) >= layout.WIDE
+class _Form(NamedTuple):
+    """What specialises the launch of tiles: into the result or, where `split`, into sums."""
 
-    def describe() -> tuple[list[str], str]:
+    dtype: DType
+    result: DType
+    tile: Tile
+    by_k: tuple[bool, bool]
+    ndim: int
+    swapped: bool
+    split: bool
+
+    def defines(self) -> list[str]:
+        """The defines of `xr_matmul`."""
+        tile, accumulator = self.tile, _accumulator(self.result)
         packs = [
             min(block, max(1, _PACK_NBYTES // accumulator.itemsize))
             for block in (tile.row_block, tile.column_block)
         ]
-        kind = accumulator.compute if split else result.storage
-        defines = [
-            *argument_defines(tuple(fields), (), wide=wide),
-            *_defines(dtype, result),
+        kind = accumulator.compute if self.split else self.result.storage
+        return [
+            *_defines(self.dtype, self.result),
             f"#define XR_RESULT {kind}",
             "#define XR_JOIN 0",
-            f"#define XR_SPLIT {int(split)}",
-            f"#define XR_SWAPPED {int(swapped)}",
+            f"#define XR_SPLIT {int(self.split)}",
+            f"#define XR_SWAPPED {int(self.swapped)}",
             f"#define XR_PIECE {PIECE}",
             f"#define XR_ROWS {tile.rows}",
             f"#define XR_COLUMNS {tile.columns}",
@@ -311,26 +277,53 @@ def _launch(
             f"#define XR_COLUMN_PACK {packs[1]}",
             f"#define XR_ROW_ALIGNMENT {packs[0] * accumulator.itemsize}",
             f"#define XR_COLUMN_ALIGNMENT {packs[1] * accumulator.itemsize}",
-            f"#define XR_FIRST_BY_K {int(operands[0].by_k)}",
-            f"#define XR_SECOND_BY_K {int(operands[1].by_k)}",
-            define("XR_STACK", _bases(len(stack))),
+            f"#define XR_FIRST_BY_K {int(self.by_k[0])}",
+            f"#define XR_SECOND_BY_K {int(self.by_k[1])}",
+            define("XR_STACK", _bases(self.ndim)),
         ]
-        return defines, argument_format(len(fields), "", wide=wide)
 
-    by_k = tuple(operand.by_k for operand in operands)
+
+def _launch(
+    form: _Form,
+    operands: tuple[_Operand, _Operand],
+    stack: Shape,
+    extents: tuple[int, int, int],
+    target: Storage,
+) -> None:
+    """Launch the tiles; `extents` are the rows, k and columns of what they make."""
+    rows, length, columns = extents
+    tile, count, pieces = form.tile, math.prod(stack), -(-length // PIECE)
+    down, across = -(-rows // tile.rows), -(-columns // tile.columns)
+    layers = count * pieces if form.split else count
+    size = count * rows * columns
+    indices = {
+        "layer": 0,
+        "rows": rows,
+        "columns": columns,
+        "length": length,
+        "pieces": pieces,
+        "size": size,
+        "tiles_down": down,
+        "tiles_across": across,
+        "result_row": 1 if form.swapped else columns,
+        "result_column": rows if form.swapped else 1,
+    }
+    for name, operand in zip(("first", "second"), operands, strict=True):
+        indices[f"{name}_offset"] = operand.offset
+        indices[f"{name}_line"] = operand.line
+        indices[f"{name}_k"] = operand.k
+        for axis, step in enumerate(operand.stack):
+            indices[f"{name}_stack{axis}"] = step
+    for axis, extent in enumerate(stack):
+        indices[f"extent{axis}"] = extent
+    elements = [operand.storage.nbytes // form.dtype.itemsize for operand in operands]
+    wide = max(size * (pieces if form.split else 1), *elements) >= layout.WIDE
+    storages = (operands[0].storage, operands[1].storage, target)
     for layer in range(0, layers, engine.MOST_GROUPS):
-        fields["layer"] = layer
-        engine.launch(
-            device,
-            "matmul.c",
-            "xr_matmul",
-            (dtype, tile, by_k, len(stack), wide, swapped, split),
-            describe,
-            [operands[0].storage, operands[1].storage, target],
-            tuple(fields.values()),
-            (down * across, min(layers - layer, engine.MOST_GROUPS)),
-            (tile.items, 1),
-        )
+        indices["layer"] = layer
+        groups = (down * across, min(layers - layer, engine.MOST_GROUPS))
+        grid = (groups, (tile.items, 1))
+        _MATMUL.launch((_Form.defines, form), grid, indices, storages, wide)
 
 
 def _bases(ndim: int) -> list[str]:
@@ -350,30 +343,15 @@ def _bases(ndim: int) -> list[str]:
     return statements
 
 
-def _join(
-    device: Device, dtype: DType, partial: Storage, result: Storage, size: int, pieces: int
-) -> None:
+def _join_defines(dtype: DType) -> list[str]:
+    joins = [f"#define XR_RESULT {dtype.storage}", "#define XR_JOIN 1"]
+    return [*_defines(dtype, dtype), *joins]
+
+
+def _join(dtype: DType, partial: Storage, result: Storage, size: int, pieces: int) -> None:
     """Add the sums of the pieces."""
-    fields = {"size": size, "pieces": pieces}
     wide = size * pieces >= layout.WIDE
-
-    def describe() -> tuple[list[str], str]:
-        defines = [
-            *argument_defines(tuple(fields), (), wide=wide),
-            *_defines(dtype, dtype),
-            f"#define XR_RESULT {dtype.storage}",
-            "#define XR_JOIN 1",
-        ]
-        return defines, argument_format(len(fields), "", wide=wide)
-
-    engine.launch(
-        device,
-        "matmul.c",
-        "xr_join",
-        ("join", dtype, wide),
-        describe,
-        [partial, result],
-        tuple(fields.values()),
-        (min(-(-size // engine.GROUP), device.info.compute_units * engine.WAVES),),
-        (engine.GROUP,),
-    )
+    indices = {"size": size, "pieces": pieces}
+    groups = min(-(-size // engine.GROUP), result.device.info.compute_units * engine.WAVES)
+    grid = ((groups,), (engine.GROUP,))
+    _JOIN.launch((_join_defines, dtype), grid, indices, (partial, result), wide)

@@ -10,14 +10,14 @@ result is the same on every device. This knows no keyword arguments as users wri
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, garbage, layout
 from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
-from xarr.engine.plan import argument_defines, argument_format
+from xarr.engine.launch import Skeleton
 from xarr.engine.storage import Storage
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ _GRID: Final = (1 << 31) - 1
 """Groups of a launch; CUDA takes no more."""
 _CHUNK: Final = 256
 """Values to search for that are worth an item of its own on a CPU."""
+_SORT: Final = Skeleton("sort.c", "xr_sort", "flip")
+_SORT_COUNT: Final = Skeleton("sort_count.c", "xr_sort_count", "flip")
+_SORT_SCAN: Final = Skeleton("sort_scan.c", "xr_sort_scan")
+_SORT_SEARCH: Final = Skeleton("sort_search.c", "xr_sort_search", "flip")
 
 
 class _Key(NamedTuple):
@@ -50,14 +54,9 @@ class _Key(NamedTuple):
     used: int  # the bits of an element that differ between elements
 
     @property
-    def type(self) -> str:
-        """The C type that a part is handled in."""
-        return "u64" if self.bits == 64 else "u32"
-
-    @property
-    def letter(self) -> str:
-        """The struct module's letter for `type`."""
-        return "Q" if self.bits == 64 else "I"
+    def type(self) -> DType:
+        """The data type that a part is handled in."""
+        return dtypes.uint64 if self.bits == 64 else dtypes.uint32
 
     def flip(self, *, descending: bool) -> int:
         """What turns the order of bits into that of elements."""
@@ -68,7 +67,7 @@ class _Key(NamedTuple):
         """The defines that specialise `keys.h`."""
         lines = [
             f"#define XR_UNIT u{self.bits}",
-            f"#define XR_KEY {self.type}",
+            f"#define XR_KEY {self.type.compute}",
             f"#define XR_BITS {self.bits}",
             f"#define XR_UNITS {self.units}",
             f"#define XR_FLOATING {int(self.floating)}",
@@ -89,11 +88,22 @@ def _key(dtype: DType) -> _Key:
     return _Key(units, width // units, dtype.kind in FLOATING, dtype.kind == SIGNED, used)
 
 
+def _sort_defines(
+    key: _Key | None, place_nbytes: int, group: int, variant: tuple[tuple[str, int], ...]
+) -> list[str]:
+    """The defines of a skeleton of `_Rows.launch`; with those of `key` where it sees elements."""
+    place = ("PLACE", f"u{8 * place_nbytes}")
+    words = (place, ("GROUP", group), ("LONG", place_nbytes // 8), *variant)
+    defines = [f"#define XR_{name} {value}" for name, value in words]
+    return defines if key is None else [*key.defines(), *defines]
+
+
 class _Rows(NamedTuple):
     """Rows to sort, and how they are cut into tiles and pieces."""
 
     device: Device
     key: _Key
+    flip: int
     rows: int
     length: int
     group: int
@@ -118,16 +128,15 @@ class _Rows(NamedTuple):
 
     def launch(
         self,
-        skeleton: str,
-        buffers: Sequence[Storage],
+        skeleton: Skeleton,
+        storages: Sequence[Storage],
         items: int,
         group: int,
-        numbers: dict[str, int],
-        flip: int | None = None,
+        numbers: Mapping[str, int],
         variant: tuple[tuple[str, int], ...] = (),
     ) -> None:
         """Launch a skeleton, a group an item of work; those that see elements take `flip`."""
-        own = {
+        indices = {
             "first_item": 0,
             "tiles": self.tiles,
             "pieces": self.pieces,
@@ -135,30 +144,13 @@ class _Rows(NamedTuple):
             "length": self.length,
             **numbers,
         }
-        key = None if flip is None else self.key
-        defines = (("GROUP", self.group), ("LONG", int(self.place is dtypes.uint64)), *variant)
-
-        def describe() -> tuple[list[str], str]:
-            tail = [] if key is None else [f"{key.type} flip;"]
-            lines = argument_defines(tuple(own), tail, wide=self.wide)
-            lines += [] if key is None else key.defines()
-            lines.append(f"#define XR_PLACE {self.place.storage}")
-            lines += [f"#define XR_{name} {value}" for name, value in defines]
-            letter = "" if key is None else key.letter
-            return lines, argument_format(len(own), letter, wide=self.wide)
-
-        for own["first_item"] in range(0, items, _GRID):
-            engine.launch(
-                self.device,
-                skeleton,
-                "xr_" + skeleton.removesuffix(".c"),
-                (key, self.wide, defines),
-                describe,
-                buffers,
-                (*own.values(), *([] if flip is None else [flip])),
-                (min(items - own["first_item"], _GRID),),
-                (group,),
-            )
+        key = self.key if skeleton.number else None
+        special = (_sort_defines, key, self.place.itemsize, self.group, variant)
+        number = None if key is None else (key.type, self.flip)
+        for first in range(0, items, _GRID):
+            indices["first_item"] = first
+            grid = ((min(items - first, _GRID),), (group,))
+            skeleton.launch(special, grid, indices, storages, self.wide, number)
 
 
 def _local_nbytes(group: int, place_nbytes: int) -> int:
@@ -167,8 +159,10 @@ def _local_nbytes(group: int, place_nbytes: int) -> int:
     return 4 * words + (256 + 16) * place_nbytes
 
 
-def _rows(device: Device, dtype: DType, rows: int, length: int) -> _Rows:
-    info = device.info
+def _rows(
+    device: Device, dtype: DType, rows: int, length: int, *, descending: bool = False
+) -> _Rows:
+    info, key = device.info, _key(dtype)
     place_nbytes = 8 if length >= _LONG else 4
     group = max(
         group
@@ -180,7 +174,8 @@ def _rows(device: Device, dtype: DType, rows: int, length: int) -> _Rows:
     tiles = -(-length // (group * _EACH))
     piece_tiles = -(-tiles // max(1, info.compute_units * _PIECES // rows))
     pieces = -(-tiles // piece_tiles)
-    return _Rows(device, _key(dtype), rows, length, group, tiles, pieces, piece_tiles)
+    flip = key.flip(descending=descending)
+    return _Rows(device, key, flip, rows, length, group, tiles, pieces, piece_tiles)
 
 
 def sort(node: Node, axis: int, *, descending: bool = False) -> Node:
@@ -211,8 +206,9 @@ def _along(node: Node, axis: int, wanted: DType, *, descending: bool, indexed: b
         axes.append(axis)
         moved = _linear(leaf(node.storage, node.layout.permuted(axes), node.dtype))
         length = moved.shape[-1]
-        work = _rows(device, node.dtype, math.prod(moved.shape) // length, length)
-        result = _sorted(work, moved, work.key.flip(descending=descending), indexed=indexed)
+        rows = math.prod(moved.shape) // length
+        work = _rows(device, node.dtype, rows, length, descending=descending)
+        result = _sorted(work, moved, indexed=indexed)
     where = layout.contiguous(moved.shape)
     done = leaf(result, where, work.place if indexed else node.dtype)
     if axis != len(axes) - 1:
@@ -231,7 +227,7 @@ def _linear(node: Node) -> Node:
 
 
 @garbage.postponed
-def _sorted(work: _Rows, node: Node, flip: int, *, indexed: bool) -> Storage:
+def _sorted(work: _Rows, node: Node, *, indexed: bool) -> Storage:
     """The sorted elements of a linear leaf, or their places in their rows."""
     assert node.storage is not None
     device, key = work.device, work.key
@@ -242,7 +238,7 @@ def _sorted(work: _Rows, node: Node, flip: int, *, indexed: bool) -> Storage:
         result = engine.allocate(device, index_nbytes if indexed else element_nbytes)
         numbers = {"shift": 0, "stop": used, "last": 1}
         variant = (("WHOLE", 1), ("INDEXED", int(indexed)))
-        work.launch("sort.c", (node.storage, result), work.rows, work.group, numbers, flip, variant)
+        work.launch(_SORT, (node.storage, result), work.rows, work.group, numbers, variant)
         return result
     tables = _tables(work)
     variant = (("WHOLE", 0), ("INDEXED", int(indexed)))
@@ -252,11 +248,11 @@ def _sorted(work: _Rows, node: Node, flip: int, *, indexed: bool) -> Storage:
     source, source_index = node.storage, indices[:1]  # no index is read in the first pass
     for turn, shift in enumerate(shifts):
         stop = min(shift + _DIGIT, used)
-        _count(work, source, tables, shift, flip)
+        _count(work, source, tables, shift)
         numbers = {"shift": shift, "stop": stop, "last": int(stop == used)}
         result_index = indices[turn : turn + 1]
         buffers = (source, *tables, *source_index, *result_index, written[turn])
-        work.launch("sort.c", buffers, work.rows * work.tiles, work.group, numbers, flip, variant)
+        work.launch(_SORT, buffers, work.rows * work.tiles, work.group, numbers, variant)
         source, source_index = written[turn], result_index
     return indices[-1] if indexed else source
 
@@ -277,15 +273,15 @@ def _tables(work: _Rows) -> tuple[Storage, Storage, Storage]:
 
 
 def _count(
-    work: _Rows, source: Storage, tables: tuple[Storage, Storage, Storage], shift: int, flip: int
+    work: _Rows, source: Storage, tables: tuple[Storage, Storage, Storage], shift: int
 ) -> None:
     """Count a digit's values in each tile, and sum up over the tiles and pieces before."""
     before, totals, digits = tables
     buffers = (source, before, totals)
     group = min(work.group, 64)
-    work.launch("sort_count.c", buffers, work.rows * work.pieces, group, {"shift": shift}, flip)
+    work.launch(_SORT_COUNT, buffers, work.rows * work.pieces, group, {"shift": shift})
     if work.pieces > 1:
-        work.launch("sort_scan.c", (totals, digits), work.rows * 256, work.group, {})
+        work.launch(_SORT_SCAN, (totals, digits), work.rows * 256, work.group, {})
 
 
 def searchsorted(ordered: Node, values: Node, *, right: bool, sorter: Node | None = None) -> Node:
@@ -314,48 +310,41 @@ def _search(
     ordered: Node, values: Node, sorter: Node | None, result: Storage, *, right: bool
 ) -> None:
     """Launch the search among leaves, the values in C order."""
-    device = ordered.device
+    info = ordered.device.info
     key = _key(ordered.dtype)
     size = math.prod(values.shape)
-    chunked = device.info.chunked
-    units = device.info.compute_units
-    operands = [node for node in (ordered, values, sorter) if node is not None]
-    fields = ["items", "length", "right", "values_offset", "ordered_offset", "ordered_stride"]
+    assert ordered.storage is not None
     assert ordered.layout is not None
+    assert values.storage is not None
     assert values.layout is not None
-    numbers = [size, ordered.shape[0], int(right), values.layout.offset]
-    numbers += [ordered.layout.offset, *ordered.layout.strides]
+    storages = [ordered.storage, values.storage]
+    indices = {
+        "items": size,
+        "length": ordered.shape[0],
+        "right": int(right),
+        "values_offset": values.layout.offset,
+        "ordered_offset": ordered.layout.offset,
+        "ordered_stride": ordered.layout.strides[0],
+    }
     if sorter is not None:
+        assert sorter.storage is not None
         assert sorter.layout is not None
-        fields += ["sorter_offset", "sorter_stride"]
-        numbers += [sorter.layout.offset, *sorter.layout.strides]
-    if chunked:
-        chunk = max(_CHUNK, -(-size // (units * 8)))
-        fields.append("item_chunk")
-        numbers.append(chunk)
-        grid, group = -(-size // chunk), 1
+        storages.append(sorter.storage)
+        indices["sorter_offset"] = sorter.layout.offset
+        indices["sorter_stride"] = sorter.layout.strides[0]
+    if info.chunked:
+        indices["item_chunk"] = chunk = max(_CHUNK, -(-size // (info.compute_units * 8)))
+        grid = ((-(-size // chunk),), (1,))
     else:
-        group = min(engine.GROUP, device.info.group_size)
-        grid = min(-(-size // group), units * engine.WAVES)
-    wide = any(node.storage.nbytes >= layout.WIDE for node in operands if node.storage is not None)
+        group = min(engine.GROUP, info.group_size)
+        grid = ((min(-(-size // group), info.compute_units * engine.WAVES),), (group,))
+    wide = any(storage.nbytes >= layout.WIDE for storage in storages)
+    special = (_search_defines, key, info.chunked, sorter is not None)
+    number = (key.type, key.flip(descending=False))
+    storages.append(result)
+    _SORT_SEARCH.launch(special, grid, indices, storages, wide, number)
 
-    def describe() -> tuple[list[str], str]:
-        defines = argument_defines(fields, [f"{key.type} flip;"], wide=wide)
-        defines += key.defines()
-        defines += [
-            f"#define XR_CHUNKED {int(chunked)}",
-            f"#define XR_SORTED {int(sorter is not None)}",
-        ]
-        return defines, argument_format(len(fields), key.letter, wide=wide)
 
-    engine.launch(
-        device,
-        "sort_search.c",
-        "xr_sort_search",
-        (key, chunked, sorter is not None, wide),
-        describe,
-        [*(node.storage for node in operands if node.storage is not None), result],
-        (*numbers, key.flip(descending=False)),
-        (grid,),
-        (group,),
-    )
+def _search_defines(key: _Key, chunked: bool, is_sorted: bool) -> list[str]:
+    words = [f"#define XR_CHUNKED {int(chunked)}", f"#define XR_SORTED {int(is_sorted)}"]
+    return [*key.defines(), *words]

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes, garbage, layout
+from xarr import dtypes, layout
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, leaf
-from xarr.engine.plan import argument_defines, argument_format, cast
+from xarr.engine.launch import Skeleton
+from xarr.engine.plan import Form
 from xarr.engine.storage import Storage
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ _DIRECT: Final = 12
 """Up to 2 to this many roots of unity are read from a table, not multiplied from two."""
 _TABLES: Final = 64
 _TABLES_NBYTES: Final = 1 << 25
-_NAMES: Final = ("outer", "position", "inner")
+_FFT: Final = Skeleton("fft.c", "xr_fft", "scale")
+_RFFT: Final = Skeleton("rfft.c", "xr_rfft", "scale")
 
 
 def fft(node: Node, axis: int, *, inverse: bool, scale: float) -> Node:
@@ -191,7 +193,7 @@ def _pass(lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> 
     along = span == 1 and _neighbours(head, lines)
     form = _Form.of(device, dtype, length)
     tables, shifts = _tables(lines, before, length, head, tail)
-    own = {
+    indices = {
         "tiles": -(-columns // form.columns),
         "columns": columns,
         "span": span,
@@ -204,7 +206,12 @@ def _pass(lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> 
         **shifts,
     }
     work = {} if head.work is None else {"work": head.work}
-    extra = [
+    source = None
+    if head.node is None:
+        indices["inner_extent"] = lines.inner
+    else:
+        source = (head.node, (head.axis, head.axis + 1))
+    words = (
         *_type_defines(dtype),
         *form.defines(dtype),
         f"#define XR_ALONG {int(along)}",
@@ -220,64 +227,22 @@ def _pass(lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> 
         f"#define XR_TAKE XR_TAKE_{tail.take}",
         f"#define XR_LEAVE {' '.join(f'XR_DO_{name}' for name in tail.leave)}",
         f"#define XR_KEEP XR_KEEP_{tail.keep}",
-    ]
-    grid = min(own["tiles"], device.info.compute_units * engine.WAVES)
+    )
+    part = dtypes.PART[dtype]
     wide = max(size, columns * length) >= layout.WIDE
-    buffers = [*work.values(), *tables.values(), result]
-    _launch(lines, head, own, extra, buffers, tail.scale, grid, form.items, wide=wide)
+    storages = [*work.values(), *tables.values(), result]
+    groups = min(indices["tiles"], device.info.compute_units * engine.WAVES)
+    special = (_defines, part if head.fetch == "PAIR" else dtype, words)
+    grid = ((groups,), (form.items,))
+    _FFT.launch(special, grid, indices, storages, wide, (part, tail.scale), source)
     return result
 
 
-@garbage.postponed
-def _launch(
-    lines: _Lines,
-    head: _Head,
-    own: dict[str, int],
-    extra: list[str],
-    storages: list[Storage],
-    scale: float,
-    grid: int,
-    group: int,
-    *,
-    wide: bool,
-) -> None:
-    """Launch `fft.c` over an expression, or over what the pass before has left."""
-    part = dtypes.PART[lines.dtype]
-    tail = [f"{part.compute} scale;"]
-    if head.node is None:
-        own = {**own, "inner_extent": lines.inner}
-
-        def describe() -> tuple[list[str], str]:
-            defines = [*argument_defines(tuple(own), tail, wide=wide), *extra]
-            defines += ["#define XR_POINTERS", "#define XR_AT_OUTER"]
-            return defines, argument_format(len(own), part.format, wide=wide)
-
-        engine.launch(
-            lines.device, "fft.c", "xr_fft", (wide, *extra), describe,
-            storages, (*own.values(), scale), (grid,), (group,),
-        )  # fmt: skip
-        return
-    node, run = head.node, (head.axis, head.axis + 1)
-    plan, stores = engine.prepare(
-        node, node.shape, keep=node.wanted(), split=run, names=_NAMES, wide=wide
-    )
-    form, position = plan.form, plan.position[id(node)]
-    for observer in engine.counts.observers:
-        observer("fft.c", plan)
-
-    def describe_plan() -> tuple[list[str], str]:
-        names = tuple(own)
-        wanted = part if head.fetch == "PAIR" else lines.dtype
-        value = cast(f"v{position}", form.type_of(position), wanted)
-        defines = [*form.defines(names, tail), *extra, f"#define XR_VALUE {value}"]
-        return defines, form.arguments(names, part.format)
-
-    engine.launch(
-        lines.device, "fft.c", "xr_fft", (form.key, *extra), describe_plan,
-        [*plan.storages, *storages],
-        (*own.values(), *plan.values(), scale), (grid,), (group,),
-    )  # fmt: skip
-    engine.finish(plan, stores)
+def _defines(value: DType, lines: tuple[str, ...], form: Form | None = None) -> list[str]:
+    """The defines of `fft.c`; elements of an expression are converted to `value`."""
+    if form is None:
+        return [*lines, "#define XR_POINTERS(parameter)", "#define XR_AT_OUTER"]
+    return [*lines, f"#define XR_VALUE {form.value(value)}"]
 
 
 def _untangled(lines: _Lines, pairs: Storage, scale: float) -> Storage:
@@ -290,27 +255,19 @@ def _untangled(lines: _Lines, pairs: Storage, scale: float) -> Storage:
         return result
     halves, shift = _powers(device, dtype, 2 * middle)
     steps = middle // 2 + 1
-    own = {
+    indices = {
         "items": lines.outer * steps * lines.inner,
         "steps": steps,
         "middle": middle,
         "half_shift": shift,
         "inner_extent": lines.inner,
     }
-    wide = size >= layout.WIDE
-    part = dtypes.PART[dtype]
-
-    def describe() -> tuple[list[str], str]:
-        defines = argument_defines(tuple(own), [f"{part.compute} scale;"], wide=wide)
-        return [*defines, *_type_defines(dtype)], argument_format(len(own), part.format, wide=wide)
-
+    storages = (pairs, halves, result)
+    number = (dtypes.PART[dtype], scale)
     group = min(engine.GROUP, device.info.group_size)
-    grid = min(-(-own["items"] // group), device.info.compute_units * engine.WAVES)
-    engine.launch(
-        device, "rfft.c", "xr_rfft", (wide, dtype), describe,
-        (pairs, halves, result),
-        (*own.values(), scale), (grid,), (group,),
-    )  # fmt: skip
+    groups = min(-(-indices["items"] // group), device.info.compute_units * engine.WAVES)
+    grid = ((groups,), (group,))
+    _RFFT.launch((_type_defines, dtype), grid, indices, storages, size >= layout.WIDE, number)
     return result
 
 

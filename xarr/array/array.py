@@ -1,36 +1,53 @@
 """The array: a value with a shape, a data type and a device, in memory or still an expression.
 
-`Array` is thin. What its operators compute stands in the tables of `elementwise` and `reductions`,
-which install themselves here through `attach`; how values are computed stands in `engine`.
+`Array` is thin. What its operators compute stands in the rows of `tables.elementwise`; how values
+are computed stands in `engine`. Its methods that are functions of the standard's or NumPy's
+chapters are listed in `functions.methods`, which is above this room.
 """
 
 from __future__ import annotations
 
-import functools
-import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy
+import numpy.typing
 
 from xarr import dtypes, errors, layout
+from xarr.algorithms import passes
+from xarr.array.operands import operand, scalar_node, widened
+from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.device import Device, get_device
-from xarr.dtypes import DType
+from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
-from xarr.engine.storage import Storage
 from xarr.layout import Layout, Shape
+from xarr.tables import elementwise as rows
+from xarr.tables import reductions
+from xarr.tables.rows import Elementwise
+
+if TYPE_CHECKING:
+    from xarr.functions.methods import Methods
+else:
+    Methods = object
 
 API_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the standard that the functions fit; the last is the one that is meant."""
 
-Scalar = bool | int | float | complex
+ArrayLike: TypeAlias = (
+    "Array | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
+)
+"""What may stand where an array is taken: also numbers, NumPy's arrays, and lists of numbers."""
+Axis: TypeAlias = "int | Sequence[int] | None"
+DTypeLike: TypeAlias = "numpy.typing.DTypeLike | DType | None"
+ShapeLike: TypeAlias = "int | Sequence[int]"
+DeviceLike: TypeAlias = "Device | str | None"
 
 
-class Array:
+class Array(Methods):
     """An n-dimensional array on one device.
 
     Arrays are made by functions such as `asarray`, `zeros` and `linspace`; not by calling the
@@ -62,7 +79,7 @@ class Array:
     # -- attributes of the standard -----------------------------------------------------------
 
     @property
-    def dtype(self) -> numpy.dtype[Any]:
+    def dtype(self) -> numpy.dtype[numpy.generic]:
         """The data type of the elements, one of NumPy's."""
         return self._node.dtype.numpy
 
@@ -97,6 +114,20 @@ class Array:
         return self.size * self._node.dtype.itemsize
 
     @property
+    def real(self) -> Array:
+        """The real part; the array itself where it is real."""
+        complex_valued = self._node.dtype.kind == dtypes.COMPLEX
+        return Array(rows.real.applied(self._node)) if complex_valued else self
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary part; zeros where the array is real."""
+        node = self._node
+        if node.dtype.kind == dtypes.COMPLEX:
+            return Array(rows.imag.applied(node))
+        return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, node.shape, node.device))
+
+    @property
     def T(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of a matrix, shape (..., N, M) for (..., M, N); a view."""
         ndim = self.ndim
@@ -114,7 +145,7 @@ class Array:
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return view(self, settled(self).permuted(axes))
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         """The module `xarr`, which has the functions of the standard.
 
         Raises
@@ -147,16 +178,16 @@ class Array:
                     "pass copy=True or None",
                 )
             )
-        host = to_host(self)
+        host = to_host(self._node)
         return host if dtype is None else host.astype(dtype)
 
     def tolist(self) -> Any:
         """The values as nested lists of Python scalars."""
-        return to_host(self).tolist()
+        return to_host(self._node).tolist()
 
     def item(self, *args: Any) -> Any:
         """The value of a one-element array as a Python scalar."""
-        return to_host(self).item(*args)
+        return to_host(self._node).item(*args)
 
     def _scalar(self, kind: str, kinds: tuple[str, ...]) -> Any:
         node = self._node
@@ -179,7 +210,7 @@ class Array:
                     "convert with x.astype(...) or take x.real",
                 )
             )
-        return to_host(self).item()
+        return to_host(self._node).item()
 
     def __bool__(self) -> bool:
         return bool(self._scalar("bool", dtypes.ANY))
@@ -221,11 +252,11 @@ class Array:
 
     def __contains__(self, value: Any) -> bool:
         equal = self == value
-        return type(equal) is Array and bool(to_host(equal).any())
+        return type(equal) is Array and bool(to_host(equal._node).any())
 
     def __format__(self, spec: str) -> str:
         if not self._node.shape:
-            return format(to_host(self)[()], spec)
+            return format(to_host(self._node)[()], spec)
         if spec:
             raise TypeError(
                 errors.message(
@@ -237,6 +268,11 @@ class Array:
             )
         return str(self)
 
+    def copy(self, order: str = "C") -> Array:
+        """Copy the array, in C order."""
+        require_c_order(order, "x.copy(order)")
+        return Array(engine.copied(self._node))
+
     def __copy__(self) -> Array:
         return Array(engine.copied(self._node))
 
@@ -244,13 +280,13 @@ class Array:
         return Array(engine.copied(self._node))
 
     def __reduce__(self) -> tuple[Callable[..., Array], tuple[Any, ...]]:
-        return _restored, (to_host(self), str(self.device))
+        return _restored, (to_host(self._node), str(self.device))
 
     # -- NumPy's protocols -------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Let `numpy.sin(x)` and `numpy_array + x` compute on the device."""
-        function = FUNCTIONS.get(ufunc.__name__)
+        function = _namesake(ufunc.__name__)
         if method != "__call__" or kwargs or function is None:
             return NotImplemented
         return function(*inputs)
@@ -259,69 +295,360 @@ class Array:
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Let `numpy.mean(x)` compute on the device."""
-        function = NAMESPACES.get(func.__module__, {}).get(func.__name__)
+        function = _namesake(func.__name__, func.__module__)
         if function is None:
             return NotImplemented
         return function(*args, **kwargs)
 
-    if TYPE_CHECKING:
-        # Installed by the tables and chapters; declared here for type checkers.
-        @staticmethod
-        def _of(value: Any, where: str, name: str = ..., *, device: Any = ...) -> Array: ...
-        def __repr__(self) -> str: ...
-        def __str__(self) -> str: ...
-        def __add__(self, other: Any) -> Array: ...
-        def __radd__(self, other: Any) -> Array: ...
-        def __sub__(self, other: Any) -> Array: ...
-        def __rsub__(self, other: Any) -> Array: ...
-        def __mul__(self, other: Any) -> Array: ...
-        def __rmul__(self, other: Any) -> Array: ...
-        def __truediv__(self, other: Any) -> Array: ...
-        def __rtruediv__(self, other: Any) -> Array: ...
-        def __floordiv__(self, other: Any) -> Array: ...
-        def __rfloordiv__(self, other: Any) -> Array: ...
-        def __mod__(self, other: Any) -> Array: ...
-        def __rmod__(self, other: Any) -> Array: ...
-        def __pow__(self, other: Any) -> Array: ...
-        def __rpow__(self, other: Any) -> Array: ...
-        def __matmul__(self, other: Any) -> Array: ...
-        def __rmatmul__(self, other: Any) -> Array: ...
-        def __imatmul__(self, other: Any) -> Array: ...
-        def __and__(self, other: Any) -> Array: ...
-        def __rand__(self, other: Any) -> Array: ...
-        def __or__(self, other: Any) -> Array: ...
-        def __ror__(self, other: Any) -> Array: ...
-        def __xor__(self, other: Any) -> Array: ...
-        def __rxor__(self, other: Any) -> Array: ...
-        def __lshift__(self, other: Any) -> Array: ...
-        def __rlshift__(self, other: Any) -> Array: ...
-        def __rshift__(self, other: Any) -> Array: ...
-        def __rrshift__(self, other: Any) -> Array: ...
-        def __lt__(self, other: Any) -> Array: ...
-        def __le__(self, other: Any) -> Array: ...
-        def __gt__(self, other: Any) -> Array: ...
-        def __ge__(self, other: Any) -> Array: ...
-        def __eq__(self, other: Any) -> Array: ...  # type: ignore[override]
-        def __ne__(self, other: Any) -> Array: ...  # type: ignore[override]
-        def __neg__(self) -> Array: ...
-        def __pos__(self) -> Array: ...
-        def __abs__(self) -> Array: ...
-        def __invert__(self) -> Array: ...
-        def __getitem__(self, key: Any) -> Array: ...
-        def __setitem__(self, key: Any, value: Any) -> None: ...
-        def __getattr__(self, name: str) -> Any: ...
+    # -- operators ----------------------------------------------------------------------------
+
+    def __add__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.add, self, other)
+
+    def __radd__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.add, other, self)
+
+    def __iadd__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.add, self, other)
+
+    def __sub__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.subtract, self, other)
+
+    def __rsub__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.subtract, other, self)
+
+    def __isub__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.subtract, self, other)
+
+    def __mul__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.multiply, self, other)
+
+    def __rmul__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.multiply, other, self)
+
+    def __imul__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.multiply, self, other)
+
+    def __truediv__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.divide, self, other)
+
+    def __rtruediv__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.divide, other, self)
+
+    def __itruediv__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.divide, self, other)
+
+    def __floordiv__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.floor_divide, self, other)
+
+    def __rfloordiv__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.floor_divide, other, self)
+
+    def __ifloordiv__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.floor_divide, self, other)
+
+    def __mod__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.remainder, self, other)
+
+    def __rmod__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.remainder, other, self)
+
+    def __imod__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.remainder, self, other)
+
+    def __and__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_and, self, other)
+
+    def __rand__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_and, other, self)
+
+    def __iand__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.bitwise_and, self, other)
+
+    def __or__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_or, self, other)
+
+    def __ror__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_or, other, self)
+
+    def __ior__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.bitwise_or, self, other)
+
+    def __xor__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_xor, self, other)
+
+    def __rxor__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_xor, other, self)
+
+    def __ixor__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.bitwise_xor, self, other)
+
+    def __lshift__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_left_shift, self, other)
+
+    def __rlshift__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_left_shift, other, self)
+
+    def __ilshift__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.bitwise_left_shift, self, other)
+
+    def __rshift__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_right_shift, self, other)
+
+    def __rrshift__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.bitwise_right_shift, other, self)
+
+    def __irshift__(self, other: ArrayLike, /) -> Array:
+        return _in_place(rows.bitwise_right_shift, self, other)
+
+    def __pow__(self, other: ArrayLike, /) -> Array:
+        return _power(self, other)
+
+    def __rpow__(self, other: ArrayLike, /) -> Array:
+        return _power(other, self)
+
+    def __ipow__(self, other: ArrayLike, /) -> Array:
+        return _power_in_place(self, other)
+
+    def __lt__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.less, self, other)
+
+    def __le__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.less_equal, self, other)
+
+    def __gt__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.greater, self, other)
+
+    def __ge__(self, other: ArrayLike, /) -> Array:
+        return _binary(rows.greater_equal, self, other)
+
+    def __eq__(self, other: ArrayLike, /) -> Array:  # type: ignore[override]
+        return _binary(rows.equal, self, other)
+
+    def __ne__(self, other: ArrayLike, /) -> Array:  # type: ignore[override]
+        return _binary(rows.not_equal, self, other)
+
+    def __neg__(self) -> Array:
+        return Array(rows.negative.applied(self._node))
+
+    def __pos__(self) -> Array:
+        return Array(rows.positive.applied(self._node))
+
+    def __abs__(self) -> Array:
+        return Array(rows.abs.applied(self._node))
+
+    def __invert__(self) -> Array:
+        return Array(rows.bitwise_invert.applied(self._node))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {}
-"""Public functions by NumPy's name; filled when `xarr` is imported."""
+def adopt(methods: type) -> None:
+    """Give Array the methods of a class, which stands above this room."""
+    for name, method in vars(methods).items():
+        if name not in ("__dict__", "__doc__", "__module__", "__slots__", "__weakref__"):
+            setattr(Array, name, method)
 
-NAMESPACES: Final[dict[str, dict[str, Callable[..., Any]]]] = {"numpy": FUNCTIONS}
-"""The functions that stand for those of each of NumPy's modules."""
+
+def _namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
+    """The public function that has the name of one of NumPy's."""
+    space: Any = sys.modules["xarr" + module.removeprefix("numpy")] if module in _SPACES else None
+    function = getattr(space, name, None)
+    return function if callable(function) else None
 
 
-def attach(name: str, function: Callable[..., Any] | property) -> None:
-    """Install a function as a method, or a property, of Array."""
-    setattr(Array, name, function)
+_SPACES: Final = ("numpy", "numpy.linalg", "numpy.fft")
+
+
+_NOT_IMPLEMENTED: Final[Array] = NotImplemented
+
+
+def accepts(value: object) -> bool:
+    """Whether a value may stand beside an array in an operator."""
+    return isinstance(
+        value, Array | int | float | complex | numpy.generic | numpy.ndarray | list | tuple
+    )
+
+
+def as_operand(value: Any) -> Any:
+    """An array's node; anything else as it is."""
+    return value._node if type(value) is Array else value
+
+
+def combined(row: Elementwise, x1: Any, x2: Any) -> Node | None:
+    """The node of two operands together, one of them an Array; None where one cannot be used."""
+    if type(x1) is Array:
+        first = x1._node
+        second = _beside(row, x2, first)
+        if second is None:
+            return _beyond(row, first, x2, swapped=False)
+        return row.combined(widened(first, second, x2), second)
+    second = x2._node
+    other = _beside(row, x1, second)
+    if other is None:
+        return _beyond(row, second, x1, swapped=True)
+    return row.combined(other, widened(second, other, x1))
+
+
+def _beside(row: Elementwise, value: Any, other: Node) -> Node | None:
+    """The node of an operand beside an array's; None where it is none, or compares beyond."""
+    if type(value) is Array:
+        node = value._node
+        return node if node.device is other.device else operand(node, other, row.where)
+    if type(value) is int and other.dtype.kind in INTEGER:
+        low, high = dtypes.integer_bounds(other.dtype)
+        if not low <= value <= high:
+            if row.beyond is not None:
+                return None
+            if row.floats_integers:
+                floating = row.floating(other.dtype, other.device)
+                return scalar_node(float(value), floating, other.device, row.where)
+    return operand(value, other, row.where)
+
+
+def _beyond(row: Elementwise, node: Node, value: Any, *, swapped: bool) -> Node | None:
+    """What comparing with a Python integer that the array's type cannot hold gives."""
+    if row.beyond is None or type(value) is not int:
+        return None
+    above, below = row.beyond
+    return constant(
+        above if (value > 0) is not swapped else below, dtypes.bool_, node.shape, node.device
+    )
+
+
+def refusal(row: Elementwise, name: str, value: object) -> TypeError:
+    """The error that says that a row's function does not take a value."""
+    return TypeError(
+        errors.message(
+            row.where,
+            f"{name} is of type {type(value).__name__}",
+            f"{row.name} takes arrays, numbers and lists of numbers",
+            "make an array with xarr.asarray(...)",
+        )
+    )
+
+
+def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
+    """Apply a row to two operands, one of them an Array."""
+    result = combined(row, x1, x2)
+    if result is None:
+        raise refusal(row, *(("x1", x1) if type(x1) is not Array else ("x2", x2)))
+    return Array(result)
+
+
+def _binary(row: Elementwise, x1: Any, x2: Any) -> Array:
+    """An operator; what xarr does not know gets its turn."""
+    return binary(row, x1, x2) if accepts(x1) and accepts(x2) else _NOT_IMPLEMENTED
+
+
+def _in_place(row: Elementwise, x1: Array, x2: Any) -> Array:
+    """An operator with its result written to the first operand."""
+    if not accepts(x2):
+        return _NOT_IMPLEMENTED
+    name = f"{row.where}, in place"
+    require_writeable(x1, name)
+    return stored_in_place(x1, binary(row, x1, x2)._node, name)
+
+
+def _power(x1: Any, x2: Any) -> Array:
+    return power(x1, x2) if accepts(x1) and accepts(x2) else _NOT_IMPLEMENTED
+
+
+def power(x1: Any, x2: Any) -> Array:
+    """x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
+    if type(x1) is Array and (type(x2) is int or type(x2) is float) and x2 == 2:
+        base = x1._node.dtype.kind
+        if base != BOOL and not (type(x2) is float and base in INTEGER):
+            return Array(rows.square.applied(x1._node))
+    _refuse_negative_powers(x1, x2)
+    return binary(rows.pow, x1, x2)
+
+
+def _power_in_place(x1: Array, x2: Any) -> Array:
+    if type(x2) is int and x2 == 2:
+        return _in_place(rows.multiply, x1, x1)
+    if accepts(x2):
+        _refuse_negative_powers(x1, x2)
+    return _in_place(rows.pow, x1, x2)
+
+
+def _refuse_negative_powers(x1: Any, x2: Any) -> None:
+    """Refuse an integer to a negative integer power, as NumPy does."""
+    if type(x1) is Array:
+        whole = x1._node.dtype.kind in INTEGER
+    else:
+        whole = numpy.asarray(x1).dtype.kind in "iu"
+    if not whole or type(x2) is float:
+        return
+    if type(x2) is Array:
+        found = x2._node.dtype.kind == SIGNED and _holds((x2 < 0)._node)
+        given = "an array with a negative element"
+    elif type(x2) is int:
+        found, given = x2 < 0, str(x2)
+    else:
+        values = numpy.asarray(x2)
+        found, given = values.dtype.kind == "i" and bool((values < 0).any()), repr(x2)
+    if found:
+        raise ValueError(
+            errors.message(
+                "pow(x1, x2)",
+                f"x2 is {given} and both are integers",
+                "an integer to a negative power is no integer",
+                "convert x1 with x1.astype('float64')",
+            )
+        )
+
+
+def _holds(truths: Node) -> bool:
+    """Whether an element is true; waits for the device."""
+    if 0 in truths.shape:
+        return False
+    fold = reductions.any.fold(reductions.any.types(truths.dtype, truths.dtype))
+    flat = engine.reshaped(truths, (product(truths.shape),))
+    return bool(to_host(passes.reduce(fold, flat, (0,))))
+
+
+def stored_in_place(x1: Array, result: Node, name: str) -> Array:
+    """The array with the result of an operator in place of its value."""
+    target = x1._node
+    if result.shape != target.shape:
+        raise ValueError(
+            errors.message(
+                name,
+                f"x1 has shape {target.shape} and the result {result.shape}",
+                "the result has to have the shape of x1",
+            )
+        )
+    if result.dtype is not target.dtype:
+        if not _same_kind(result.dtype, target.dtype):
+            raise TypeError(
+                errors.message(
+                    name,
+                    f"x1 has dtype {target.dtype} and the result {result.dtype}",
+                    "the result has to be of the same kind as x1 or a lower one",
+                    f"write x1 = x1.astype({result.dtype.name!r}) first",
+                )
+            )
+        result = engine.converted(result, target.dtype)
+    if is_whole(x1):
+        rebind(x1, result)
+    else:
+        assign(x1, settled(x1), result)
+    return x1
+
+
+_RANK: Final = {BOOL: 0, dtypes.UNSIGNED: 1, SIGNED: 2, REAL: 3, dtypes.COMPLEX: 4}
+
+
+def _same_kind(given: DType, wanted: DType) -> bool:
+    """NumPy's rule for in-place results ("same_kind"): never to a lower kind."""
+    return _RANK[given.kind] <= _RANK[wanted.kind]
+
+
+def require_c_order(order: str, where: str) -> None:
+    """Refuse an order of elements that is not C's; "A" and "K" leave it to the library."""
+    if order not in ("C", "A", "K"):
+        raise ValueError(
+            errors.message(where, f"order is {order!r}", "new arrays are in C order", "use x.T")
+        )
 
 
 def product(shape: Shape) -> int:
@@ -412,298 +739,7 @@ def require_writeable(array: Array, where: str) -> None:
         )
 
 
-def default_float(device: Device) -> DType:
-    """float64 where the device has it, else float32."""
-    return dtypes.float64 if device.info.has_float64 else dtypes.float32
-
-
-def scalar_node(value: Scalar, dtype: DType, device: Device, where: str) -> Node:
-    """A Python scalar as a constant of `dtype`, rounded to it."""
-    kind = dtype.kind
-    if kind in dtypes.INTEGER:
-        low, high = dtypes.integer_bounds(dtype)
-        if not low <= value <= high:  # type: ignore[operator]
-            raise OverflowError(
-                errors.message(
-                    where,
-                    f"the Python integer {value} is out of bounds for {dtype}",
-                    f"{dtype} holds {low} to {high}",
-                    "convert the array to a wider dtype first",
-                )
-            )
-        value = int(value)  # type: ignore[arg-type]
-    elif kind == dtypes.BOOL:
-        value = bool(value)
-    elif kind == dtypes.REAL:
-        value = float(value) if dtype is dtypes.float64 else _rounded(value, dtype)  # type: ignore[arg-type]
-    else:
-        value = complex(value) if dtype is dtypes.complex128 else _rounded(value, dtype)
-    return constant(value, dtype, (), device)
-
-
-_LARGEST: Final = {
-    row: float(numpy.finfo(row.numpy).max) for row in dtypes.TABLE if row.kind in dtypes.FLOATING
-}
-
-
-def _rounded(value: Any, dtype: DType) -> Any:
-    if max(abs(value.real), abs(value.imag)) <= _LARGEST[dtype]:
-        return dtype.numpy.type(value).item()
-    return dtypes.quietly(dtype.numpy.type, value).item()
-
-
-def operand(value: Any, other: Node, where: str) -> Node | None:
-    """What stands beside an array in an operation, as a node; None where it cannot stand there."""
-    kind = type(value)
-    if kind is Array:
-        node: Node = value._node
-        require_together(node.device, other.device, where)
-        return node
-    if kind is float or kind is int or kind is bool or kind is complex:
-        return scalar_node(
-            value,
-            dtypes.of_python_scalar(value, other.dtype, default_float(other.device)),
-            other.device,
-            where,
-        )
-    if isinstance(value, numpy.generic):
-        row = dtypes.BY_NUMPY.get(value.dtype)
-        if row is None:
-            return None
-        require_on(other.device, row, where)
-        return constant(value.item(), row, (), other.device)
-    if isinstance(value, bool | int | float | complex):
-        return operand(_plain(value), other, where)
-    if isinstance(value, numpy.ndarray | list | tuple):
-        return from_host(host_values(value, where, "the list"), other.device, where)
-    return None
-
-
-def together(
-    x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
-) -> tuple[Node, Node]:
-    """Two operands, an Array among them, as nodes of the data type that they promote to."""
-    if type(x1) is not Array and type(x2) is not Array:
-        raise no_array(names[0], x1, where)
-    beside = (x1 if type(x1) is Array else x2)._node
-    first, second = operand(x1, beside, where), operand(x2, beside, where)
-    for name, value, node in zip(names, (x1, x2), (first, second), strict=True):
-        if node is None:
-            raise no_array(name, value, where, "an Array or a number")
-    assert first is not None
-    assert second is not None
-    first, second = widened(first, second, x2), widened(second, first, x1)
-    row = promoted((first.dtype, second.dtype), first.device, where)
-    return engine.converted(first, row), engine.converted(second, row)
-
-
-def promoted(rows: Sequence[DType], device: Device, where: str) -> DType:
-    """The data type that all promote to; TypeError where the device does not have it."""
-    row = functools.reduce(dtypes.promote, rows)
-    require_common(row, rows, device, where)
-    return row
-
-
-def require_common(row: DType, rows: Sequence[DType], device: Device, where: str) -> None:
-    """Refuse operands whose common data type `row` the device does not have."""
-    if row in dtypes.NEEDS_FLOAT64 and device.narrow:
-        raise TypeError(
-            errors.message(
-                where,
-                f"the operands of dtype {' and '.join(map(str, rows))} promote to {row}, which "
-                f"{device} does not have",
-                "float32 and complex64 are the widest floating-point types there",
-                'convert the operands with x.astype("float32")',
-            )
-        )
-
-
-def widened(node: Node, other: Node, value: Any) -> Node:
-    """A node beside `other`, the node of `value`, on a device without float64.
-
-    Beside a Python scalar it has the scalar's type at once: int64 and float32 promote to float64.
-    """
-    if node.device.narrow and type(value) in (int, float, complex):
-        return engine.converted(node, other.dtype)
-    return node
-
-
-def no_array(name: str, value: object, where: str, accepted: str = "an Array") -> TypeError:
-    """The error that says that an argument is no array."""
-    return TypeError(
-        errors.message(
-            where,
-            f"{name} is of type {type(value).__name__}",
-            f"{accepted} is accepted",
-            f"make one with xarr.asarray({name})",
-        )
-    )
-
-
-def require_together(device: Device, other: Device, where: str) -> None:
-    """Refuse arrays of two devices."""
-    if device is not other:
-        raise ValueError(
-            errors.message(
-                where,
-                f"the arrays are on {other} and {device}",
-                "the arrays of one operation have to be on one device",
-                "move one with x.to_device(device)",
-            )
-        )
-
-
-def lone(value: Any, where: str, name: str = "x") -> Array | None:
-    """An operand with no array beside it, as an array; None where it cannot be one."""
-    if isinstance(value, list | tuple):
-        # Of Python numbers, so of the device's default types.
-        return Array._of(value, where, name)
-    beside = constant(False, dtypes.bool_, (), get_device())
-    node = operand(value, beside, where)
-    return None if node is None else Array(node)
-
-
-def _plain(value: Scalar) -> Scalar:
-    for kind in (bool, int, float):
-        if isinstance(value, kind):
-            return kind(value)
-    return complex(value)
-
-
-def integer(value: Any, where: str, name: str) -> int:
-    """An argument that is one integer."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            errors.message(where, f"{name} is {value!r}", "an integer is accepted")
-        ) from None
-
-
-def require_on(device: Device, row: DType, where: str) -> None:
-    """Refuse a data type that the device does not have."""
-    if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
-        raise TypeError(
-            errors.message(
-                where,
-                f"the dtype {row} was asked for on {device}",
-                f"{device} ({device.info.name}) has no 64-bit floating point",
-                'use "float32" or "complex64", or another device',
-            )
-        )
-
-
-class _Transfers:
-    """How many `no_implicit_transfer()` blocks are open."""
-
-    def __init__(self) -> None:
-        self.forbidden = 0
-
-    def check(self, where: str, nbytes: int, direction: str, device: Device) -> None:
-        if self.forbidden:
-            raise errors.ImplicitTransferError(
-                errors.message(
-                    where,
-                    f"{nbytes} bytes would move {direction} {device}",
-                    "no_implicit_transfer() forbids hidden transfers",
-                    "use xarr.asarray or xarr.to_numpy, which transfer openly",
-                )
-            )
-
-
-transfers: Final = _Transfers()
-
-
-@contextmanager
-def no_implicit_transfer() -> Iterator[None]:
-    """Turn each hidden transfer between host and device into an error within a ``with`` block.
-
-    Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`.
-    """
-    transfers.forbidden += 1
-    try:
-        yield
-    finally:
-        transfers.forbidden -= 1
-
-
-def host_values(obj: Any, where: str, name: str) -> numpy.ndarray[Any, Any]:
-    """What NumPy makes an array of, as one."""
-    try:
-        return numpy.asarray(obj)
-    except ValueError as error:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{name} is no array of numbers ({error})",
-                "nested sequences have the same length at each level",
-            )
-        ) from None
-
-
-def from_host(values: numpy.ndarray[Any, Any], device: Device, where: str) -> Node:
-    """Upload a NumPy array; the node of the copy."""
-    row = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
-    if row is None:
-        raise TypeError(
-            errors.message(
-                where,
-                f"the values have dtype {values.dtype}",
-                "xarr has the dtypes " + ", ".join(row.name for row in dtypes.TABLE),
-            )
-        )
-    require_on(device, row, where)
-    if values.ndim == 0:
-        return constant(values.item(), row, (), device)
-    transfers.check(where, values.nbytes, "to", device)
-    data = numpy.ascontiguousarray(values, row.numpy)
-    with device.lock:
-        storage = engine.allocate(device, data.nbytes)
-        if data.nbytes:
-            device.driver.upload(storage.buffer, 0, data)
-    return leaf(storage, layout.contiguous(values.shape), row)
-
-
-def to_host(array: Array) -> numpy.ndarray[Any, Any]:
-    """Download an array."""
-    node = array._node
-    if node.operation is None and node.storage is None:
-        return numpy.full(node.shape, node.value, node.dtype.numpy)
-    transfers.check("reading an array's values", array.nbytes, "from", node.device)
-    host = numpy.empty(node.shape, node.dtype.numpy)
-    if host.size == 0:
-        return host
-    storage, begin = _in_a_row(array)
-    with node.device.lock:
-        node.device.driver.download(storage.buffer, begin, host)
-    return host
-
-
-def moved(array: Array, device: Device) -> Node:
-    """Copy an array to a device whose driver reaches the array's; the node of the copy."""
-    node = array._node
-    target = engine.allocate(device, array.nbytes)
-    if array.size:
-        source, begin = _in_a_row(array)
-        first, second = sorted((node.device, device), key=str)  # as every thread does
-        with first.lock, second.lock:
-            device.driver.copy(source.buffer, begin, target.buffer, 0, array.nbytes)
-            engine.end_before_others(node.device)
-    return leaf(target, layout.contiguous(node.shape), node.dtype)
-
-
-def _in_a_row(array: Array) -> tuple[Storage, int]:
-    """A storage in which the elements lie in C order, and the byte that they begin at."""
-    node = array._node
-    if not settled(array).linear:
-        node = engine.copied(node)
-        engine.compute(node)
-    assert node.storage is not None
-    assert node.layout is not None
-    return node.storage, node.layout.offset * node.dtype.itemsize
-
-
-def _restored(values: numpy.ndarray[Any, Any], device: str) -> Array:
+def _restored(values: Host, device: str) -> Array:
     return Array(from_host(values, get_device(device), "pickle.load"))
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import importlib
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal
 
-from xarr import garbage
+from xarr import dtypes, garbage
 from xarr.backends.base import DeviceInfo, Discovery, Driver
+from xarr.dtypes import DType
 from xarr.errors import message
 from xarr.settings import settings
 
@@ -256,6 +258,58 @@ def get_device(spec: Device | str | None = None, where: str = "get_device(spec)"
             "`python -m xarr info` tells why others are absent",
         )
     )
+
+
+def default_float(device: Device) -> DType:
+    """float64 where the device has it, else float32."""
+    return dtypes.float64 if device.info.has_float64 else dtypes.float32
+
+
+def require_on(device: Device, row: DType, where: str) -> None:
+    """Refuse a data type that the device does not have."""
+    if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
+        raise TypeError(
+            message(
+                where,
+                f"the dtype {row} was asked for on {device}",
+                f"{device} ({device.info.name}) has no 64-bit floating point",
+                'use "float32" or "complex64", or another device',
+            )
+        )
+
+
+def require_common(row: DType, rows: Sequence[DType], device: Device, where: str) -> None:
+    """Refuse operands whose common data type `row` the device does not have."""
+    if row in dtypes.NEEDS_FLOAT64 and device.narrow:
+        raise TypeError(
+            message(
+                where,
+                f"the operands of dtype {' and '.join(map(str, rows))} promote to {row}, which "
+                f"{device} does not have",
+                "float32 and complex64 are the widest floating-point types there",
+                'convert the operands with x.astype("float32")',
+            )
+        )
+
+
+def promoted(rows: Sequence[DType], device: Device, where: str) -> DType:
+    """The data type that all promote to; TypeError where the device does not have it."""
+    row = functools.reduce(dtypes.promote, rows)
+    require_common(row, rows, device, where)
+    return row
+
+
+def require_together(device: Device, other: Device, where: str) -> None:
+    """Refuse arrays of two devices."""
+    if device is not other:
+        raise ValueError(
+            message(
+                where,
+                f"the arrays are on {other} and {device}",
+                "the arrays of one operation have to be on one device",
+                "move one with x.to_device(device)",
+            )
+        )
 
 
 before_synchronizing: list[Callable[[Device], None]] = []

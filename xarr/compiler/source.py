@@ -1,7 +1,7 @@
 """From `kernels/` and a block of `#define` lines to the text that a compiler sees.
 
-A kernel source is: the dialect's header, the library functions that the kernel uses (with those
-they call), the defines that specialise it, and the skeleton. Library functions are written once for
+A kernel source is: the defines that specialise it, the dialect's header, the library functions that
+the kernel uses (with those they call), and the skeleton. Library functions are written once for
 many types, with the words T, U, I and C in place of types; a name such as `xr_add_i32` asks for the
 function `xr_add_T` with T = i32. `kernels/README.md` describes the C.
 """
@@ -166,9 +166,9 @@ def assemble(
     lines = ["#define XR_ASSEMBLED 1"]
     if has_float64:
         lines.append("#define XR_FLOAT64 1")
+    lines.append(block)
     lines.append(kernel_file(DIALECTS[dialect]))
     lines.extend(required(block + "".join(map(kernel_file, files))))
-    lines.append(block)
     for file in files:
         lines.append(f'#line 1 "{file}"')
         lines.append(kernel_file(file))

@@ -683,15 +683,18 @@ def _elementwise(plan: Plan, device: Device, *, in_order: bool = False) -> None:
     for observer in counts.observers:
         observer("elementwise.c", plan)
     packed = launch.kernel.arguments.pack(*launch.chunks, *plan.values())
-    run(device, launch.kernel, launch.grid, launch.group, plan.storages, packed)
+    run(device, launch.kernel, launch.grid, plan.storages, packed)
+
+
+Grid = tuple[tuple[int, ...], tuple[int, ...]]
+"""The groups of a launch, and the items of a group, along each dimension."""
 
 
 class _Launch(NamedTuple):
     """How an elementwise form is launched; `chunks` are the first of its arguments."""
 
     kernel: Kernel
-    grid: tuple[int, ...]
-    group: tuple[int, ...]
+    grid: Grid
     chunks: tuple[int, ...]
 
 
@@ -710,7 +713,7 @@ def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
         form.key,
         lambda: elementwise_defines(form, device),
     )
-    return _Launch(kernel, grid, group, chunks)
+    return _Launch(kernel, (grid, group), chunks)
 
 
 def _chunks(extents: list[int], tasks: int) -> tuple[tuple[int, ...], ...]:
@@ -748,12 +751,12 @@ def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
     chunked = device.info.chunked
     walked = form.names if chunked else form.names[:-1]
     names = tuple(f"{name}_chunk" for name in walked)
-    defines = form.defines(names)
+    defines, block = form.described(names)
     defines += [
         f"#define XR_CHUNKED {int(chunked)}",
         f"#define XR_ROWS {len(form.extents) - 1}",
     ]
-    return defines, form.arguments(names)
+    return defines, block
 
 
 _CHUNK: Final = 4096
@@ -771,24 +774,6 @@ ROWS: Final = 4
 """Rows that an item of a GPU takes, where a grid can have the groups for it."""
 TILE: Final = 16
 """Columns of a group that reads columns; its rows use up what the memory gives at a time."""
-
-
-@garbage.postponed
-def launch(
-    device: Device,
-    skeleton: str,
-    entry: str,
-    key: Any,
-    describe: Callable[[], tuple[list[str], str]],
-    storages: Sequence[Storage],
-    values: Sequence[Any],
-    grid: tuple[int, ...],
-    group: tuple[int, ...],
-) -> None:
-    """Run a skeleton over storages; `values` are its arguments, the rest is as of `kernel_of`."""
-    kernel = kernel_of(device, skeleton, entry, key, describe)
-    run(device, kernel, grid, group, storages, kernel.arguments.pack(*values))
-    end_before_others(device)
 
 
 def kernel_of(
@@ -817,15 +802,15 @@ def kernel_of(
 def run(
     device: Device,
     kernel: Kernel,
-    grid: tuple[int, ...],
-    group: tuple[int, ...],
+    grid: Grid,
     storages: Sequence[Storage],
     arguments: bytes,
 ) -> None:
     """Launch a kernel with packed arguments; wait for nothing."""
     counts.launches += 1
+    groups, items = grid
     buffers = [storage.buffer for storage in storages]
-    device.driver.launch(kernel.handle, grid, group, buffers, arguments)
+    device.driver.launch(kernel.handle, groups, items, buffers, arguments)
 
 
 def end_before_others(device: Device) -> None:

@@ -376,28 +376,22 @@ class Form:
             names.extend(f"stride{number}_{axis}" for axis, kind in enumerate(kinds) if kind == "s")
         return [*names, *(f"offset{number}" for number in range(len(self.classes)))]
 
-    def arguments(self, extra: Sequence[str], tail: str = "") -> str:
-        """The struct module's format of the argument block; `extra` and `tail` as in `defines`."""
-        return argument_format(
-            len(extra) + len(self.fields()),
-            "".join(dtype.format for dtype in self.constants) + tail,
-            wide=self.wide,
-        )
+    def described(
+        self, indices: Sequence[str] = (), numbers: Sequence[tuple[str, DType]] = ()
+    ) -> tuple[list[str], str]:
+        """The defines that specialise a skeleton, and the format of its arguments.
 
-    def defines(self, extra: Sequence[str] = (), tail: Sequence[str] = ()) -> list[str]:
-        """The block of defines that specialises a skeleton.
-
-        `extra` names the skeleton's own indices, which come first among the arguments; `tail`
-        declares the arguments that come last.
+        `indices` names the skeleton's own indices, which come first among the arguments; `numbers`
+        are those that come last.
         """
+        constants = [(f"c{number}", dtype) for number, dtype in enumerate(self.constants)]
+        lines, block = described((*indices, *self.fields()), (*constants, *numbers), wide=self.wide)
         pointers = []
         types = {slot: dtype for slot, dtype, _ in self.accesses if slot >= 0}
         for slot in range(self.slots):
             const = "" if slot in self.written else "const "
-            pointers.append(f"GLOBAL {const}{types[slot].storage} *RESTRICT p{slot},")
-        constants = [f"{dtype.compute} c{number};" for number, dtype in enumerate(self.constants)]
-        lines = argument_defines((*extra, *self.fields()), (*constants, *tail), wide=self.wide)
-        lines.append(define("XR_POINTERS", pointers))
+            pointers.append(f"parameter(GLOBAL {const}{types[slot].storage} *RESTRICT, p{slot})")
+        lines.append(define("XR_POINTERS(parameter)", pointers))
         axis = 0
         previous = ""
         for name, group in zip(self.names, self.extents, strict=True):
@@ -406,7 +400,12 @@ class Form:
             previous = name
         lines.append(define("XR_COMPUTE", self._compute(previous)))
         lines.append(define("XR_STORE", self._stores(previous)))
-        return lines
+        return lines, block
+
+    def value(self, dtype: DType) -> str:
+        """The C expression of the root's value as `dtype`."""
+        root = len(self.entries) - 1
+        return cast(f"v{root}", self.type_of(root), dtype)
 
     def _enter(self, name: str, ndim: int, axis: int, previous: str) -> tuple[list[str], int]:
         """Split one group's index into coordinates and advance every address by them."""
@@ -510,21 +509,22 @@ class Form:
         return statements
 
 
-def argument_defines(indices: Sequence[str], others: Sequence[str], *, wide: bool) -> list[str]:
-    """The defines of a kernel's argument struct: index fields, then fields as declared."""
-    return [
-        f"#define xr_index {'i64' if wide else 'i32'}",
-        define("XR_FIELDS", [*(f"xr_index {name};" for name in indices), *others, "i64 end;"]),
-    ]
-
-
-def argument_format(indices: int, others: str, *, wide: bool) -> str:
-    """The struct module's format that fits `argument_defines`.
+def described(
+    indices: Sequence[str], numbers: Sequence[tuple[str, DType]], *, wide: bool
+) -> tuple[list[str], str]:
+    """The defines of a kernel's argument struct, and the struct module's format that fits them.
 
     The struct ends with eight bytes of nothing and so has no padding at its end, about which
     drivers disagree: Intel wants it counted, rusticl refuses it, PoCL takes either.
     """
-    return f"@{indices}{'q' if wide else 'i'}{others}0q8x"
+    fields = [f"xr_index {name};" for name in indices]
+    fields += [f"{dtype.compute} {name};" for name, dtype in numbers]
+    defines = [
+        f"#define xr_index {'i64' if wide else 'i32'}",
+        define("XR_FIELDS", [*fields, "i64 end;"]),
+    ]
+    letters = "".join(dtype.format for _, dtype in numbers)
+    return defines, f"@{len(indices)}{'q' if wide else 'i'}{letters}0q8x"
 
 
 def loaded(value: str, dtype: DType) -> str:

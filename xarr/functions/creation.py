@@ -8,48 +8,32 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, cast, overload
 
 import numpy
-from numpy.exceptions import ComplexWarning
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import (
-    FUNCTIONS,
-    Array,
-    attach,
-    default_float,
-    from_host,
-    host_values,
-    integer,
-    moved,
-    require_on,
-    settled,
-    to_host,
-    transfers,
-    view,
-)
-from xarr.backends.device import Device, get_device
+from xarr.array import transfers
+from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
+from xarr.array.conversion import as_array, refuse_complex_to_real, retyped
+from xarr.array.door import node_of
+from xarr.array.operands import integer
+from xarr.array.transfers import Host, from_host, openly, to_host
+from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, Operation, constant
-from xarr.functions import data_types, interchange
+from xarr.functions import arithmetic
 from xarr.functions.streams import Stream
 from xarr.layout import Shape
-from xarr.tables import elementwise
-from xarr.tables.reductions import node_of
-
-DeviceLike = Device | str | None
-Host = numpy.ndarray[Any, Any]
+from xarr.tables import elementwise as table
+from xarr.tables.rows import Elementwise, choose
 
 
 def asarray(
     obj: Any,
     /,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
     copy: bool | None = None,
@@ -97,165 +81,10 @@ def asarray(
     return as_array(obj, "asarray(obj)", "obj", dtype=dtype, device=device, copy=copy)
 
 
-def as_array(
-    obj: Any,
-    where: str,
-    name: str = "x",
-    *,
-    dtype: Any = None,
-    device: DeviceLike = None,
-    copy: bool | None = None,
-) -> Array:
-    """What `asarray` makes of values, for a function and an argument that errors name."""
-    row = None if dtype is None else dtypes.lookup(dtype, where)
-    target = None if device is None else get_device(device, where)
-    if type(obj) is Array:
-        return _from_array(obj, row, target, copy, where, name)
-    if type(obj) not in _ON_HOST and interchange.is_foreign(obj):
-        shared = interchange.from_foreign(obj, device, copy, where)
-        return shared if row is None else _from_array(shared, row, None, copy, where, name)
-    if copy is False:
-        raise ValueError(
-            errors.message(
-                where,
-                f"copy is False and {name} is of type {type(obj).__name__}, in the host's memory",
-                "values move to a device by a copy",
-                "pass copy=None",
-            )
-        )
-    target = target or get_device()
-    if row is not None:
-        require_on(target, row, where)
-    if isinstance(obj, list | tuple) and _holds_arrays(obj):
-        parts = [as_array(item, where, name, device=target) for item in obj]
-        stacked = cast(Array, FUNCTIONS["stack"](parts))
-        return stacked if row is None else data_types.retyped(stacked, row, where, name)
-    return Array(_from_values(obj, row, target, where, name))
-
-
-_ON_HOST: Final = frozenset((list, tuple, bool, int, float, complex, numpy.ndarray))
-"""Types that need no look at whether their values are on a GPU."""
-
-
-def _from_array(
-    x: Array, row: DType | None, device: Device | None, copy: bool | None, where: str, name: str
-) -> Array:
-    node = x._node
-    target = device or node.device
-    if row is None or row is node.dtype:
-        if target is node.device:
-            return Array(engine.copied(node)) if copy else x
-        row = node.dtype
-    if copy is False:
-        raise ValueError(
-            errors.message(
-                where,
-                f"copy is False and {name} has dtype {node.dtype} on {node.device}",
-                f"dtype {row} on {target} needs a copy",
-                "pass copy=None",
-            )
-        )
-    return data_types.retyped(x, row, where, name, target=target)
-
-
-def _holds_arrays(values: Sequence[Any]) -> bool:
-    return any(
-        type(item) is Array or (isinstance(item, list | tuple) and _holds_arrays(item))
-        for item in values
-    )
-
-
-def _from_values(obj: Any, row: DType | None, device: Device, where: str, name: str) -> Node:
-    """The node of values on the host."""
-    typed = isinstance(obj, numpy.ndarray | numpy.generic)
-    values = host_values(obj, where, name)
-    if values.dtype.kind == "O":
-        raise _refused_objects(obj, values, where, name)
-    given = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
-    if given is None:
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has dtype {values.dtype}",
-                "xarr has the dtypes " + ", ".join(known.name for known in dtypes.TABLE),
-            )
-        )
-    if row is None:
-        row = given
-        if not typed and given in dtypes.NEEDS_FLOAT64 and not _has_own_dtype(obj):
-            floating = default_float(device)
-            row = floating if given is dtypes.float64 else dtypes.COMPLEX_OF[floating]
-    elif row is not given:
-        data_types.refuse_complex_to_real(given, row, where, name)
-        if not typed:
-            values = _exact_integers(obj, values, row)
-            _require_fit(values, row, where)
-    if row is not given:
-        values = dtypes.quietly(_host_converted, values, row)
-    with openly():
-        return from_host(values, device, where)
-
-
-def _has_own_dtype(obj: Any) -> bool:
-    """Whether an object that is no NumPy array says itself of which type its values are."""
-    return not isinstance(obj, bool | int | float | complex | list | tuple | range)
-
-
-def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception:
-    if all(isinstance(item, int) for item in values.flat) and values.size:
-        return OverflowError(
-            errors.message(
-                where,
-                f"{name} holds Python integers that no dtype holds",
-                "int64 holds -2**63 to 2**63 - 1, uint64 0 to 2**64 - 1",
-                "convert them to float first",
-            )
-        )
-    return TypeError(
-        errors.message(
-            where,
-            f"{name} is of type {type(obj).__name__}",
-            "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted",
-        )
-    )
-
-
-def _exact_integers(obj: Any, values: Host, row: DType) -> Host:
-    """The values; as objects where NumPy made floats of integers that only uint64 holds all."""
-    if row.kind in dtypes.INTEGER and values.dtype == numpy.float64:
-        objects = numpy.asarray(obj, dtype=object)
-        if all(type(item) is int for item in objects.flat):
-            return objects
-    return values
-
-
-def _require_fit(values: Host, row: DType, where: str) -> None:
-    """Refuse Python integers that an integer type cannot hold, as NumPy does."""
-    if row.kind not in dtypes.INTEGER or values.dtype.kind not in "iuO" or not values.size:
-        return
-    low, high = dtypes.integer_bounds(row)
-    least, largest = int(values.min()), int(values.max())
-    if least < low or largest > high:
-        raise OverflowError(
-            errors.message(
-                where,
-                f"the Python integer {least if least < low else largest} is out of bounds "
-                f"for {row}",
-                f"{row} holds {low} to {high}",
-            )
-        )
-
-
-def _host_converted(values: Host, row: DType) -> Host:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ComplexWarning)
-        return values.astype(row.numpy)
-
-
 def array(
     obj: Any,
     /,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     copy: bool | None = True,
     ndmin: int = 0,
@@ -325,21 +154,7 @@ def copy(a: Any) -> Array:
     return array(a)
 
 
-def _copy_method(self: Array, order: str = "C") -> Array:
-    """Copy the array, in C order."""
-    require_c_order(order, "x.copy(order)")
-    return Array(engine.copied(self._node))
-
-
-def require_c_order(order: str, where: str) -> None:
-    """Refuse an order of elements that is not C's; "A" and "K" leave it to the library."""
-    if order not in ("C", "A", "K"):
-        raise ValueError(
-            errors.message(where, f"order is {order!r}", "new arrays are in C order", "use x.T")
-        )
-
-
-def ascontiguousarray(a: Any, /, dtype: Any = None) -> Array:
+def ascontiguousarray(a: Any, /, dtype: DTypeLike = None) -> Array:
     """Return the array itself if its elements follow each other in C order, else a copy.
 
     Parameters
@@ -367,7 +182,7 @@ def ascontiguousarray(a: Any, /, dtype: Any = None) -> Array:
     return result if result.ndim else result.reshape((1,))
 
 
-def shape_of(shape: Any, where: str) -> Shape:
+def shape_of(shape: ShapeLike, where: str) -> Shape:
     """A shape argument: an integer or a sequence of them, none negative."""
     items = shape if isinstance(shape, tuple | list) else (shape,)
     try:
@@ -394,7 +209,7 @@ def _filled(value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) 
     return Array(constant(value, row, extents, target))
 
 
-def zeros(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def zeros(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make an array of zeros.
 
     Parameters
@@ -432,7 +247,7 @@ def zeros(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
     return _filled(0, shape, dtype, device, "zeros(shape)")
 
 
-def ones(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def ones(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make an array of ones.
 
     Parameters
@@ -470,7 +285,7 @@ def ones(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
     return _filled(1, shape, dtype, device, "ones(shape)")
 
 
-def empty(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def empty(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make an array whose values are not specified; they are zeros.
 
     Parameters
@@ -508,7 +323,9 @@ def empty(shape: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
     return _filled(0, shape, dtype, device, "empty(shape)")
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def full(
+    shape: ShapeLike, fill_value: Any, dtype: DTypeLike = None, *, device: DeviceLike = None
+) -> Array:
     """Make an array of one value.
 
     Parameters
@@ -578,7 +395,7 @@ def _like(x: Any, value: Any, dtype: Any, shape: Any, device: DeviceLike, where:
 
 
 def zeros_like(
-    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
 ) -> Array:
     """Make an array of zeros like another array.
 
@@ -617,7 +434,7 @@ def zeros_like(
 
 
 def ones_like(
-    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
 ) -> Array:
     """Make an array of ones like another array.
 
@@ -656,7 +473,7 @@ def ones_like(
 
 
 def empty_like(
-    x: Any, /, dtype: Any = None, *, shape: Any = None, device: DeviceLike = None
+    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
 ) -> Array:
     """Make an array like another array, whose values are not specified; they are zeros.
 
@@ -698,9 +515,9 @@ def full_like(
     x: Any,
     /,
     fill_value: Any,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     device: DeviceLike = None,
 ) -> Array:
     """Make an array of one value like another array.
@@ -751,21 +568,19 @@ def full_like(
     )
 
 
-def apply(name: str, *nodes: Node) -> Node:
-    """The node of an elementwise function of nodes that have one data type."""
-    operation = _operation(name, nodes[0].dtype, len(nodes))
-    shape = layout.broadcast_shapes(*(node.shape for node in nodes), where=name)
-    return engine.defer(operation, nodes, shape)
+def apply(row: Elementwise, *nodes: Node) -> Node:
+    """The pending node of a row's function of nodes of one data type."""
+    shape = layout.broadcast_shapes(*(node.shape for node in nodes), where=row.where)
+    return engine.defer(_operation(row, nodes[0].dtype), nodes, shape)
 
 
-_OPERATIONS: Final[dict[tuple[str, DType], Operation]] = {}
+_OPERATIONS: Final[dict[tuple[Elementwise, DType], Operation]] = {}
 
 
-def _operation(name: str, row: DType, operands: int) -> Operation:
-    operation = _OPERATIONS.get((name, row))
+def _operation(row: Elementwise, dtype: DType) -> Operation:
+    operation = _OPERATIONS.get((row, dtype))
     if operation is None:
-        operation = elementwise.BY_NAME[name].operation(row, operands)
-        _OPERATIONS[name, row] = operation
+        operation = _OPERATIONS[row, dtype] = row.operation(dtype)
     return operation
 
 
@@ -801,7 +616,7 @@ def arange(
     /,
     stop: Any = None,
     step: Any = 1,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -861,8 +676,8 @@ def arange(
     first, delta = dtypes.quietly(_arange_step, start, step, row)
     computed = dtypes.float32 if row is dtypes.float16 else row
     index = engine.converted(engine.index((length,), target), computed)
-    steps = apply("multiply", index, _scalar(delta, computed, target))
-    node = apply("add", _scalar(first, computed, target), steps)
+    steps = apply(table.multiply, index, _scalar(delta, computed, target))
+    node = apply(table.add, _scalar(first, computed, target), steps)
     return Array(engine.converted(node, row))
 
 
@@ -918,17 +733,45 @@ def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
     return max(0, math.ceil(count))
 
 
+@overload
 def linspace(
-    start: Any,
-    stop: Any,
+    start: complex | numpy.generic | Array,
+    stop: complex | numpy.generic | Array,
     /,
     num: int = 50,
     endpoint: bool = True,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
+    device: DeviceLike = None,
+    retstep: Literal[False] = False,
+) -> Array: ...
+
+
+@overload
+def linspace(
+    start: complex | numpy.generic | Array,
+    stop: complex | numpy.generic | Array,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    dtype: DTypeLike = None,
+    device: DeviceLike = None,
+    retstep: Literal[True],
+) -> tuple[Array, Array]: ...
+
+
+def linspace(
+    start: complex | numpy.generic | Array,
+    stop: complex | numpy.generic | Array,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    dtype: DTypeLike = None,
     device: DeviceLike = None,
     retstep: bool = False,
-) -> Any:
+) -> Array | tuple[Array, Array]:
     """Make an array of evenly spaced numbers between two numbers.
 
     Parameters
@@ -1006,7 +849,7 @@ def _spaced(
         row = dtypes.lookup(dtype, where)
     require_on(target, row, where)
     if is_complex:
-        data_types.refuse_complex_to_real(computed, row, where, complex_ends[0])
+        refuse_complex_to_real(computed, row, where, complex_ends[0])
     start, stop = computed.numpy.type(start), computed.numpy.type(stop)
     pieces = count - 1 if endpoint else count
     step = computed.numpy.type(math.nan)
@@ -1015,7 +858,7 @@ def _spaced(
     if target.info.has_float64:
         node = _linspace_node(start, stop, step, count, pieces, endpoint, target)
         if row.kind in dtypes.INTEGER:
-            node = apply("floor", node)
+            node = apply(table.floor, node)
         result = Array(engine.converted(node, row))
     else:
         values = numpy.linspace(start, stop, count, endpoint=endpoint, dtype=row.numpy)
@@ -1032,15 +875,15 @@ def _linspace_node(
     node = engine.converted(index, row)
     if pieces > 0 and step == 0:
         # The distance is too small for a number: divide first, as NumPy does.
-        node = apply("divide", node, _scalar(pieces, row, device))
+        node = apply(table.divide, node, _scalar(pieces, row, device))
         step = stop - start
     elif pieces <= 0:
         step = stop - start
-    node = apply("multiply", node, _scalar(step, row, device))
-    node = apply("add", node, _scalar(start, row, device))
+    node = apply(table.multiply, node, _scalar(step, row, device))
+    node = apply(table.add, node, _scalar(start, row, device))
     if endpoint and count > 1:
-        last = apply("equal", index, _scalar(count - 1, dtypes.int64, device))
-        node = elementwise.choose(last, _scalar(stop, row, device), node)
+        last = apply(table.equal, index, _scalar(count - 1, dtypes.int64, device))
+        node = choose(last, _scalar(stop, row, device), node)
     return node
 
 
@@ -1051,7 +894,7 @@ def logspace(
     num: int = 50,
     endpoint: bool = True,
     base: float = 10.0,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -1091,8 +934,8 @@ def logspace(
     where = "logspace(start, stop, num)"
     row = None if dtype is None else dtypes.lookup(dtype, where)
     powers, _ = _spaced(start, stop, num, endpoint, None, device, where)
-    result = cast(Array, FUNCTIONS["pow"](base, powers))
-    return result if row is None else data_types.retyped(result, row, where, "the result")
+    result = arithmetic.pow(base, powers)
+    return result if row is None else retyped(result, row, where, "the result")
 
 
 def geomspace(
@@ -1101,7 +944,7 @@ def geomspace(
     /,
     num: int = 50,
     endpoint: bool = True,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -1148,16 +991,16 @@ def geomspace(
     sign = -1.0 if low < 0 else 1.0
     exponents = math.log10(low * sign), math.log10(high * sign)
     logs, _ = _spaced(*exponents, num, endpoint, None, device, where)
-    result = cast(Array, FUNCTIONS["pow"](10.0, logs)) * sign
+    result = arithmetic.pow(10.0, logs) * sign
     node = result._node
     ends = [(0, low)] + ([(result.size - 1, high)] if endpoint and result.size > 1 else [])
     if result.size:
         index = engine.index(node.shape, node.device)
         for position, value in ends:
-            at = apply("equal", index, _scalar(position, dtypes.int64, node.device))
-            node = elementwise.choose(at, _scalar(value, node.dtype, node.device), node)
+            at = apply(table.equal, index, _scalar(position, dtypes.int64, node.device))
+            node = choose(at, _scalar(value, node.dtype, node.device), node)
     result = Array(node) if node is not result._node else result
-    return result if row is None else data_types.retyped(result, row, where, "the result")
+    return result if row is None else retyped(result, row, where, "the result")
 
 
 def eye(
@@ -1165,7 +1008,7 @@ def eye(
     n_cols: int | None = None,
     /,
     k: int = 0,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
     M: int | None = None,  # noqa: N803 - NumPy's name
@@ -1221,10 +1064,10 @@ def _eye(rows: int, columns: int, k: int, dtype: Any, device: DeviceLike, where:
     require_on(target, row, where)
     if 0 in shape:
         return zeros(shape, row, device=target)
-    return Array(engine.converted(_diagonal(shape, offset, "equal", target), row))
+    return Array(engine.converted(_diagonal(shape, offset, table.equal, target), row))
 
 
-def identity(n: int, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+def identity(n: int, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make a square matrix of zeros with ones on the main diagonal.
 
     Parameters
@@ -1252,18 +1095,18 @@ def identity(n: int, dtype: Any = None, *, device: DeviceLike = None) -> Array:
     return _eye(extent, extent, 0, dtype, device, where)
 
 
-def _diagonal(shape: Shape, k: int, comparison: str, device: Device) -> Node:
+def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> Node:
     """Where column - row, in the last two axes, compares with k; not for an empty shape."""
     rows, columns = shape[-2:]
     position = engine.index(shape, device)
     width = _scalar(columns, dtypes.int64, device)
-    column = apply("remainder", position, width)
-    row = apply("floor_divide", position, width)
+    column = apply(table.remainder, position, width)
+    row = apply(table.floor_divide, position, width)
     if len(shape) > 2:
-        row = apply("remainder", row, _scalar(rows, dtypes.int64, device))
+        row = apply(table.remainder, row, _scalar(rows, dtypes.int64, device))
     # Bounds of int64 hold any k that makes a difference.
     bound = _scalar(min(max(k, -rows - 1), columns + 1), dtypes.int64, device)
-    return apply(comparison, apply("subtract", column, row), bound)
+    return apply(comparison, apply(table.subtract, column, row), bound)
 
 
 def tril(x: Array, /, k: int = 0) -> Array:
@@ -1298,7 +1141,7 @@ def tril(x: Array, /, k: int = 0) -> Array:
     >>> xarr.tril(xarr.ones((2, 2))).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
-    return _triangle(x, k, "less_equal", "tril(x)")
+    return _triangle(x, k, table.less_equal, "tril(x)")
 
 
 def triu(x: Array, /, k: int = 0) -> Array:
@@ -1333,10 +1176,10 @@ def triu(x: Array, /, k: int = 0) -> Array:
     >>> xarr.triu(xarr.ones((2, 2))).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    return _triangle(x, k, "greater_equal", "triu(x)")
+    return _triangle(x, k, table.greater_equal, "triu(x)")
 
 
-def _triangle(x: Array, k: int, comparison: str, where: str) -> Array:
+def _triangle(x: Array, k: int, comparison: Elementwise, where: str) -> Array:
     node = node_of(x, where)
     if len(node.shape) < 2:
         raise ValueError(
@@ -1346,14 +1189,14 @@ def _triangle(x: Array, k: int, comparison: str, where: str) -> Array:
     if 0 in node.shape:
         return Array(engine.copied(node))
     kept = _diagonal(node.shape, offset, comparison, node.device)
-    return Array(elementwise.choose(kept, node, _scalar(0, node.dtype, node.device)))
+    return Array(choose(kept, node, _scalar(0, node.dtype, node.device)))
 
 
 def tri(
     N: int,  # noqa: N803 - NumPy's name
     M: int | None = None,  # noqa: N803 - NumPy's name
     k: int = 0,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -1384,199 +1227,7 @@ def tri(
     where = "tri(N, M, k)"
     rows = integer(N, where, "N")
     columns = rows if M is None else integer(M, where, "M")
-    return _triangle(_filled(1, (rows, columns), dtype, device, where), k, "less_equal", where)
-
-
-def meshgrid(
-    *arrays: Any, indexing: Literal["xy", "ij"] = "xy", sparse: bool = False
-) -> tuple[Array, ...]:
-    """Make coordinate matrices of coordinate vectors.
-
-    Parameters
-    ----------
-    *arrays : Array, shape (N1,), (N2,), ...
-        The coordinates along each axis, of one dtype.
-    indexing : {"xy", "ij"}
-        "ij" for matrix indexing; with "xy" the first two axes are swapped.
-    sparse : bool
-        Whether each result keeps one-element axes, which broadcast, instead of repeating.
-
-    Returns
-    -------
-    tuple of Array, shape (N1, N2, ...), or (N2, N1, ...) with "xy"
-        The coordinates of each point.
-
-    Raises
-    ------
-    ValueError
-        If indexing is something else, or a vector has more than one axis.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; sparse is NumPy's.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
-    >>> y.tolist()
-    [[0, 0, 0], [1, 1, 1]]
-    """
-    where = "meshgrid(*arrays)"
-    if indexing not in ("xy", "ij"):
-        raise ValueError(
-            errors.message(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
-        )
-    vectors = [as_array(item, where, "an array") for item in arrays]
-    layout.require_possible((1,) * len(vectors), where)
-    for vector in vectors:
-        if vector.ndim > 1:
-            raise ValueError(
-                errors.message(where, f"an array has shape {vector.shape}", "vectors are accepted")
-            )
-    axes = list(range(len(vectors)))
-    if indexing == "xy" and len(axes) > 1:
-        axes[:2] = [1, 0]
-    extents = [vector.size for vector in vectors]
-    shape = tuple(extents[axis] for axis in axes)
-    result = []
-    for vector, axis in zip(vectors, axes, strict=True):
-        own = tuple(vector.size if place == axis else 1 for place in range(len(axes)))
-        where_in = settled(vector).reshaped(own)
-        assert where_in is not None
-        lifted = view(vector, where_in)._node
-        node = lifted if sparse else engine.broadcast(lifted, shape)
-        result.append(Array(engine.copied(lifted) if node is lifted else node))
-    return tuple(result)
-
-
-def indices(dimensions: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
-    """Make the indices of a grid.
-
-    Parameters
-    ----------
-    dimensions : sequence of int
-        The shape of the grid.
-    dtype : dtype, optional
-        The data type; int64 where None.
-    device : Device, str or None
-        The device; the default device where None.
-
-    Returns
-    -------
-    Array, shape (len(dimensions), *dimensions)
-        For each axis, each point's index along it.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.indices((2, 2)).tolist()
-    [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
-    """
-    where = "indices(dimensions)"
-    shape = shape_of(dimensions, where)
-    layout.require_possible((len(shape), *shape), where)
-    row = dtypes.int64 if dtype is None else dtypes.lookup(dtype, where)
-    target = get_device(device, where)
-    parts = _grid(shape, row, target)
-    if not parts:
-        return zeros((0,), row, device=target)
-    return cast(Array, FUNCTIONS["stack"](parts))
-
-
-def _grid(shape: Shape, dtype: DType, device: Device) -> tuple[Array, ...]:
-    return meshgrid(
-        *(arange(extent, dtype=dtype, device=device) for extent in shape), indexing="ij"
-    )
-
-
-def fromfunction(
-    function: Callable[..., Any],
-    shape: Any,
-    *,
-    dtype: Any = float,
-    device: DeviceLike = None,
-    **kwargs: Any,
-) -> Any:
-    """Call a function with the indices of a grid.
-
-    Parameters
-    ----------
-    function : callable
-        Called once, with an Array of the given shape for each axis.
-    shape : int or tuple of int
-        The shape of the grid.
-    dtype : dtype
-        The data type of the indices; float stands for the device's default one.
-    device : Device, str or None
-        The device; the default device where None.
-    **kwargs : object
-        Passed to the function.
-
-    Returns
-    -------
-    object
-        What the function returns.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
-    [[0, 1], [1, 2]]
-    """
-    where = "fromfunction(function, shape)"
-    target = get_device(device, where)
-    row = default_float(target) if dtype is float else dtypes.lookup(dtype, where)
-    return function(*_grid(shape_of(shape, where), row, target), **kwargs)
-
-
-class _Grid:
-    """What `mgrid` and `ogrid` are: coordinates by slices, as in NumPy.
-
-    A step that is an imaginary integer is a number of points, with the end included.
-    """
-
-    def __init__(self, name: str, sparse: bool) -> None:
-        self.__name__ = name
-        self._sparse = sparse
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice):
-            return self._line(key)
-        lines = [self._line(item) for item in (key if isinstance(key, tuple) else (key,))]
-        row = data_types.result_type(*lines)
-        grids = meshgrid(
-            *(line.astype(row, copy=False) for line in lines), indexing="ij", sparse=self._sparse
-        )
-        return grids if self._sparse else FUNCTIONS["stack"](grids)
-
-    def _line(self, item: Any) -> Array:
-        if not isinstance(item, slice) or item.stop is None:
-            raise TypeError(
-                errors.message(
-                    f"{self.__name__}[key]",
-                    f"key holds {item!r}",
-                    "slices with a stop are accepted",
-                )
-            )
-        start = 0 if item.start is None else item.start
-        if isinstance(item.step, complex):
-            return cast(Array, linspace(start, item.stop, int(abs(item.step))))
-        return arange(start, item.stop, 1 if item.step is None else item.step)
-
-
-mgrid: Final = _Grid("mgrid", sparse=False)
-ogrid: Final = _Grid("ogrid", sparse=True)
-
-
-@contextmanager
-def openly() -> Iterator[None]:
-    """Allow a transfer that the caller asked for by name, within `no_implicit_transfer` too."""
-    forbidden, transfers.forbidden = transfers.forbidden, 0
-    try:
-        yield
-    finally:
-        transfers.forbidden = forbidden
+    return _triangle(_filled(1, (rows, columns), dtype, device, where), k, table.less_equal, where)
 
 
 def to_numpy(x: Array, /) -> Host:
@@ -1605,7 +1256,7 @@ def to_numpy(x: Array, /) -> Host:
     """
     node_of(x, "to_numpy(x)")
     with openly():
-        return to_host(x)
+        return to_host(x._node)
 
 
 def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
@@ -1656,54 +1307,4 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
             )
         with stream:
             return to_device(x, target)
-    if target is node.device:
-        return x
-    require_on(target, node.dtype, where)
-    if node.operation is None and node.storage is None:
-        return Array(constant(node.value, node.dtype, node.shape, target))
-    if target.driver.reaches(node.device.driver):
-        return Array(moved(x, target))
-    return Array(from_host_openly(to_numpy(x), target, where))
-
-
-def from_host_openly(values: Host, device: Device, where: str) -> Node:
-    """Upload a NumPy array that the caller asked to move."""
-    with openly():
-        return from_host(values, device, where)
-
-
-for _function in (
-    arange,
-    array,
-    asarray,
-    ascontiguousarray,
-    copy,
-    empty,
-    empty_like,
-    eye,
-    fromfunction,
-    full,
-    full_like,
-    geomspace,
-    identity,
-    indices,
-    linspace,
-    logspace,
-    meshgrid,
-    ones,
-    ones_like,
-    to_device,
-    to_numpy,
-    tri,
-    tril,
-    triu,
-    zeros,
-    zeros_like,
-):
-    FUNCTIONS[_function.__name__] = _function
-FUNCTIONS["asanyarray"] = asarray
-FUNCTIONS["mgrid"] = mgrid  # type: ignore[assignment]
-FUNCTIONS["ogrid"] = ogrid  # type: ignore[assignment]
-attach("_of", staticmethod(as_array))
-attach("copy", _copy_method)
-attach("to_device", to_device)
+    return x if target is node.device else Array(transfers.to_device(node, target, where))

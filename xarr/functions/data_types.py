@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import FUNCTIONS, Array, attach, default_float, require_on
-from xarr.backends.device import Device, default_device, get_device
-from xarr.backends.device import devices as found_devices
+from xarr.array.array import Array, DTypeLike
+from xarr.array.conversion import retyped
+from xarr.array.door import node_of
+from xarr.backends.device import Device, default_device, default_float, get_device
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
-from xarr.engine import engine
-from xarr.layout import MAX_NDIM
-from xarr.tables.reductions import node_of
 
 AnyDType = numpy.dtype[Any]
 
 
 def astype(
-    x: Array, dtype: Any, /, *, copy: bool = True, device: Device | str | None = None
+    x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: Device | str | None = None
 ) -> Array:
     """Convert an array to a data type.
 
@@ -66,53 +64,6 @@ def astype(
     node_of(x, where)
     target = None if device is None else get_device(device, "astype(x, dtype, device)")
     return retyped(x, dtypes.lookup(dtype, where), where, copy=copy, target=target)
-
-
-def retyped(
-    x: Array,
-    row: DType,
-    where: str,
-    name: str = "x",
-    *,
-    copy: bool = False,
-    target: Device | None = None,
-) -> Array:
-    """An array converted to a data type, for a function that errors name."""
-    node = x._node
-    refuse_complex_to_real(node.dtype, row, where, name)
-    if target is not None and target is not node.device:
-        require_on(target, row, where)
-        # Converted where both types exist: the target may lack the given type.
-        if row in dtypes.NEEDS_FLOAT64 and not node.device.info.has_float64:
-            moved = FUNCTIONS["to_device"](x, target)
-            return Array(engine.converted(moved._node, row))
-        converted = x if row is node.dtype else Array(engine.converted(node, row))
-        return cast(Array, FUNCTIONS["to_device"](converted, target))
-    require_on(node.device, row, where)
-    if row is node.dtype:
-        return Array(engine.copied(node)) if copy else x
-    return Array(engine.converted(node, row))
-
-
-def _astype_method(
-    self: Array, dtype: Any, /, *, copy: bool = True, device: Device | str | None = None
-) -> Array:
-    """Convert the array to a data type; see `xarr.astype`."""
-    return astype(self, dtype, copy=copy, device=device)
-
-
-def refuse_complex_to_real(given: DType, wanted: DType, where: str, name: str) -> None:
-    """Refuse a conversion that would drop imaginary parts."""
-    if given.kind == COMPLEX and wanted.kind not in (COMPLEX, BOOL):
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has dtype {given} and dtype is {wanted}",
-                "a complex array is not converted to a real one, which would drop the imaginary "
-                "part",
-                f"take {name}.real or {name}.imag first",
-            )
-        )
 
 
 def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> bool:
@@ -330,7 +281,7 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 """The standard's names of kinds of data type."""
 
 
-def isdtype(dtype: Any, kind: Any) -> bool:
+def isdtype(dtype: DTypeLike, kind: Any) -> bool:
     """Tell whether a data type is of a kind.
 
     Parameters
@@ -364,10 +315,10 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     True
     """
     where = "isdtype(dtype, kind)"
-    return _is_of(dtypes.lookup(dtype, where), kind, where)
+    return is_of(dtypes.lookup(dtype, where), kind, where)
 
 
-def _is_of(row: DType, kind: Any, where: str) -> bool:
+def is_of(row: DType, kind: Any, where: str) -> bool:
     """Whether a data type is of a kind, or of one of several."""
     kinds = kind if isinstance(kind, tuple) else (kind,)
     # All are looked at, so that a wrong one is reported whatever stands before it.
@@ -462,129 +413,3 @@ def _dtype_of(value: Any, where: str) -> DType:
         # NumPy reads None as float64; here it is a forgotten argument.
         raise TypeError(errors.message(where, "None was given", "a dtype or an Array is accepted"))
     return dtypes.lookup(value, where)
-
-
-class Info:
-    """What the namespace can do: the inspection API of the standard.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.__array_namespace_info__().capabilities()["boolean indexing"]
-    True
-    """
-
-    def capabilities(self) -> dict[str, Any]:
-        """Tell what is supported.
-
-        Returns
-        -------
-        dict
-            "boolean indexing" and "data-dependent shapes", bool; "max dimensions", int.
-        """
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_NDIM}
-
-    def default_device(self) -> Device:
-        """Tell the device that new arrays are made on.
-
-        Returns
-        -------
-        Device
-            See `xarr.default_device`.
-        """
-        return default_device()
-
-    def default_dtypes(self, *, device: Device | str | None = None) -> dict[str, AnyDType]:
-        """Tell the data types of arrays made of Python scalars.
-
-        Parameters
-        ----------
-        device : Device, str or None
-            The device; the default device where None.
-
-        Returns
-        -------
-        dict
-            "real floating", "complex floating", "integral" and "indexing" with their dtypes:
-            float64 and complex128 where the device has them, else float32 and complex64.
-        """
-        floating = default_float(get_device(device, "default_dtypes(device)"))
-        return {
-            "real floating": floating.numpy,
-            "complex floating": dtypes.COMPLEX_OF[floating].numpy,
-            "integral": dtypes.int64.numpy,
-            "indexing": dtypes.int64.numpy,
-        }
-
-    def dtypes(
-        self, *, device: Device | str | None = None, kind: Any = None
-    ) -> dict[str, AnyDType]:
-        """Tell the data types of the standard that a device has.
-
-        Parameters
-        ----------
-        device : Device, str or None
-            The device; the default device where None.
-        kind : str or tuple of str, optional
-            The kinds of data type to list, as in `isdtype`; all where None.
-
-        Returns
-        -------
-        dict
-            The dtypes by name.
-        """
-        has_float64 = get_device(device, "dtypes(device, kind)").info.has_float64
-        return {
-            row.name: row.numpy
-            for row in dtypes.STANDARD
-            if (has_float64 or row not in dtypes.NEEDS_FLOAT64)
-            and (kind is None or _is_of(row, kind, "dtypes(device, kind)"))
-        }
-
-    def devices(self) -> tuple[Device, ...]:
-        """List all devices that were found, and the default device where it pretends.
-
-        Returns
-        -------
-        tuple of Device
-            See `xarr.devices`.
-        """
-        found = found_devices()
-        chosen = default_device()
-        return tuple(found) if chosen in found else (chosen, *found)
-
-
-def array_namespace_info() -> Info:
-    """Describe the namespace: devices, data types, capabilities.
-
-    Returns
-    -------
-    Info
-        An object with the methods of the standard's inspection API.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, inspection.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> sorted(xarr.__array_namespace_info__().default_dtypes())
-    ['complex floating', 'indexing', 'integral', 'real floating']
-    """
-    return Info()
-
-
-array_namespace_info.__name__ = array_namespace_info.__qualname__ = "__array_namespace_info__"
-
-for _function in (
-    astype,
-    can_cast,
-    finfo,
-    iinfo,
-    isdtype,
-    result_type,
-    array_namespace_info,
-):
-    FUNCTIONS[_function.__name__] = _function
-attach("astype", _astype_method)

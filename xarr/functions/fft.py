@@ -8,22 +8,23 @@ through NumPy, in the arrays' own memory, on a CUDA device cuFFT; on other devic
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from xarr import dtypes, errors
 from xarr.algorithms import library, transforms
-from xarr.array.array import FUNCTIONS, NAMESPACES, Array, default_float, integer, require_on
-from xarr.backends.device import Device, get_device
+from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.door import node_of
+from xarr.array.operands import integer
+from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
+from xarr.functions import creation, elementwise, joining, searching
 from xarr.functions.creation import number
 from xarr.functions.manipulation import integers
 from xarr.layout import Shape, normalize_axis
-from xarr.tables.elementwise import named
-from xarr.tables.reductions import node_of
 
 Norm = Literal["backward", "ortho", "forward"]
 
@@ -36,8 +37,8 @@ class Transform:
 
     Parameters
     ----------
-    name, about : str
-        The standard's name, the first line of the docstring.
+    name : str
+        The standard's name.
     given, made : "real" or "complex"
         The kind of the operand and of the result. Of a real operand or result the other side has
         the half of the spectrum that is not redundant, n // 2 + 1 elements on the last axis.
@@ -50,7 +51,6 @@ class Transform:
     """
 
     name: str
-    about: str
     given: str = "complex"
     made: str = "complex"
     inverse: bool = False
@@ -185,7 +185,7 @@ class Transform:
             for other, extent in whole:
                 half = self._complex(half, other, extent, inverse, norm)
             if self.hermitian:
-                half = FUNCTIONS["conj"](half)
+                half = elementwise.conj(half)
             scale = _scale(size, inverse, norm)
             return Array(transforms.irfft(half._node, axis, size, scale=scale))
         if self.given == "real":
@@ -193,7 +193,7 @@ class Transform:
             scale = _scale(size, inverse, norm)
             x = Array(transforms.rfft(_resized(x, axis, size)._node, axis, scale=scale))
             if self.hermitian:
-                x = FUNCTIONS["conj"](x)
+                x = elementwise.conj(x)
         else:
             whole = order
         for axis, size in reversed(whole):
@@ -206,132 +206,544 @@ class Transform:
         values = _resized(x, axis, size)._node
         return Array(transforms.fft(values, axis, inverse=inverse, scale=scale))
 
-    # -- what the user sees -------------------------------------------------------------------
 
-    def function(self) -> Callable[..., Array]:
-        """The public function, with its signature and docstring."""
-
-        def one(
-            x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
-        ) -> Array:
-            ndim = len(node_of(x, self.where).shape)
-            length = None if n is None else integer(n, self.where, "n")
-            return self.apply(x, [length], [normalize_axis(axis, ndim, self.where)], norm)
-
-        def many(
-            x: Array,
-            /,
-            s: Sequence[int] | None = None,
-            axes: Sequence[int] | None = None,
-            norm: Norm | None = "backward",
-        ) -> Array:
-            lengths, places = _several(s, axes, len(node_of(x, self.where).shape), self.where)
-            return self.apply(x, lengths, places, norm)
-
-        return named(many if self.many else one, self.name, self._docstring())
-
-    def _docstring(self) -> str:
-        given = "real floating-point" if self.given == "real" else "floating-point"
-        made = "real" if self.made == "real" else "complex"
-        if self.many:
-            arguments = """s : sequence of int, optional
-    The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's own.
-    The operand is cut, or padded with zeros.
-axes : sequence of int, optional
-    The axes; all of them where None."""
-            call = f"xarr.fft.{self.name}(xarr.ones((4, 3))).shape"
-            last = {"real": (4, 2), "complex": (4, 3)}[self.given]
-            example = (4, 4) if self.made == "real" else last
-        else:
-            arguments = """n : int, optional
-    The length of the signal along the axis; the operand's own where None. The operand is cut, or
-    padded with zeros.
-axis : int, optional
-    The axis."""
-            call = f"xarr.fft.{self.name}(xarr.ones(5)).shape"
-            example = (8,) if self.made == "real" else (3,) if self.given == "real" else (5,)  # type: ignore[assignment]
-        return f"""{self.about}
-
-Parameters
-----------
-x : {given} Array, shape (...)
-    The operand. Integers become the default floating-point dtype, float16 float32.
-{arguments}
-norm : {{"backward", "ortho", "forward"}}, optional
-    Which direction divides by the number of elements: the inverse one, both by its square root, or
-    the forward one.
-
-Returns
--------
-{made} floating-point Array
-    Of the precision of x.
-
-Raises
-------
-ValueError
-    If a length is below 1, or `norm` is not known.
-AxisError
-    If an axis is out of range.
-TypeError
-    If x is no array, or of a dtype that is not accepted.
-
-Notes
------
-Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
-
-Examples
---------
->>> import xarr
->>> {call}
-{example}
-"""
+def _along_axis(row: Transform, x: Any, n: int | None, axis: int, norm: Norm | None) -> Array:
+    """Transform along one axis."""
+    ndim = len(node_of(x, row.where).shape)
+    length = None if n is None else integer(n, row.where, "n")
+    return row.apply(x, [length], [normalize_axis(axis, ndim, row.where)], norm)
 
 
-TRANSFORMS: Final = (
-    Transform("fft", "The discrete Fourier transform along an axis."),
-    Transform("ifft", "The inverse discrete Fourier transform along an axis.", inverse=True),
-    Transform("fftn", "The discrete Fourier transform over several axes.", many=True),
-    Transform(
-        "ifftn",
-        "The inverse discrete Fourier transform over several axes.",
-        inverse=True,
-        many=True,
-    ),
-    Transform("rfft", "The discrete Fourier transform of a real signal.", given="real"),
-    Transform("irfft", "The real signal of half a spectrum.", made="real", inverse=True),
-    Transform(
-        "rfftn",
-        "The discrete Fourier transform of a real signal over several axes.",
-        given="real",
-        many=True,
-    ),
-    Transform(
-        "irfftn",
-        "The real signal of half a spectrum, over several axes.",
-        made="real",
-        inverse=True,
-        many=True,
-    ),
-    Transform(
-        "hfft",
-        "The real spectrum of a signal with Hermitian symmetry.",
-        made="real",
-        hermitian=True,
-    ),
-    Transform(
-        "ihfft",
-        "The half of a signal with Hermitian symmetry that has a real spectrum.",
-        given="real",
-        inverse=True,
-        hermitian=True,
-    ),
-)
-"""The transforms, a row each."""
+def _over_axes(
+    row: Transform,
+    x: Any,
+    s: Sequence[int] | None,
+    axes: Sequence[int] | None,
+    norm: Norm | None,
+) -> Array:
+    """Transform over several axes."""
+    lengths, places = _several(s, axes, len(node_of(x, row.where).shape), row.where)
+    return row.apply(x, lengths, places, norm)
 
-_FUNCTIONS: Final = {row.name: row.function() for row in TRANSFORMS}
-fft, ifft, fftn, ifftn = (_FUNCTIONS[name] for name in ("fft", "ifft", "fftn", "ifftn"))
-rfft, irfft, rfftn, irfftn = (_FUNCTIONS[name] for name in ("rfft", "irfft", "rfftn", "irfftn"))
-hfft, ihfft = _FUNCTIONS["hfft"], _FUNCTIONS["ihfft"]
+
+_FFT: Final = Transform("fft")
+
+
+def fft(
+    x: ArrayLike,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The discrete Fourier transform along an axis.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    n : int, optional
+        The length of the signal along the axis; the operand's own where None. The operand is cut,
+        or padded with zeros.
+    axis : int, optional
+        The axis.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.fft(xarr.ones(5)).shape
+    (5,)
+    """
+    return _along_axis(_FFT, x, n, axis, norm)
+
+
+_IFFT: Final = Transform("ifft", inverse=True)
+
+
+def ifft(
+    x: ArrayLike,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The inverse discrete Fourier transform along an axis.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    n : int, optional
+        The length of the signal along the axis; the operand's own where None. The operand is cut,
+        or padded with zeros.
+    axis : int, optional
+        The axis.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.ifft(xarr.ones(5)).shape
+    (5,)
+    """
+    return _along_axis(_IFFT, x, n, axis, norm)
+
+
+_FFTN: Final = Transform("fftn", many=True)
+
+
+def fftn(
+    x: ArrayLike,
+    /,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The discrete Fourier transform over several axes.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    s : sequence of int, optional
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's
+        own. The operand is cut, or padded with zeros.
+    axes : sequence of int, optional
+        The axes; all of them where None.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.fftn(xarr.ones((4, 3))).shape
+    (4, 3)
+    """
+    return _over_axes(_FFTN, x, s, axes, norm)
+
+
+_IFFTN: Final = Transform("ifftn", inverse=True, many=True)
+
+
+def ifftn(
+    x: ArrayLike,
+    /,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The inverse discrete Fourier transform over several axes.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    s : sequence of int, optional
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's
+        own. The operand is cut, or padded with zeros.
+    axes : sequence of int, optional
+        The axes; all of them where None.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.ifftn(xarr.ones((4, 3))).shape
+    (4, 3)
+    """
+    return _over_axes(_IFFTN, x, s, axes, norm)
+
+
+_RFFT: Final = Transform("rfft", given="real")
+
+
+def rfft(
+    x: ArrayLike,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The discrete Fourier transform of a real signal.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    n : int, optional
+        The length of the signal along the axis; the operand's own where None. The operand is cut,
+        or padded with zeros.
+    axis : int, optional
+        The axis.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.rfft(xarr.ones(5)).shape
+    (3,)
+    """
+    return _along_axis(_RFFT, x, n, axis, norm)
+
+
+_IRFFT: Final = Transform("irfft", made="real", inverse=True)
+
+
+def irfft(
+    x: ArrayLike,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The real signal of half a spectrum.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    n : int, optional
+        The length of the signal along the axis; the operand's own where None. The operand is cut,
+        or padded with zeros.
+    axis : int, optional
+        The axis.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    real floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.irfft(xarr.ones(5)).shape
+    (8,)
+    """
+    return _along_axis(_IRFFT, x, n, axis, norm)
+
+
+_RFFTN: Final = Transform("rfftn", given="real", many=True)
+
+
+def rfftn(
+    x: ArrayLike,
+    /,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The discrete Fourier transform of a real signal over several axes.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    s : sequence of int, optional
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's
+        own. The operand is cut, or padded with zeros.
+    axes : sequence of int, optional
+        The axes; all of them where None.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.rfftn(xarr.ones((4, 3))).shape
+    (4, 2)
+    """
+    return _over_axes(_RFFTN, x, s, axes, norm)
+
+
+_IRFFTN: Final = Transform("irfftn", made="real", inverse=True, many=True)
+
+
+def irfftn(
+    x: ArrayLike,
+    /,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The real signal of half a spectrum, over several axes.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    s : sequence of int, optional
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's
+        own. The operand is cut, or padded with zeros.
+    axes : sequence of int, optional
+        The axes; all of them where None.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    real floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.irfftn(xarr.ones((4, 3))).shape
+    (4, 4)
+    """
+    return _over_axes(_IRFFTN, x, s, axes, norm)
+
+
+_HFFT: Final = Transform("hfft", made="real", hermitian=True)
+
+
+def hfft(
+    x: ArrayLike,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The real spectrum of a signal with Hermitian symmetry.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    n : int, optional
+        The length of the signal along the axis; the operand's own where None. The operand is cut,
+        or padded with zeros.
+    axis : int, optional
+        The axis.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    real floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.hfft(xarr.ones(5)).shape
+    (8,)
+    """
+    return _along_axis(_HFFT, x, n, axis, norm)
+
+
+_IHFFT: Final = Transform("ihfft", given="real", inverse=True, hermitian=True)
+
+
+def ihfft(
+    x: ArrayLike,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: Norm | None = "backward",
+) -> Array:
+    """The half of a signal with Hermitian symmetry that has a real spectrum.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    n : int, optional
+        The length of the signal along the axis; the operand's own where None. The operand is cut,
+        or padded with zeros.
+    axis : int, optional
+        The axis.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its square root,
+        or the forward one.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.ihfft(xarr.ones(5)).shape
+    (3,)
+    """
+    return _along_axis(_IHFFT, x, n, axis, norm)
 
 
 def _scale(size: int, inverse: bool, norm: str) -> float:
@@ -349,8 +761,8 @@ def _resized(x: Array, axis: int, size: int) -> Array:
     if extent > size:
         return x[(*(slice(None),) * axis, slice(size))]
     shape = (*x.shape[:axis], size - extent, *x.shape[axis + 1 :])
-    zeros = FUNCTIONS["zeros"](shape, dtype=x.dtype, device=x.device)
-    return FUNCTIONS["concat"]((x, zeros), axis=axis)  # type: ignore[no-any-return]
+    zeros = creation.zeros(shape, dtype=x.dtype, device=x.device)
+    return joining.concat((x, zeros), axis=axis)
 
 
 def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
@@ -372,7 +784,7 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
 
 
 def fftfreq(
-    n: int, /, d: float = 1.0, *, dtype: Any = None, device: Device | str | None = None
+    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
 ) -> Array:
     """The frequencies of the elements that `fft` gives.
 
@@ -413,7 +825,7 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int, /, d: float = 1.0, *, dtype: Any = None, device: Device | str | None = None
+    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
 ) -> Array:
     """The frequencies of the elements that `rfft` gives.
 
@@ -470,10 +882,10 @@ def _frequencies(
             )
     require_on(on, row, where)
     distance: float = number(d, where, "d")
-    arange = FUNCTIONS["arange"]
+    arange = creation.arange
     place: Array = arange(length if whole else length // 2 + 1, dtype=row.numpy, device=on)
     if whole:
-        place = FUNCTIONS["where"](place < (length + 1) // 2, place, place - length)
+        place = searching.where(place < (length + 1) // 2, place, place - length)
     return place / (length * distance)
 
 
@@ -557,27 +969,4 @@ def _shifted(x: Array, axes: Any, where: str, *, back: bool) -> Array:
     if not places:
         return Array(engine.copied(x._node))
     shifts = tuple((-1 if back else 1) * (x.shape[axis] // 2) for axis in places)
-    return FUNCTIONS["roll"](x, shifts, axis=tuple(places))  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "fft",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "ifft",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "irfft",
-    "irfftn",
-    "rfft",
-    "rfftfreq",
-    "rfftn",
-]
-NAMESPACES["numpy.fft"] = {name: globals()[name] for name in __all__}
-
-
-def __dir__() -> list[str]:
-    return __all__
+    return joining.roll(x, shifts, axis=tuple(places))

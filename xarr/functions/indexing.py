@@ -17,24 +17,23 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
 from xarr.array.array import (
-    FUNCTIONS,
     Array,
+    as_operand,
     assign,
-    attach,
-    compute,
-    from_host,
     is_whole,
-    operand,
     rebind,
     require_writeable,
     settled,
     view,
 )
+from xarr.array.operands import operand
+from xarr.array.transfers import from_host
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
+from xarr.functions import reductions
 from xarr.layout import Layout, Shape
-from xarr.tables import elementwise
+from xarr.tables.rows import choose
 
 _WHERE: Final = "x[key]"
 _ALL: Final = slice(None)
@@ -66,7 +65,7 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     """Write to the elements that `key` names."""
     require_writeable(x, "x[key] = value")
     node = x._node
-    source = operand(value, node, "x[key] = value")
+    source = operand(as_operand(value), node, "x[key] = value")
     if source is None:
         raise TypeError(
             errors.message(
@@ -142,7 +141,7 @@ def _fitted(source: Node, shape: Shape) -> Node:
     if extra <= 0:
         return source
     if source.operation is not None:
-        compute(source)
+        engine.compute(source)
     if source.storage is None:
         return constant(source.value, source.dtype, (), source.device)
     assert source.layout is not None
@@ -400,10 +399,10 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = _WHERE) 
         low = high = int(node.value)
     else:
         if node.operation is not None:
-            compute(node)
+            engine.compute(node)
         signed = node.dtype.kind == dtypes.SIGNED
-        high = int(FUNCTIONS["max"](array))
-        low = int(FUNCTIONS["min"](array)) if signed else 0
+        high = int(reductions.max(array))
+        low = int(reductions.min(array)) if signed else 0
     if low < -extent or high >= extent:
         raise IndexError(
             errors.message(
@@ -464,12 +463,8 @@ def _set_advanced(x: Array, items: tuple[Any, ...], source: Node) -> None:
 
 def _set_where(x: Array, mask: Node, value: Node) -> None:
     node = x._node
-    chosen = elementwise.choose(mask, engine.converted(value, node.dtype), node)
+    chosen = choose(mask, engine.converted(value, node.dtype), node)
     if is_whole(x):
         rebind(x, chosen)
     else:
         assign(x, settled(x), chosen)
-
-
-attach("__getitem__", getitem)
-attach("__setitem__", setitem)

@@ -1,115 +1,122 @@
-"""Looking at what xarr does: pending expressions, the kernels they would run, memory, devices."""
+"""The inspection API of the standard: what this namespace can do on a device."""
 
 from __future__ import annotations
 
-from xarr import errors
-from xarr.array.array import Array
-from xarr.backends.device import Device, get_device
-from xarr.compiler import source
-from xarr.engine import engine
-from xarr.engine.expression import Node, trace
+from typing import Any
+
+from xarr import dtypes
+from xarr.backends.device import Device, default_device, default_float, get_device
+from xarr.backends.device import devices as found_devices
+from xarr.functions.data_types import AnyDType, is_of
+from xarr.layout import MAX_NDIM
 
 
-def explain(x: Array, /) -> str:
-    """Describe the pending expression of an array and the kernel that it would run.
-
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The array; it stays as it is.
-
-    Returns
-    -------
-    str
-        The nodes of the expression, one a line, then the kernel's source. For an array in memory,
-        where it lies.
-
-    Raises
-    ------
-    TypeError
-        If x is no Array.
+class Info:
+    """What the namespace can do: the inspection API of the standard.
 
     Examples
     --------
     >>> import xarr
-    >>> text = xarr.explain(xarr.ones(3, dtype="float32") + 1)
-    >>> text.splitlines()[0].partition(", ")[2]
-    'pending: 1 operation'
+    >>> xarr.__array_namespace_info__().capabilities()["boolean indexing"]
+    True
     """
-    if type(x) is not Array:
-        raise TypeError(
-            errors.message("explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted")
-        )
-    node = x._node
-    head = f"{node.dtype} {node.shape} on {node.device}"
-    with node.device.lock:
-        if node.storage is not None:
-            return f"{head}, in memory: {node.layout}"
-        return f"{head}, pending: {_described(node)}\n{_source_of(node)}"
+
+    def capabilities(self) -> dict[str, Any]:
+        """Tell what is supported.
+
+        Returns
+        -------
+        dict
+            "boolean indexing" and "data-dependent shapes", bool; "max dimensions", int.
+        """
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_NDIM}
+
+    def default_device(self) -> Device:
+        """Tell the device that new arrays are made on.
+
+        Returns
+        -------
+        Device
+            See `xarr.default_device`.
+        """
+        return default_device()
+
+    def default_dtypes(self, *, device: Device | str | None = None) -> dict[str, AnyDType]:
+        """Tell the data types of arrays made of Python scalars.
+
+        Parameters
+        ----------
+        device : Device, str or None
+            The device; the default device where None.
+
+        Returns
+        -------
+        dict
+            "real floating", "complex floating", "integral" and "indexing" with their dtypes:
+            float64 and complex128 where the device has them, else float32 and complex64.
+        """
+        floating = default_float(get_device(device, "default_dtypes(device)"))
+        return {
+            "real floating": floating.numpy,
+            "complex floating": dtypes.COMPLEX_OF[floating].numpy,
+            "integral": dtypes.int64.numpy,
+            "indexing": dtypes.int64.numpy,
+        }
+
+    def dtypes(
+        self, *, device: Device | str | None = None, kind: Any = None
+    ) -> dict[str, AnyDType]:
+        """Tell the data types of the standard that a device has.
+
+        Parameters
+        ----------
+        device : Device, str or None
+            The device; the default device where None.
+        kind : str or tuple of str, optional
+            The kinds of data type to list, as in `isdtype`; all where None.
+
+        Returns
+        -------
+        dict
+            The dtypes by name.
+        """
+        has_float64 = get_device(device, "dtypes(device, kind)").info.has_float64
+        return {
+            row.name: row.numpy
+            for row in dtypes.STANDARD
+            if (has_float64 or row not in dtypes.NEEDS_FLOAT64)
+            and (kind is None or is_of(row, kind, "dtypes(device, kind)"))
+        }
+
+    def devices(self) -> tuple[Device, ...]:
+        """List all devices that were found, and the default device where it pretends.
+
+        Returns
+        -------
+        tuple of Device
+            See `xarr.devices`.
+        """
+        found = found_devices()
+        chosen = default_device()
+        return tuple(found) if chosen in found else (chosen, *found)
 
 
-def _described(node: Node) -> str:
-    """The operations of a pending node and their number."""
-    order, _ = trace((node,))
-    names = {id(part): f"v{number}" for number, part in enumerate(order)}
-    operations = sum(part.operation is not None for part in order)
-    lines = [f"{operations} operation{'s' if operations != 1 else ''}"]
-    for part in order:
-        operands = ", ".join(names[id(operand)] for operand in part.inputs)
-        if part.operation is not None:
-            text = f"{part.operation.name}({operands})"
-        elif part.storage is not None:
-            text = f"array {part.layout}"
-        else:
-            text = repr(part.value)
-        kept = ", kept" if part is not node and part.operation is not None and part.owned() else ""
-        lines.append(f"    {names[id(part)]} = {text}: {part.dtype} {part.shape}{kept}")
-    return "\n".join(lines)
-
-
-def _source_of(node: Node) -> str:
-    """The kernel that computes a pending node, after what the limits cut off is computed."""
-    plan, _ = engine.prepare(node, node.shape, keep=True)
-    defines, _ = engine.elementwise_defines(plan.form, node.device)
-    info = node.device.info
-    return source.assemble("elementwise.c", info.dialect, defines, has_float64=info.has_float64)
-
-
-def memory_info(device: Device | str | None = None) -> dict[str, int]:
-    """The memory of a device in bytes.
-
-    Parameters
-    ----------
-    device : Device, str or None
-        The device; the default device where None.
+def __array_namespace_info__() -> Info:
+    """Describe the namespace: devices, data types, capabilities.
 
     Returns
     -------
-    dict
-        ``total_nbytes`` of the device, ``used_nbytes`` in arrays, ``held_nbytes`` freed and kept
-        for reuse, ``peak_nbytes`` the most that was ever used.
+    Info
+        An object with the methods of the standard's inspection API.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, inspection.
 
     Examples
     --------
     >>> import xarr
-    >>> sorted(xarr.memory_info())
-    ['held_nbytes', 'peak_nbytes', 'total_nbytes', 'used_nbytes']
+    >>> sorted(xarr.__array_namespace_info__().default_dtypes())
+    ['complex floating', 'indexing', 'integral', 'real floating']
     """
-    return get_device(device, where="memory_info(device)").memory_info()
-
-
-def synchronize(x: Array | Device | str | None = None) -> None:
-    """Compute an array, or all that is pending on a device, and wait until it is done.
-
-    Parameters
-    ----------
-    x : Array, Device, str or None
-        What to wait for; the default device where None.
-    """
-    if type(x) is Array:
-        engine.compute(x._node)
-        with x.device.lock:
-            x.device.driver.synchronize()
-        return
-    device = get_device(x, where="synchronize(x)")  # type: ignore[arg-type]
-    device.synchronize()
+    return Info()

@@ -9,28 +9,23 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import (
-    FUNCTIONS,
-    Array,
-    attach,
-    from_host,
-    promoted,
-    require_together,
-    settled,
-    view,
-)
-from xarr.backends.device import Device
+from xarr.array.array import Array, Axis, settled, view
+from xarr.array.conversion import as_array
+from xarr.array.door import node_of
+from xarr.array.transfers import Host, from_host, openly
+from xarr.backends.device import Device, promoted, require_together
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, leaf
 from xarr.engine.storage import Storage
-from xarr.functions.creation import Host, as_array, openly, to_numpy
+from xarr.functions import elementwise
+from xarr.functions.creation import to_numpy
 from xarr.functions.manipulation import (
     at_least,
     broadcast_to,
@@ -43,7 +38,6 @@ from xarr.functions.manipulation import (
     with_three_axes,
 )
 from xarr.layout import Layout, Shape, normalize_axis
-from xarr.tables.reductions import node_of
 
 
 class Assembly:
@@ -231,7 +225,7 @@ def stack(arrays: Any, /, axis: int = 0) -> Array:
     return whole.array()
 
 
-def roll(x: Array, /, shift: Any, axis: Any = None) -> Array:
+def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
     Parameters
@@ -807,13 +801,14 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if append is not None:
         after = _line(append, result, line, "diff(x, n, axis, append)", "append")
         result = _joined([result, after], place, "diff(x, n, axis, append)")
-    minus = FUNCTIONS["not_equal" if result._node.dtype.kind == dtypes.BOOL else "subtract"]
+    boolean = result._node.dtype.kind == dtypes.BOOL
+    minus = elementwise.not_equal if boolean else elementwise.subtract
     for _ in range(min(times, result.shape[place])):
         given = settled(result)
         shape = (*given.shape[:place], given.shape[place] - 1, *given.shape[place + 1 :])
         later = Layout(shape, given.strides, given.offset + given.strides[place])
         earlier = Layout(shape, given.strides, given.offset)
-        result = cast(Array, minus(view(result, later), view(result, earlier)))
+        result = minus(view(result, later), view(result, earlier))
     return result
 
 
@@ -821,22 +816,3 @@ def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
     """What is put before or after an array; a scalar stands for one element along the axis."""
     extra = as_array(item, where, name, device=x.device)
     return extra if extra.ndim else broadcast_to(extra, shape)
-
-
-for _function in (
-    append,
-    column_stack,
-    concat,
-    diff,
-    dstack,
-    hstack,
-    pad,
-    repeat,
-    roll,
-    stack,
-    tile,
-    vstack,
-):
-    FUNCTIONS[_function.__name__] = _function
-FUNCTIONS["concatenate"] = concat
-attach("repeat", repeat)

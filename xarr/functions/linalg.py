@@ -8,34 +8,26 @@ expression like any other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library, products
-from xarr.array.array import (
-    FUNCTIONS,
-    NAMESPACES,
-    Array,
-    attach,
-    default_float,
-    no_array,
-    require_writeable,
-    settled,
-    together,
-    view,
-)
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, settled, view
+from xarr.array.conversion import as_array
+from xarr.array.door import handed, node_of, together
+from xarr.backends.device import default_float
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
-from xarr.functions.creation import as_array
+from xarr.functions import creation, elementwise, joining, manipulation, reductions, searching
+from xarr.functions.applying import reduced
 from xarr.layout import Layout, Shape
-from xarr.tables import reductions
-from xarr.tables.elementwise import named, stored_in_place
-from xarr.tables.reductions import node_of, reduced
+from xarr.tables import elementwise as rows
+from xarr.tables import reductions as folds
+from xarr.tables.rows import OWN, Elementwise, Reduction
 
 LinAlgError: Final = numpy.linalg.LinAlgError
 
@@ -91,12 +83,9 @@ def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
     return node
 
 
-def _matrices(x: Any, where: str, *, square: bool = False, name: str = "x") -> Node:
-    """A stack of floating-point matrices; integers become the default floating-point type."""
-    if type(x) is not Array:
-        raise no_array(name, x, where)
-    node = x._node
-    if node.dtype is dtypes.float16:
+def _require_floating(x: list[Node], where: str, name: str = "x") -> None:
+    """Make of integers the default floating-point type; refuse float16."""
+    if x[0].dtype is dtypes.float16:
         raise TypeError(
             errors.message(
                 where,
@@ -105,8 +94,16 @@ def _matrices(x: Any, where: str, *, square: bool = False, name: str = "x") -> N
                 f'convert with {name}.astype("float32")',
             )
         )
-    if node.dtype.kind not in FLOATING:
-        node = engine.converted(node, default_float(node.device))
+    if x[0].dtype.kind not in FLOATING:
+        x.append(engine.converted(x[0], default_float(x[0].device)))
+        del x[0]
+
+
+def _matrices(x: Any, where: str, *, square: bool = False, name: str = "x") -> Node:
+    """A stack of floating-point matrices; integers become the default floating-point type."""
+    held = [node_of(x, where, name)]
+    _require_floating(held, where, name)
+    node = held.pop()
     _require_matrix(node.shape, where, name)
     if square and node.shape[-1] != node.shape[-2]:
         raise LinAlgError(
@@ -356,7 +353,7 @@ def _summed_products(
     columns = tuple(second.shape[axis] for axis in kept_two)
     layout.require_possible((*rows, *columns), where)
     length = math.prod(first.shape[axis] for axis in one)
-    permute = FUNCTIONS["permute_dims"]
+    permute = manipulation.permute_dims
     a = permute(Array(first), (*kept_one, *one)).reshape((math.prod(rows), length))
     b = permute(Array(second), (*two, *kept_two)).reshape((length, math.prod(columns)))
     return Array(engine.reshaped(_product(a._node, b._node, ()), (*rows, *columns)))
@@ -449,16 +446,18 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
             )
         )
     row = first.dtype
-    left = Array(first)
     if row.kind == COMPLEX:
-        left = FUNCTIONS["conj"](left)
-    result: Array = FUNCTIONS["sum"](left * Array(second), axis=axis, dtype=row.numpy)
-    return result
+        first = rows.conj.applied(first)
+    node = rows.multiply.combined(first, second)
+    del x1, x2, first, second  # what only the product needs is not stored
+    return reduced(folds.sum, node, axis, dtype=row.numpy, where=where)
 
 
-def _numeric_pair(
+def numeric_pair(
     x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
 ) -> tuple[Node, Node]:
+    """Two numeric operands as nodes of the data type that they promote to."""
+    """Two numeric operands as nodes of the data type that they promote to."""
     first, second = together(x1, x2, where, names)
     if first.dtype.kind not in dtypes.NUMERIC:
         raise TypeError(
@@ -474,13 +473,13 @@ def _numeric_pair(
 
 def _vectors(x1: Any, x2: Any, axis: int, where: str) -> tuple[Node, Node, int]:
     """Two operands and the axis of their vectors, which counts from the end if that differs."""
-    first, second = _numeric_pair(x1, x2, where)
+    first, second = numeric_pair(x1, x2, where)
     counts = [len(node.shape) for node in (first, second)]
     places = [layout.normalize_axis(axis, count, where) for count in counts]
     from_end = {place - count for place, count in zip(places, counts, strict=True)}
     if len(from_end) == 1:
         return first, second, from_end.pop()
-    move = FUNCTIONS["moveaxis"]
+    move = manipulation.moveaxis
     return (
         move(Array(first), places[0], -1)._node,
         move(Array(second), places[1], -1)._node,
@@ -521,7 +520,7 @@ def outer(x1: Any, x2: Any, /) -> Array:
     [[3, 4], [6, 8]]
     """
     where = "linalg.outer(x1, x2)"
-    first, second = _numeric_pair(x1, x2, where)
+    first, second = numeric_pair(x1, x2, where)
     for name, node in (("x1", first), ("x2", second)):
         if len(node.shape) != 1:
             raise ValueError(
@@ -584,7 +583,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
     place = layout.normalize_axis(axis, len(shape), where)
     (a0, a1, a2), (b0, b1, b2) = parts
-    result: Array = FUNCTIONS["stack"](
+    result: Array = joining.stack(
         (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=place
     )
     return result
@@ -636,9 +635,9 @@ def matrix_power(x: Array, n: int, /) -> Array:
     if isinstance(n, bool) or not isinstance(n, int | numpy.integer):
         raise TypeError(errors.message(where, f"n is {n!r}", "an integer is accepted"))
     if n == 0:
-        one = FUNCTIONS["eye"](node.shape[-1], dtype=x.dtype, device=x.device)
+        one = creation.eye(node.shape[-1], dtype=x.dtype, device=x.device)
         return Array(engine.copied(engine.broadcast(one._node, node.shape)))
-    base = _BY_NAME["inv"].of(x, where) if n < 0 else x
+    base = _inv(x, where) if n < 0 else x
     power: Array | None = None
     exponent = abs(int(n))
     while True:
@@ -680,10 +679,11 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     >>> xarr.linalg.diagonal(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
-    return _diagonal(x, offset, "linalg.diagonal(x)")
+    return diagonal_of(x, offset, "linalg.diagonal(x)")
 
 
-def _diagonal(x: Array, offset: int, where: str) -> Array:
+def diagonal_of(x: Array, offset: int, where: str) -> Array:
+    """The diagonals of matrices, for a function that errors name."""
     node = _node(x, where)
     if len(node.shape) < 2:
         raise ValueError(
@@ -700,7 +700,7 @@ def _diagonal(x: Array, offset: int, where: str) -> Array:
     return view(x, Layout((*stack, length), (*strides, down + right), begin))
 
 
-def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
+def trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike = None) -> Array:
     """The sums of the diagonals of matrices.
 
     Parameters
@@ -734,16 +734,20 @@ def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
     >>> int(xarr.linalg.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
-    return _trace(x, offset, dtype, "linalg.trace(x)")
+    return trace_of(x, offset, dtype, "linalg.trace(x)")
 
 
-def _trace(x: Array, offset: int, dtype: Any, where: str) -> Array:
+def trace_of(x: Array, offset: int, dtype: DTypeLike, where: str) -> Array:
+    """The sums of the diagonals of matrices, for a function that errors name."""
     _node(x, where, dtypes.NUMERIC)
-    line = _diagonal(x, offset, where)._node
-    return reduced(reductions.BY_NAME["sum"], line, -1, dtype=dtype, where=where)
+    line = diagonal_of(x, offset, where)._node
+    return reduced(folds.sum, line, -1, dtype=dtype, where=where)
 
 
-def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
+@handed
+def vector_norm(
+    x: list[Node], /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
+) -> Array:
     """The norms of vectors, over one axis, several, or all.
 
     Parameters
@@ -784,55 +788,52 @@ def vector_norm(x: Array, /, *, axis: Any = None, keepdims: bool = False, ord: f
     return _vector_norm(x, axis, keepdims, ord, "linalg.vector_norm(x)")
 
 
-def _vector_norm(x: Array, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
+_SQUARES: Final = Elementwise(
+    FLOATING,
+    "x * x",
+    "The square of the magnitude of x.",
+    complex="x.re * x.re + x.im * x.im",
+    result="real",
+)
+
+
+def _norm(name: str, combine: Elementwise, empty: float, **columns: Any) -> Reduction:
+    row = Reduction(FLOATING, "", value=OWN, combine=combine, empty=empty, **columns)
+    row.name = name
+    return row
+
+
+_NORM_1: Final = _norm("norm_1", rows.add, 0.0, map=rows.abs)
+_NORM_2: Final = _norm("norm_2", rows.add, 0.0, map=_SQUARES, finish="sqrt(acc)")
+_LARGEST: Final = _norm("largest", rows.maximum, 0.0, map=rows.abs)
+_SMALLEST: Final = _norm("smallest", rows.minimum, math.inf, map=rows.abs)
+_NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLEST}
+
+
+def _vector_norm(x: list[Node], axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
         raise TypeError(
             errors.message(
                 where, f"ord is {ord!r}", "a real number is accepted, inf and -inf among them"
             )
         )
-    node = _node(x, where)
-    if node.dtype.kind not in FLOATING:
-        x = x.astype(default_float(node.device).numpy)
-        node = x._node
-    result: Array
-    axes = layout.normalize_axes(axis, len(node.shape), where)
-    how: dict[str, Any] = {"axis": axes, "keepdims": keepdims}
-    if ord == 2:
-        square = x * x
-        if node.dtype.kind == COMPLEX:
-            re, im = FUNCTIONS["real"](x), FUNCTIONS["imag"](x)
-            square = re * re + im * im
-        return _like(FUNCTIONS["sqrt"](FUNCTIONS["sum"](square, **how)), node)
-    magnitude = FUNCTIONS["abs"](x)
+    if x[0].dtype.kind not in FLOATING:
+        x.append(engine.converted(x[0], default_float(x[0].device)))
+        del x[0]
+    row = _real(x[0].dtype)
     if ord == 0:
-        result = FUNCTIONS["sum"](magnitude != 0, dtype=_real(node.dtype).numpy, **how)
-    elif ord == math.inf:
-        result = _extreme("max", magnitude, how, 0.0)
-    elif ord == -math.inf:
-        result = _extreme("min", magnitude, how, math.inf)
-    elif ord == 1:
-        result = FUNCTIONS["sum"](magnitude, **how)
-    else:
-        result = FUNCTIONS["sum"](magnitude ** float(ord), **how) ** (1.0 / ord)
-    return _like(result, node)
+        count = reduced(folds.count_nonzero, x[0], axis, keepdims=keepdims, where=where)
+        return Array(engine.converted(count._node, row))
+    if ord in _NORMS:
+        return reduced(_NORMS[ord], x[0], axis, keepdims=keepdims, where=where)
+    power = constant(row.numpy.type(ord).item(), row, (), x[0].device)
+    powers = rows.pow.combined(rows.abs.applied(x.pop()), power)
+    return reduced(folds.sum, powers, axis, keepdims=keepdims, where=where) ** (1.0 / ord)
 
 
-def _extreme(name: str, magnitude: Array, how: dict[str, Any], empty: float) -> Array:
-    """The largest or smallest magnitude; of no elements what no element changes."""
-    if all(magnitude.shape[axis] for axis in how["axis"]):
-        return FUNCTIONS[name](magnitude, **how)  # type: ignore[no-any-return]
-    total = FUNCTIONS["sum"](magnitude, **how)
-    return FUNCTIONS["full_like"](total, empty)  # type: ignore[no-any-return]
-
-
-def _like(result: Array, node: Node) -> Array:
-    """The result in the real type of the operand."""
-    return result.astype(_real(node.dtype).numpy, copy=False)  # type: ignore[no-any-return]
-
-
+@handed
 def matrix_norm(
-    x: Array,
+    x: list[Node],
     /,
     *,
     keepdims: bool = False,
@@ -880,181 +881,339 @@ def matrix_norm(
     return _matrix_norm(x, keepdims, ord, "linalg.matrix_norm(x)")
 
 
-def _matrix_norm(x: Array, keepdims: bool, ord: Any, where: str) -> Array:
-    node = _matrices(x, where)
-    values = Array(node)
+def _matrix_norm(x: list[Node], keepdims: bool, ord: Any, where: str) -> Array:
+    _require_floating(x, where)
+    _require_matrix(x[0].shape, where, "x")
     if ord in ("fro", None):
-        return _vector_norm(values, (-2, -1), keepdims, 2, where)
+        return _vector_norm(x, (-2, -1), keepdims, 2, where)
+    shape, row = x[0].shape, _real(x[0].dtype)
     result: Array
-    empty = 0 in node.shape[-2:]
     if ord in ("nuc", 2, -2):
-        single = _BY_NAME["svdvals"].of(values, where)
-        if ord == "nuc" or empty:
-            result = FUNCTIONS["sum"](single, axis=-1)
+        single = _svdvals(Array(x.pop()), where)
+        if ord == "nuc" or 0 in shape[-2:]:
+            result = reductions.sum(single, axis=-1)
         else:
             result = single[..., 0 if ord == 2 else -1]
     elif ord in (1, -1, math.inf, -math.inf):
-        along = -2 if ord in (1, -1) else -1
-        sums = FUNCTIONS["sum"](FUNCTIONS["abs"](values), axis=along)
+        sums = reduced(_NORM_1, x[0], -2 if ord in (1, -1) else -1, where=where)
         if sums.shape[-1] == 0:
-            result = FUNCTIONS["sum"](sums, axis=-1)
+            result = reductions.sum(sums, axis=-1)
         else:
-            result = FUNCTIONS["max" if ord > 0 else "min"](sums, axis=-1)
+            result = reductions.max(sums, axis=-1) if ord > 0 else reductions.min(sums, axis=-1)
     else:
         raise ValueError(
             errors.message(
                 where, f"ord is {ord!r}", '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted'
             )
         )
-    result = _like(result, node)
+    result = Array(engine.converted(result._node, row))
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
 
-_Results = Callable[[Shape, DType], tuple[tuple[Shape, DType], ...]]
+def det(x: ArrayLike, /) -> Array:
+    """The determinants of square matrices.
 
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, M)
+        The matrices: float32, float64, complex64 or complex128. Integers become the default
+        floating-point dtype.
 
-@dataclass(frozen=True, slots=True)
-class Factorization:
-    """A function of one stack of matrices that libraries compute.
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x.
 
-    `results` gives the shapes and dtypes of what it returns, from those of the matrices; `gather`
-    the named tuple that holds several.
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square, or LAPACK does not converge.
+    TypeError
+        If x is no array, or float16.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> round(float(xarr.linalg.det(xarr.asarray([[1.0, 2.0], [3.0, 4.0]]))), 12)
+    -2.0
     """
-
-    name: str
-    about: str
-    returns: str
-    example: str
-    results: _Results
-    square: bool = True
-    raises: str = "If the matrices are not square, or LAPACK does not converge."
-    gather: Callable[..., Any] | None = None
-
-    def function(self) -> Callable[[Array], Any]:
-        """The public function, with its docstring."""
-
-        def factorize(x: Array, /) -> Any:
-            return self.of(x, f"linalg.{self.name}(x)")
-
-        return named(factorize, self.name, self._docstring())
-
-    def of(self, x: Any, where: str) -> Any:
-        """The result, for a function that errors name."""
-        node = _matrices(x, where, square=self.square)
-        made = _by_library(where, self.name, (node,), *self.results(node.shape, node.dtype))
-        return self.gather(*made) if self.gather is not None else made[0]
-
-    def _docstring(self) -> str:
-        extent = "M, M" if self.square else "M, N"
-        return f"""{self.about}
-
-Parameters
-----------
-x : floating-point Array, shape (..., {extent})
-    The matrices: float32, float64, complex64 or complex128. Integers become the default
-    floating-point dtype.
-
-Returns
--------
-{self.returns}
-
-Raises
-------
-LinAlgError
-    {self.raises}
-TypeError
-    If x is no array, or float16.
-
-Notes
------
-Python Array API standard 2025.12, extension linalg.
-
-Examples
---------
->>> import xarr
-{self.example}
-"""
+    where = "linalg.det(x)"
+    node = _matrices(x, where, square=True)
+    shape, row = node.shape, node.dtype
+    return _by_library(where, "det", (node,), (shape[:-2], row))[0]
 
 
-_COMPLEX_VALUES: Final = "complex Array, shape (..., M)\n    Of the precision of x."
+def slogdet(x: ArrayLike, /) -> SlogdetResult:
+    """The signs of determinants, and the natural logarithms of their magnitudes.
 
-FACTORIZATIONS: Final = (
-    Factorization(
-        "det",
-        "The determinants of square matrices.",
-        "Array, shape (...)\n    Of the dtype of x.",
-        ">>> round(float(xarr.linalg.det(xarr.asarray([[1.0, 2.0], [3.0, 4.0]]))), 12)\n-2.0",
-        lambda shape, row: ((shape[:-2], row),),
-    ),
-    Factorization(
-        "slogdet",
-        "The signs of determinants, and the natural logarithms of their magnitudes.",
-        "SlogdetResult: sign, logabsdet, Arrays of shape (...)\n"
-        "    The sign has the dtype of x, the logarithm the real one of its precision.",
-        ">>> float(xarr.linalg.slogdet(xarr.eye(2)).logabsdet)\n0.0",
-        lambda shape, row: ((shape[:-2], row), (shape[:-2], _real(row))),
-        gather=SlogdetResult,
-    ),
-    Factorization(
-        "inv",
-        "The inverses of square matrices.",
-        "Array, shape (..., M, M)\n    Of the dtype of x.",
-        ">>> xarr.linalg.inv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()\n"
-        "[[0.5, 0.0], [0.0, 0.25]]",
-        lambda shape, row: ((shape, row),),
-        raises="If the matrices are not square, or one is singular.",
-    ),
-    Factorization(
-        "eigh",
-        "The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.",
-        "EighResult: eigenvalues, shape (..., M), eigenvectors, shape (..., M, M)\n"
-        "    The values are real, the vectors the columns. Only the lower triangle is read.",
-        ">>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()\n"
-        "[1.0, 2.0]",
-        lambda shape, row: ((shape[:-1], _real(row)), (shape, row)),
-        gather=EighResult,
-    ),
-    Factorization(
-        "eigvalsh",
-        "The eigenvalues of Hermitian or symmetric matrices, ascending.",
-        "real Array, shape (..., M)\n    Of the precision of x. Only the lower triangle is read.",
-        ">>> xarr.linalg.eigvalsh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()\n[1.0, 2.0]",
-        lambda shape, row: ((shape[:-1], _real(row)),),
-    ),
-    Factorization(
-        "eig",
-        "The eigenvalues and eigenvectors of square matrices.",
-        "EigResult: eigenvalues, shape (..., M), eigenvectors, shape (..., M, M)\n"
-        "    Complex, in no particular order; the vectors are the columns.",
-        ">>> result = xarr.linalg.eig(xarr.asarray([[0.0, 1.0], [1.0, 0.0]]))\n"
-        ">>> sorted(result.eigenvalues.real.tolist())\n[-1.0, 1.0]",
-        lambda shape, row: ((shape[:-1], _complex(row)), (shape, _complex(row))),
-        gather=EigResult,
-    ),
-    Factorization(
-        "eigvals",
-        "The eigenvalues of square matrices, in no particular order.",
-        _COMPLEX_VALUES,
-        ">>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()\n[(3+0j)]",
-        lambda shape, row: ((shape[:-1], _complex(row)),),
-    ),
-    Factorization(
-        "svdvals",
-        "The singular values of matrices, largest first.",
-        "real Array, shape (..., min(M, N))\n    Of the precision of x.",
-        ">>> xarr.linalg.svdvals(xarr.asarray([[3.0, 0.0], [0.0, 4.0]])).tolist()\n[4.0, 3.0]",
-        lambda shape, row: (((*shape[:-2], min(shape[-2:])), _real(row)),),
-        square=False,
-        raises="If x has fewer than two dimensions, or LAPACK does not converge.",
-    ),
-)
-"""The functions of one stack of matrices, a row each."""
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, M)
+        The matrices: float32, float64, complex64 or complex128. Integers become the default
+        floating-point dtype.
 
-_BY_NAME: Final = {row.name: row for row in FACTORIZATIONS}
-_PLAIN: Final = {name: row.function() for name, row in _BY_NAME.items()}
-det, slogdet, inv = _PLAIN["det"], _PLAIN["slogdet"], _PLAIN["inv"]
-eig, eigh = _PLAIN["eig"], _PLAIN["eigh"]
-eigvals, eigvalsh, svdvals = _PLAIN["eigvals"], _PLAIN["eigvalsh"], _PLAIN["svdvals"]
+    Returns
+    -------
+    SlogdetResult: sign, logabsdet, Arrays of shape (...)
+        The sign has the dtype of x, the logarithm the real one of its precision.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square, or LAPACK does not converge.
+    TypeError
+        If x is no array, or float16.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.linalg.slogdet(xarr.eye(2)).logabsdet)
+    0.0
+    """
+    where = "linalg.slogdet(x)"
+    node = _matrices(x, where, square=True)
+    shape, row = node.shape, node.dtype
+    return SlogdetResult(
+        *_by_library(where, "slogdet", (node,), (shape[:-2], row), (shape[:-2], _real(row)))
+    )
+
+
+def inv(x: ArrayLike, /) -> Array:
+    """The inverses of square matrices.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, M)
+        The matrices: float32, float64, complex64 or complex128. Integers become the default
+        floating-point dtype.
+
+    Returns
+    -------
+    Array, shape (..., M, M)
+        Of the dtype of x.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square, or one is singular.
+    TypeError
+        If x is no array, or float16.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.linalg.inv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    return _inv(x, "linalg.inv(x)")
+
+
+def eigh(x: ArrayLike, /) -> EighResult:
+    """The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, M)
+        The matrices: float32, float64, complex64 or complex128. Integers become the default
+        floating-point dtype.
+
+    Returns
+    -------
+    EighResult: eigenvalues, shape (..., M), eigenvectors, shape (..., M, M)
+        The values are real, the vectors the columns. Only the lower triangle is read.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square, or LAPACK does not converge.
+    TypeError
+        If x is no array, or float16.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
+    [1.0, 2.0]
+    """
+    where = "linalg.eigh(x)"
+    node = _matrices(x, where, square=True)
+    shape, row = node.shape, node.dtype
+    return EighResult(*_by_library(where, "eigh", (node,), (shape[:-1], _real(row)), (shape, row)))
+
+
+def eigvalsh(x: ArrayLike, /) -> Array:
+    """The eigenvalues of Hermitian or symmetric matrices, ascending.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, M)
+        The matrices: float32, float64, complex64 or complex128. Integers become the default
+        floating-point dtype.
+
+    Returns
+    -------
+    real Array, shape (..., M)
+        Of the precision of x. Only the lower triangle is read.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square, or LAPACK does not converge.
+    TypeError
+        If x is no array, or float16.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.linalg.eigvalsh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
+    [1.0, 2.0]
+    """
+    where = "linalg.eigvalsh(x)"
+    node = _matrices(x, where, square=True)
+    shape, row = node.shape, node.dtype
+    return _by_library(where, "eigvalsh", (node,), (shape[:-1], _real(row)))[0]
+
+
+def eig(x: ArrayLike, /) -> EigResult:
+    """The eigenvalues and eigenvectors of square matrices.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, M)
+        The matrices: float32, float64, complex64 or complex128. Integers become the default
+        floating-point dtype.
+
+    Returns
+    -------
+    EigResult: eigenvalues, shape (..., M), eigenvectors, shape (..., M, M)
+        Complex, in no particular order; the vectors are the columns.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square, or LAPACK does not converge.
+    TypeError
+        If x is no array, or float16.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> result = xarr.linalg.eig(xarr.asarray([[0.0, 1.0], [1.0, 0.0]]))
+    >>> sorted(result.eigenvalues.real.tolist())
+    [-1.0, 1.0]
+    """
+    where = "linalg.eig(x)"
+    node = _matrices(x, where, square=True)
+    shape, row = node.shape, node.dtype
+    return EigResult(
+        *_by_library(where, "eig", (node,), (shape[:-1], _complex(row)), (shape, _complex(row)))
+    )
+
+
+def eigvals(x: ArrayLike, /) -> Array:
+    """The eigenvalues of square matrices, in no particular order.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, M)
+        The matrices: float32, float64, complex64 or complex128. Integers become the default
+        floating-point dtype.
+
+    Returns
+    -------
+    complex Array, shape (..., M)
+        Of the precision of x.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrices are not square, or LAPACK does not converge.
+    TypeError
+        If x is no array, or float16.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()
+    [(3+0j)]
+    """
+    where = "linalg.eigvals(x)"
+    node = _matrices(x, where, square=True)
+    shape, row = node.shape, node.dtype
+    return _by_library(where, "eigvals", (node,), (shape[:-1], _complex(row)))[0]
+
+
+def svdvals(x: ArrayLike, /) -> Array:
+    """The singular values of matrices, largest first.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, N)
+        The matrices: float32, float64, complex64 or complex128. Integers become the default
+        floating-point dtype.
+
+    Returns
+    -------
+    real Array, shape (..., min(M, N))
+        Of the precision of x.
+
+    Raises
+    ------
+    LinAlgError
+        If x has fewer than two dimensions, or LAPACK does not converge.
+    TypeError
+        If x is no array, or float16.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.linalg.svdvals(xarr.asarray([[3.0, 0.0], [0.0, 4.0]])).tolist()
+    [4.0, 3.0]
+    """
+    return _svdvals(x, "linalg.svdvals(x)")
+
+
+def _inv(x: Any, where: str) -> Array:
+    node = _matrices(x, where, square=True)
+    return _by_library(where, "inv", (node,), (node.shape, node.dtype))[0]
+
+
+def _svdvals(x: Any, where: str) -> Array:
+    node = _matrices(x, where)
+    shape = (*node.shape[:-2], min(node.shape[-2:]))
+    return _by_library(where, "svdvals", (node,), (shape, _real(node.dtype)))[0]
 
 
 def cholesky(x: Array, /, *, upper: bool = False) -> Array:
@@ -1257,7 +1416,9 @@ def solve(x1: Array, x2: Array, /) -> Array:
 def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
     """What singular values have to exceed, with an axis for them."""
     if rtol is None:
-        return singular[..., :1] * (max(shape[-2:]) * float(numpy.finfo(singular.dtype).eps))
+        return singular[..., :1] * (
+            max(shape[-2:]) * float(numpy.finfo(singular._node.dtype.numpy).eps)
+        )
     tolerance = as_array(rtol, where, "rtol", device=singular.device)
     if tolerance._node.dtype.kind not in dtypes.REAL_NUMERIC:
         raise TypeError(
@@ -1313,11 +1474,11 @@ def matrix_rank(x: Array, /, *, rtol: Any = None) -> Array:
     """
     where = "linalg.matrix_rank(x, rtol)"
     node = _matrices(x, where)
-    singular = _BY_NAME["svdvals"].of(Array(node), where)
+    singular = _svdvals(Array(node), where)
     if 0 in node.shape[-2:]:
         return Array(constant(0, dtypes.int64, node.shape[:-2], node.device))
     beyond = singular > _cutoff(singular, node.shape, rtol, where)
-    return FUNCTIONS["count_nonzero"](beyond, axis=-1)  # type: ignore[no-any-return]
+    return reductions.count_nonzero(beyond, axis=-1)
 
 
 def pinv(x: Array, /, *, rtol: Any = None) -> Array:
@@ -1361,13 +1522,14 @@ def pinv(x: Array, /, *, rtol: Any = None) -> Array:
         return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
     left, singular, right = _svd(node, where, full_matrices=False)
     significant = singular > _cutoff(singular, node.shape, rtol, where)
-    inverse = FUNCTIONS["where"](significant, 1 / singular, 0)
+    inverse = searching.where(significant, 1 / singular, 0)
     if node.dtype.kind == COMPLEX:
-        left, right = FUNCTIONS["conj"](left), FUNCTIONS["conj"](right)
+        left, right = elementwise.conj(left), elementwise.conj(right)
     return matmul(right.mT * inverse[..., None, :], left.mT)
 
 
-def norm(x: Array, /, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+@handed
+def norm(x: list[Node], /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """The norm of vectors or of matrices, by NumPy's name.
 
     Parameters
@@ -1399,20 +1561,21 @@ def norm(x: Array, /, ord: Any = None, axis: Any = None, keepdims: bool = False)
     5.0
     """
     where = "linalg.norm(x)"
-    ndim = len(_node(x, where).shape)
+    ndim = len(x[0].shape)
     axes = layout.normalize_axes(axis, ndim, where)
     if ord is None or len(axes) == 1:
-        order = 2 if ord is None else ord
-        return _vector_norm(x, axis, keepdims, order, where)
+        return _vector_norm(x, axis, keepdims, 2 if ord is None else ord, where)
     if len(axes) != 2:
         raise ValueError(
-            errors.message(where, f"x has shape {x.shape} and axis is {axis}", "one or two axes")
+            errors.message(where, f"x has shape {x[0].shape} and axis is {axis}", "one or two axes")
         )
-    pair = tuple(layout.normalize_axis(place, ndim, where) for place in axis) if axis else axes
-    result = _matrix_norm(FUNCTIONS["moveaxis"](x, pair, (-2, -1)), keepdims, ord, where)
-    if keepdims:
-        return FUNCTIONS["moveaxis"](result, (-2, -1), pair)  # type: ignore[no-any-return]
-    return result
+    named: Any = axis or axes
+    pair = tuple(layout.normalize_axis(place, ndim, where) for place in named)
+    if pair == (ndim - 2, ndim - 1):
+        return _matrix_norm(x, keepdims, ord, where)
+    moved = [manipulation.moveaxis(Array(x.pop()), pair, (-2, -1))._node]
+    result = _matrix_norm(moved, keepdims, ord, where)
+    return manipulation.moveaxis(result, (-2, -1), pair) if keepdims else result
 
 
 def dot(a: Any, b: Any, /) -> Array:
@@ -1444,213 +1607,10 @@ def dot(a: Any, b: Any, /) -> Array:
     11
     """
     where, names = "dot(a, b)", ("a", "b")
-    first, second = _numeric_pair(a, b, where, names)
+    first, second = numeric_pair(a, b, where, names)
     if not first.shape or not second.shape:
         return Array(first) * Array(second)
     if len(first.shape) <= 2 and len(second.shape) <= 2:
         return _multiplied(first, second, where, names)
     last = -1 if len(second.shape) == 1 else -2
     return _summed_products(first, second, ((-1,), (last,)), where, names)
-
-
-__all__ = [
-    "EigResult",
-    "EighResult",
-    "LinAlgError",
-    "QRResult",
-    "SVDResult",
-    "SlogdetResult",
-    "cholesky",
-    "cross",
-    "det",
-    "diagonal",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "norm",
-    "outer",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensordot",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
-
-
-def _numpy_diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The diagonals of the matrices that two axes hold; a view.
-
-    Parameters
-    ----------
-    a : Array, shape (..., M, ..., N, ...)
-        The array.
-    offset : int, optional
-        How far above the main diagonal, along axis2; negative below.
-    axis1, axis2 : int, optional
-        The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
-
-    Returns
-    -------
-    Array, shape (..., K)
-        The other axes, then the diagonal.
-
-    Raises
-    ------
-    ValueError
-        If the axes are the same, or there are fewer than two.
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
-    [2]
-    """
-    where = "diagonal(a)"
-    return _diagonal(_last_two(a, axis1, axis2, where), offset, where)
-
-
-def _numpy_trace(
-    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None
-) -> Array:
-    """The sums of the diagonals of the matrices that two axes hold.
-
-    Parameters
-    ----------
-    a : numeric Array, shape (..., M, ..., N, ...)
-        The array.
-    offset : int, optional
-        How far above the main diagonal, along axis2; negative below.
-    axis1, axis2 : int, optional
-        The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
-    dtype : dtype, optional
-        Of the result; as for `sum`.
-
-    Returns
-    -------
-    Array, shape of the other axes
-        The sums.
-
-    Raises
-    ------
-    ValueError
-        If the axes are the same, or there are fewer than two.
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
-    5
-    """
-    where = "trace(a)"
-    return _trace(_last_two(a, axis1, axis2, where), offset, dtype, where)
-
-
-def _last_two(a: Any, axis1: int, axis2: int, where: str) -> Array:
-    """The array with two axes moved to the end."""
-    ndim = len(_node(a, where).shape)
-    if ndim < 2:
-        raise ValueError(errors.message(where, f"a has {ndim} dimensions", "at least 2 are needed"))
-    places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))
-    if places[0] == places[1]:
-        raise ValueError(
-            errors.message(where, f"axis1 and axis2 are {axis1}", "two different axes are accepted")
-        )
-    return FUNCTIONS["moveaxis"](a, places, (-2, -1))  # type: ignore[no-any-return]
-
-
-def _numpy_outer(a: Any, b: Any) -> Array:
-    """The products of each element of one array with each of another, both flattened.
-
-    Parameters
-    ----------
-    a, b : numeric Array, any shapes, M and N elements
-        The operands; one of them may be a scalar or a list.
-
-    Returns
-    -------
-    Array, shape (M, N)
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    TypeError
-        If neither is an array, or one is not numeric.
-
-    Notes
-    -----
-    NumPy's function; `linalg.outer` takes vectors only.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
-    [[3], [6]]
-    """
-    first, second = _numeric_pair(a, b, "outer(a, b)", ("a", "b"))
-    result: Array = Array(first).reshape(-1, 1) * Array(second).reshape(-1)
-    return result
-
-
-for _function in (matmul, matrix_transpose, tensordot, vecdot, dot, cross):
-    FUNCTIONS[_function.__name__] = _function
-for _name, _other in (
-    ("diagonal", _numpy_diagonal),
-    ("trace", _numpy_trace),
-    ("outer", _numpy_outer),
-):
-    FUNCTIONS[_name] = named(_other, _name, _other.__doc__ or "")
-
-
-def _operator(self: Array, other: Any) -> Any:
-    return matmul(self, other) if _is_operand(other) else NotImplemented
-
-
-def _reflected(self: Array, other: Any) -> Any:
-    return matmul(other, self) if _is_operand(other) else NotImplemented
-
-
-def _in_place(self: Array, other: Any) -> Any:
-    if not _is_operand(other):
-        return NotImplemented
-    name = "matmul(x1, x2), in place"
-    require_writeable(self, name)
-    return stored_in_place(self, matmul(self, other)._node, name)
-
-
-def _is_operand(value: Any) -> bool:
-    return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple)
-
-
-attach("__matmul__", _operator)
-attach("__rmatmul__", _reflected)
-attach("__imatmul__", _in_place)
-attach("dot", dot)
-NAMESPACES["numpy.linalg"] = {name: globals()[name] for name in __all__}
-
-
-def __dir__() -> list[str]:
-    return __all__

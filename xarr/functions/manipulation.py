@@ -10,17 +10,19 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy
 
 from xarr import errors, layout
-from xarr.array.array import FUNCTIONS, Array, attach, integer, settled, view
+from xarr.array.array import Array, ArrayLike, Axis, ShapeLike, require_c_order, settled, view
+from xarr.array.conversion import as_array
+from xarr.array.door import node_of
+from xarr.array.operands import integer
 from xarr.engine import engine
 from xarr.engine.expression import constant, leaf
-from xarr.functions.creation import as_array, require_c_order, shape_of, to_numpy
+from xarr.functions.creation import shape_of, to_numpy
 from xarr.layout import Layout, Shape, normalize_axis
-from xarr.tables.reductions import node_of
 
 newaxis: Final = None
 
@@ -52,7 +54,7 @@ def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
     return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
 
 
-def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "C") -> Array:
+def reshape(x: Array, /, shape: ShapeLike, *, copy: bool | None = None, order: str = "C") -> Array:
     """Give an array another shape, its elements in the same order.
 
     Parameters
@@ -92,8 +94,8 @@ def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "
     node = node_of(x, where)
     extents = _resolved(shape, math.prod(node.shape), where)
     if order == "F":
-        backwards = reshape(_reversed_axes(x), extents[::-1], copy=copy)
-        return _reversed_axes(backwards)
+        backwards = reshape(reversed_axes(x), extents[::-1], copy=copy)
+        return reversed_axes(backwards)
     require_c_order(order, "reshape(x, shape, order)")
     if copy:
         return copied_as(x, settled(x), extents)
@@ -113,7 +115,8 @@ def reshape(x: Array, /, shape: Any, *, copy: bool | None = None, order: str = "
     return copied_as(x, settled(x), extents)
 
 
-def _reversed_axes(x: Array) -> Array:
+def reversed_axes(x: Array) -> Array:
+    """The array with its axes in the other order; a view."""
     return permute_dims(x, tuple(reversed(range(x.ndim))))
 
 
@@ -132,12 +135,6 @@ def _resolved(shape: Any, size: int, where: str) -> Shape:
             )
         )
     return layout.require_possible(tuple(extents), where)
-
-
-def _reshape_method(self: Array, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
-    """Give the array another shape, given as a tuple or as integers; see `xarr.reshape`."""
-    wanted = shape[0] if len(shape) == 1 else shape
-    return reshape(self, wanted, copy=copy, order=order)
 
 
 def ravel(x: Any, /, order: str = "C") -> Array:
@@ -168,14 +165,9 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     """
     x = as_array(x, "ravel(x)")
     if order == "F":
-        return ravel(_reversed_axes(x))
+        return ravel(reversed_axes(x))
     require_c_order(order, "ravel(x, order)")
     return reshape(x, (x.size,), copy=not settled(x).linear)
-
-
-def _flatten_method(self: Array, order: str = "C") -> Array:
-    """Copy the array, flattened."""
-    return reshape(self, (self.size,), copy=True, order=order)
 
 
 def permute_dims(x: Array, /, axes: Any) -> Array:
@@ -214,10 +206,11 @@ def permute_dims(x: Array, /, axes: Any) -> Array:
     """
     where = "permute_dims(x, axes)"
     node_of(x, where)
-    return _permuted(x, axes, where)
+    return permuted(x, axes, where)
 
 
-def _permuted(x: Array, axes: Any, where: str) -> Array:
+def permuted(x: Array, axes: Any, where: str) -> Array:
+    """The array with its axes in the order named, for a function that errors name; a view."""
     order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if sorted(order) != list(range(x.ndim)):
         raise ValueError(
@@ -258,14 +251,7 @@ def transpose(x: Any, axes: Any = None) -> Array:
     """
     where = "transpose(x, axes)"
     x = as_array(x, where)
-    return _reversed_axes(x) if axes is None else _permuted(x, axes, where)
-
-
-def _transpose_method(self: Array, *axes: Any) -> Array:
-    """Reverse the axes, or put them in the order given as a tuple or as integers."""
-    if not axes or axes == (None,):
-        return _reversed_axes(self)
-    return _permuted(self, axes[0] if len(axes) == 1 else axes, "x.transpose(axes)")
+    return reversed_axes(x) if axes is None else permuted(x, axes, where)
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
@@ -403,7 +389,7 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     return view(x, Layout(tuple(shape), tuple(strides), given.offset))
 
 
-def squeeze(x: Array, /, axis: Any = None) -> Array:
+def squeeze(x: Array, /, axis: Axis = None) -> Array:
     """Remove axes of one element.
 
     Parameters
@@ -455,7 +441,7 @@ def squeeze(x: Array, /, axis: Any = None) -> Array:
     return view(x, given.permuted(kept))
 
 
-def flip(x: Array, /, axis: Any = None) -> Array:
+def flip(x: Array, /, axis: Axis = None) -> Array:
     """Reverse the order of elements along axes.
 
     Parameters
@@ -613,7 +599,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-def broadcast_to(x: Array, /, shape: Any) -> Array:
+def broadcast_to(x: Array, /, shape: ShapeLike) -> Array:
     """Repeat an array over a shape, without copying.
 
     Parameters
@@ -736,7 +722,15 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     return layout.broadcast_shapes(*(shape_of(shape, where) for shape in shapes), where=where)
 
 
-def atleast_1d(*arrays: Any) -> Any:
+@overload
+def atleast_1d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least one axis.
 
     Parameters
@@ -758,7 +752,15 @@ def atleast_1d(*arrays: Any) -> Any:
     return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
 
 
-def atleast_2d(*arrays: Any) -> Any:
+@overload
+def atleast_2d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least two axes.
 
     Parameters
@@ -780,7 +782,15 @@ def atleast_2d(*arrays: Any) -> Any:
     return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
 
 
-def atleast_3d(*arrays: Any) -> Any:
+@overload
+def atleast_3d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least three axes.
 
     Parameters
@@ -815,7 +825,7 @@ def with_axes(item: Any, ndim: int, where: str) -> Array:
     return expand_dims(x, tuple(range(missing))) if missing > 0 else x
 
 
-def _one_or_all(results: list[Array]) -> Any:
+def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -1036,37 +1046,3 @@ def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     where = "vsplit(x, indices_or_sections)"
     x = at_least(as_array(x, where), 2, where)
     return _equal_pieces(x, indices_or_sections, 0, where)
-
-
-for _function in (
-    array_split,
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    broadcast_arrays,
-    broadcast_shapes,
-    broadcast_to,
-    expand_dims,
-    flip,
-    fliplr,
-    flipud,
-    hsplit,
-    moveaxis,
-    permute_dims,
-    ravel,
-    reshape,
-    rot90,
-    split,
-    squeeze,
-    swapaxes,
-    transpose,
-    unstack,
-    vsplit,
-):
-    FUNCTIONS[_function.__name__] = _function
-attach("reshape", _reshape_method)
-attach("transpose", _transpose_method)
-attach("ravel", ravel)
-attach("flatten", _flatten_method)
-attach("squeeze", squeeze)
-attach("swapaxes", swapaxes)

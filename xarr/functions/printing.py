@@ -12,12 +12,13 @@ from typing import Any
 import numpy
 
 from xarr import dtypes
-from xarr.array.array import FUNCTIONS, Array, attach, settled, to_host
+from xarr.array.array import Array, settled
+from xarr.array.door import node_of
+from xarr.array.transfers import to_host
 from xarr.backends.device import default_device
 from xarr.engine.expression import leaf
 from xarr.functions.joining import Assembly
 from xarr.layout import Layout
-from xarr.tables.reductions import node_of
 
 _IMPLIED = frozenset((dtypes.bool_, dtypes.int64, dtypes.float64, dtypes.complex128))
 """Data types that NumPy does not print, since the values tell them."""
@@ -48,7 +49,7 @@ def array_repr(x: Array) -> str:
 def array_str(x: Array) -> str:
     """The array as NumPy's str shows it."""
     if not node_of(x, "array_str(x)").shape:
-        return str(to_host(x)[()])
+        return str(to_host(x._node)[()])
     return _values(x)
 
 
@@ -58,8 +59,8 @@ def _values(x: Array, **how: Any) -> str:
     if 0 in shape:
         return "[]"
     if math.prod(shape) <= options["threshold"]:
-        return numpy.array2string(to_host(x), **how)
-    return numpy.array2string(to_host(_corners(x, options["edgeitems"])), threshold=0, **how)
+        return numpy.array2string(to_host(x._node), **how)
+    return numpy.array2string(to_host(_corners(x, options["edgeitems"])._node), threshold=0, **how)
 
 
 def _corners(x: Array, edge: int) -> Array:
@@ -89,10 +90,6 @@ def _corners(x: Array, edge: int) -> Array:
     return result.array()
 
 
-attach("__repr__", array_repr)
-attach("__str__", array_str)
-FUNCTIONS["array_repr"] = array_repr
-FUNCTIONS["array_str"] = array_str
-FUNCTIONS["get_printoptions"] = numpy.get_printoptions
-FUNCTIONS["set_printoptions"] = numpy.set_printoptions
-FUNCTIONS["printoptions"] = numpy.printoptions
+get_printoptions = numpy.get_printoptions
+set_printoptions = numpy.set_printoptions
+printoptions = numpy.printoptions

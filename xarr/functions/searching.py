@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import (
-    FUNCTIONS,
-    Array,
-    attach,
-    no_array,
-    operand,
-    require_together,
-    settled,
-    widened,
-)
+from xarr.array.array import Array, ArrayLike, as_operand, settled
+from xarr.array.conversion import as_array
+from xarr.array.door import node_of
+from xarr.array.operands import no_array, operand, widened
+from xarr.backends.device import require_together
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
 from xarr.engine.expression import constant
-from xarr.functions.creation import as_array
+from xarr.functions import creation, joining
 from xarr.functions.indexing import require_in_range
-from xarr.tables import elementwise
-from xarr.tables.reductions import node_of
+from xarr.tables.rows import choose
 
 
-def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
+@overload
+def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
+
+
+@overload
+def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
+
+
+def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose between two values for each element.
 
     Parameters
@@ -63,7 +65,7 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
         raise no_array("condition", condition, name)
     if x1 is None and x2 is None:
         return nonzero(condition)
-    test = operand(condition, arrays[0]._node, name)
+    test = operand(as_operand(condition), arrays[0]._node, name)
     if test is None or test.dtype.kind != BOOL:
         if test is None or test.dtype.kind not in dtypes.NUMERIC:
             raise no_array("condition", condition, name)
@@ -71,19 +73,19 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
     beside = next((value._node for value in (x1, x2) if type(value) is Array), None)
     if beside is None:
         default = constant(0, dtypes.bool_, (), test.device)
-        beside = operand(x1, default, name)
-        other = operand(x2, default, name)
+        beside = operand(as_operand(x1), default, name)
+        other = operand(as_operand(x2), default, name)
         if beside is not None and other is not None and other.dtype is not beside.dtype:
             beside = max((beside, other), key=lambda node: dtypes.RANK[node.dtype.kind])
     if beside is None:
         raise no_array("x1", x1, name)
     require_together(beside.device, test.device, name)
-    first, second = operand(x1, beside, name), operand(x2, beside, name)
+    first, second = operand(as_operand(x1), beside, name), operand(as_operand(x2), beside, name)
     if first is None:
         raise no_array("x1", x1, name, "an Array or a number")
     if second is None:
         raise no_array("x2", x2, name, "an Array or a number")
-    return Array(elementwise.choose(test, widened(first, second, x2), widened(second, first, x1)))
+    return Array(choose(test, widened(first, second, x2), widened(second, first, x1)))
 
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
@@ -238,7 +240,7 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
         if axis_number == place:
             arrays.append((axis_number, along))
         else:
-            positions = FUNCTIONS["arange"](shape[axis_number], device=x.device)._node
+            positions = creation.arange(shape[axis_number], device=x.device)._node
             own = (1,) * axis_number + (shape[axis_number],) + (1,) * (ndim - axis_number - 1)
             lifted = engine.reshaped(positions, own)
             arrays.append((axis_number, engine.broadcast(lifted, shape)))
@@ -301,10 +303,4 @@ def argwhere(x: Array, /) -> Array:
     >>> xarr.argwhere(xarr.asarray([[0, 5], [7, 0]])).tolist()
     [[0, 1], [1, 0]]
     """
-    return FUNCTIONS["stack"](_nonzero(x, "argwhere(x)"), axis=1)  # type: ignore[no-any-return]
-
-
-for _function in (where, nonzero, take, take_along_axis, argwhere):
-    FUNCTIONS[_function.__name__] = _function
-attach("nonzero", nonzero)
-attach("take", take)
+    return joining.stack(_nonzero(x, "argwhere(x)"), axis=1)

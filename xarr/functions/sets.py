@@ -12,10 +12,11 @@ import numpy
 
 from xarr import dtypes
 from xarr.algorithms import gather, library
-from xarr.array.array import FUNCTIONS, Array, together
+from xarr.array.array import Array
+from xarr.array.door import node_of, together
 from xarr.engine.expression import Node, constant
+from xarr.functions import creation, elementwise, joining, reductions, searching
 from xarr.functions.sorting import argsort, searchsorted, sort
-from xarr.tables.reductions import node_of
 
 
 class UniqueAllResult(NamedTuple):
@@ -193,10 +194,10 @@ def _all(x: Array, where: str) -> UniqueAllResult:
             shaped = (found[0], found[1], found[2].reshape(node.shape), found[3])
             return UniqueAllResult(*(_uploaded(part, node) for part in shaped))
     order = argsort(x.reshape(-1))
-    ordered = FUNCTIONS["take"](x.reshape(-1), order, axis=0)
+    ordered = searching.take(x.reshape(-1), order, axis=0)
     begins = _begins(ordered)
-    number = FUNCTIONS["cumulative_sum"](Array(begins).astype("int64")) - 1
-    inverse = FUNCTIONS["zeros"](order.shape, dtype="int64", device=x.device)
+    number = reductions.cumulative_sum(Array(begins).astype("int64")) - 1
+    inverse = creation.zeros(order.shape, dtype="int64", device=x.device)
     inverse[order] = number
     return UniqueAllResult(
         Array(gather.compress(ordered._node, begins)),
@@ -208,7 +209,7 @@ def _all(x: Array, where: str) -> UniqueAllResult:
 
 def _begins(ordered: Array) -> Node:
     """For each element of a sorted array, whether another value begins with it."""
-    begins: Array = FUNCTIONS["ones"](ordered.shape, dtype="bool", device=ordered.device)
+    begins: Array = creation.ones(ordered.shape, dtype="bool", device=ordered.device)
     begins[1:] = ordered[1:] != ordered[:-1]
     return begins._node
 
@@ -216,9 +217,9 @@ def _begins(ordered: Array) -> Node:
 def _counts(begins: Node) -> Array:
     """How long the runs are whose first elements are marked."""
     (starts,) = gather.nonzero(begins)
-    end = FUNCTIONS["asarray"]([begins.shape[0]], dtype="int64", device=begins.device)
-    bounds = FUNCTIONS["concat"]((Array(starts), end))
-    return bounds[1:] - bounds[:-1]  # type: ignore[no-any-return]
+    end = creation.asarray([begins.shape[0]], dtype="int64", device=begins.device)
+    bounds = joining.concat((Array(starts), end))
+    return bounds[1:] - bounds[:-1]
 
 
 def _unique(values: library.Host, **returned: bool) -> tuple[library.Host, ...]:
@@ -249,7 +250,7 @@ def _sortable(values: library.Host) -> library.Host:
 
 def _uploaded(values: library.Host, node: Node) -> Array:
     """What NumPy has found, as an array on the operand's device."""
-    return FUNCTIONS["asarray"](values, device=node.device)  # type: ignore[no-any-return]
+    return creation.asarray(values, device=node.device)
 
 
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
@@ -298,10 +299,6 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
     among_sorted = sort(Array(second).reshape(-1))
     places = searchsorted(among_sorted, Array(first))
     last = among_sorted.shape[0] - 1
-    nearest = FUNCTIONS["take"](among_sorted, FUNCTIONS["minimum"](places, last), axis=0)
+    nearest = searching.take(among_sorted, elementwise.minimum(places, last), axis=0)
     found_there: Array = nearest != Array(first) if invert else nearest == Array(first)
     return found_there
-
-
-for _function in (isin, unique_all, unique_counts, unique_inverse, unique_values):
-    FUNCTIONS[_function.__name__] = _function

@@ -8,25 +8,20 @@ part. All agree bit for bit but for unstable orders of equal elements.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy
 
 from xarr import dtypes, errors
 from xarr.algorithms import gather, library, radix
-from xarr.array.array import (
-    FUNCTIONS,
-    Array,
-    attach,
-    require_writeable,
-    together,
-)
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.door import node_of, together
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
-from xarr.functions.creation import as_array
+from xarr.functions import manipulation
 from xarr.functions.indexing import require_in_range
 from xarr.layout import Shape, normalize_axis
-from xarr.tables.reductions import node_of
 
 
 def sort(
@@ -75,8 +70,8 @@ def sort(
             return Array(radix.sort(node, place, descending=bool(descending)))
         if descending:
             # Backwards, ascending is descending, and equal elements keep their order.
-            backward = FUNCTIONS["sort"](FUNCTIONS["flip"](Array(node), axis=place), axis=place)
-            return cast(Array, FUNCTIONS["flip"](backward, axis=place))
+            backward = sort(manipulation.flip(Array(node), axis=place), axis=place)
+            return manipulation.flip(backward, axis=place)
         wanted = [(node.shape, node.dtype)]
         return Array(library.run("sort(x)", "sort", (node,), wanted, axis=place)[0])
     result = Array(engine.copied(node))
@@ -253,9 +248,12 @@ def searchsorted(
 
 
 def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
-    if type(sorter) is not Array:
-        sorter = as_array(sorter, where, "sorter", device=ordered.device)
-    node = sorter._node
+    array = (
+        sorter
+        if type(sorter) is Array
+        else as_array(sorter, where, "sorter", device=ordered.device)
+    )
+    node = array._node
     if node.dtype.kind not in dtypes.INTEGER:
         raise TypeError(
             errors.message(where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted")
@@ -268,20 +266,4 @@ def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
                 "equal shapes are accepted",
             )
         )
-    return sorter  # type: ignore[no-any-return]
-
-
-def _sort_method(
-    self: Array, axis: int = -1, *, descending: bool = False, stable: bool = True
-) -> None:
-    """Sort the array in place, as NumPy's method does."""
-    require_writeable(self, "x.sort()")
-    result = sort(self, axis, descending=descending, stable=stable)
-    self[...] = result
-
-
-for _function in (sort, argsort, searchsorted):
-    FUNCTIONS[_function.__name__] = _function
-attach("sort", _sort_method)
-attach("argsort", argsort)
-attach("searchsorted", searchsorted)
+    return array

@@ -1,17 +1,19 @@
-"""NumPy's names for what the tables hold, and small statistics made of it."""
+"""Small statistics beyond the standard, made of reductions and scans."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from xarr import dtypes, errors
-from xarr.array.array import FUNCTIONS, Array, attach, integer
-from xarr.functions.creation import as_array
-from xarr.tables import elementwise, reductions
-from xarr.tables.reductions import reduced, scanned
+from xarr.array.array import Array, Axis, DTypeLike, product
+from xarr.array.door import door
+from xarr.engine import engine
+from xarr.engine.expression import Node
+from xarr.functions.applying import reduced, scanned
+from xarr.tables import reductions as rows
+from xarr.tables.rows import Reduction
 
 
-def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
+@door
+def cumsum(x: Node, /, axis: int | None = None, dtype: DTypeLike = None) -> Array:
     """The running sums along an axis.
 
     Parameters
@@ -45,10 +47,11 @@ def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     >>> xarr.cumsum(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 3, 6, 10]
     """
-    return _running("cumulative_sum", x, axis, dtype, "cumsum(x, axis)")
+    return _running(rows.cumulative_sum, x, axis, dtype, "cumsum(x, axis)")
 
 
-def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
+@door
+def cumprod(x: Node, /, axis: int | None = None, dtype: DTypeLike = None) -> Array:
     """The running products along an axis.
 
     Parameters
@@ -82,18 +85,18 @@ def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     >>> xarr.cumprod(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 2, 6, 24]
     """
-    return _running("cumulative_prod", x, axis, dtype, "cumprod(x, axis)")
+    return _running(rows.cumulative_prod, x, axis, dtype, "cumprod(x, axis)")
 
 
-def _running(name: str, x: Array, axis: int | None, dtype: Any, where: str) -> Array:
-    """The scan `name`, of the flattened array where there is no axis."""
-    x = as_array(x, where)
+def _running(row: Reduction, x: Node, axis: int | None, dtype: DTypeLike, where: str) -> Array:
+    """A scan, of the flattened array where there is no axis."""
     if axis is None:
-        x, axis = x.reshape(-1), 0
-    return scanned(reductions.BY_NAME[name], x._node, axis, dtype, False, where)
+        x, axis = engine.reshaped(x, (product(x.shape),)), 0
+    return scanned(row, x, axis, dtype, False, where)
 
 
-def ptp(x: Array, /, axis: Any = None, keepdims: bool = False) -> Array:
+@door
+def ptp(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak).
 
     Parameters
@@ -130,109 +133,11 @@ def ptp(x: Array, /, axis: Any = None, keepdims: bool = False) -> Array:
     5.0
     """
     where = "ptp(x, axis)"
-    node = as_array(x, where)._node
-    if node.dtype.kind not in dtypes.REAL_NUMERIC:
+    if x.dtype.kind not in dtypes.REAL_NUMERIC:
         raise TypeError(
-            errors.message(where, f"x has dtype {node.dtype}", "real numeric dtypes are accepted")
+            errors.message(where, f"x has dtype {x.dtype}", "real numeric dtypes are accepted")
         )
     largest, smallest = (
-        reduced(reductions.BY_NAME[name], node, axis, keepdims=bool(keepdims), where=where)
-        for name in ("max", "min")
+        reduced(row, x, axis, keepdims=bool(keepdims), where=where) for row in (rows.max, rows.min)
     )
     return largest - smallest
-
-
-def around(x: Array, /, decimals: int = 0) -> Array:
-    """The integer nearest to x, halves to even.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
-    decimals : int, optional
-        How many decimals stay; of negative ones, places before the point become zero.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x.
-
-    Raises
-    ------
-    TypeError
-        If x is not numeric, or decimals no integer.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, element-wise functions; decimals is NumPy's, and computed as
-    NumPy does: x times a power of ten, rounded, divided by it.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
-    [1200.0, 5700.0]
-    """
-    where = "round(x, decimals)"
-    places = integer(decimals, where, "decimals")
-    if places == 0:
-        return _to_integers(x)  # type: ignore[no-any-return]
-    x = as_array(x, where)
-    integers = x._node.dtype.kind in dtypes.INTEGER
-    if integers and places > 0:
-        return FUNCTIONS["positive"](x)  # type: ignore[no-any-return]
-    scale = 10.0 ** abs(places)
-    rounded = _to_integers(x * scale) / scale if places > 0 else _to_integers(x / scale) * scale
-    return rounded.astype(x.dtype) if integers else rounded  # type: ignore[no-any-return]
-
-
-_to_integers = FUNCTIONS["round"]
-FUNCTIONS["round"] = elementwise.named(around, "round", around.__doc__ or "")
-
-_NUMPY_NAMES = {
-    "absolute": "abs",
-    "amax": "max",
-    "amin": "min",
-    "arccos": "acos",
-    "arccosh": "acosh",
-    "arcsin": "asin",
-    "arcsinh": "asinh",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arctanh": "atanh",
-    "bitwise_not": "bitwise_invert",
-    "conjugate": "conj",
-    "invert": "bitwise_invert",
-    "left_shift": "bitwise_left_shift",
-    "mod": "remainder",
-    "power": "pow",
-    "right_shift": "bitwise_right_shift",
-    "rint": "round",
-    "true_divide": "divide",
-}
-"""NumPy's names of functions of the standard."""
-
-for _name, _standard in _NUMPY_NAMES.items():
-    FUNCTIONS[_name] = FUNCTIONS[_standard]
-for _function in (cumsum, cumprod, ptp):
-    FUNCTIONS[_function.__name__] = _function
-    attach(_function.__name__, _function)
-FUNCTIONS["around"] = FUNCTIONS["round"]
-for _name in ("clip", "round", "conj"):
-    attach(_name, FUNCTIONS[_name])
-
-
-def _real(x: Array) -> Array:
-    """The real part of x; x itself where it is real."""
-    return FUNCTIONS["real"](x) if x.dtype.kind == "c" else x
-
-
-def _imag(x: Array) -> Array:
-    """The imaginary part of x; zeros where x is real."""
-    if x.dtype.kind == "c":
-        return FUNCTIONS["imag"](x)  # type: ignore[no-any-return]
-    return FUNCTIONS["zeros_like"](x)  # type: ignore[no-any-return]
-
-
-attach("real", property(_real))
-attach("imag", property(_imag))

@@ -32,16 +32,6 @@ DEVICE C xr_complex_C(const T re, const T im)
     return z;
 }
 
-DEVICE T xr_real_C(const C z)
-{
-    return z.re;
-}
-
-DEVICE T xr_imag_C(const C z)
-{
-    return z.im;
-}
-
 DEVICE C xr_exchange_C(const C z)
 {
     return xr_complex_C(z.im, z.re);
@@ -76,12 +66,6 @@ DEVICE int xr_not_equal_C(const C x, const C y)
 DEVICE int xr_nonzero_C(const C z)
 {
     return z.re != (T)0.0f || z.im != (T)0.0f;
-}
-
-// Real parts first, imaginary parts where those are equal: NumPy's order.
-DEVICE int xr_less_C(const C x, const C y)
-{
-    return x.re < y.re || (x.re == y.re && x.im < y.im);
 }
 
 DEVICE int xr_isnan_C(const C z)
@@ -152,11 +136,6 @@ DEVICE C xr_reciprocal_C(const C z)
 DEVICE T xr_abs_C(const C z)
 {
     return xr_hypot_T(z.re, z.im);
-}
-
-DEVICE T xr_angle_C(const C z)
-{
-    return xr_atan2_T(z.im, z.re);
 }
 
 // 2^k, for k within the exponents of normal numbers.

@@ -1,5 +1,7 @@
 // The CUDA dialect: what CUDA C calls the words that the kernels use (HIP C++ takes it as well).
 #define KERNEL extern "C" __global__
+#define PARAMETER(type, name) type name,
+#define ITEM_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
 #define DEVICE static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL __shared__

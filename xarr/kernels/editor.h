@@ -2,6 +2,8 @@
 // specialisation of each define, so that a skeleton reads as valid C. Never part of a kernel.
 #include <math.h>
 #define KERNEL static
+#define PARAMETER(type, name) type name,
+#define ITEM_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
 #define DEVICE static inline
 #define GLOBAL
 #define LOCAL
@@ -21,7 +23,7 @@ typedef struct { T re, im; } C;
 #define xr_index i32
 #define XR_CHUNKED 1
 #define XR_ROWS 0
-#define XR_POINTERS f32 *p0,
+#define XR_POINTERS(parameter) parameter(f32 *, p0)
 #define XR_FIELDS xr_index i_chunk; xr_index i_extent; xr_index items; xr_index item_chunk;
 #define XR_AT_I
 #define XR_COMPUTE const f32 v0 = p0[i];

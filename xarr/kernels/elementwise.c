@@ -28,7 +28,7 @@ typedef struct { XR_FIELDS } xr_arguments;
     if (column < a.column_extent)
 #endif
 
-KERNEL void xr_elementwise(XR_POINTERS const xr_arguments a)
+ITEM_KERNEL(xr_elementwise, XR_POINTERS)
 {
 #if XR_ROWS
     XR_FOR_ROW

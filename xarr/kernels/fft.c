@@ -183,7 +183,7 @@ typedef struct { XR_FIELDS } xr_arguments;
     }
 
 KERNEL void xr_fft(
-    XR_POINTERS XR_WORK XR_TABLES GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+    XR_POINTERS(PARAMETER) XR_WORK XR_TABLES GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
 {
     LOCAL XR_COMPLEX tile0[XR_ROOM];
     LOCAL XR_COMPLEX tile1[XR_ROOM];

@@ -59,12 +59,6 @@ DEVICE T xr_minimum_T(const T x, const T y)
     return x < y ? x : y;
 }
 
-// An upper bound below the lower one wins, as in NumPy.
-DEVICE T xr_clip_T(const T x, const T low, const T high)
-{
-    return xr_minimum_T(xr_maximum_T(x, low), high);
-}
-
 // 1 where y is -1; never for an unsigned T, whose (T)-1 is the largest integer.
 DEVICE int xr_is_minus_one_T(const T y)
 {
@@ -123,9 +117,4 @@ DEVICE T xr_right_shift_T(const T x, const T count)
     const int inside = (U)count < (U)(8 * sizeof(T));
     const U shift = inside ? (U)count : (U)0;
     return inside ? (T)(x >> shift) : (T)(x < (T)0 ? -1 : 0);
-}
-
-DEVICE T xr_bitwise_invert_T(const T x)
-{
-    return (T)~x;
 }

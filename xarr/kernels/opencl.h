@@ -27,13 +27,32 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #endif
 #endif
 #define KERNEL kernel
+#define PARAMETER(type, name) type name,
+#if XR_CHUNKED
+// PoCL makes three copies of a kernel and optimises each, so that a kernel's work is compiled three
+// times, unless it stands in a function. That is handed the item's numbers, because PoCL inlines
+// whatever asks for them.
+#define ITEM_KERNEL(name, list)                                                             \
+    static void name##_item(list(PARAMETER) const xr_arguments a, size_t xr_id0, size_t xr_id1) \
+        __attribute__((noinline));                                                          \
+    kernel void name(list(PARAMETER) const xr_arguments a)                                  \
+    {                                                                                       \
+        name##_item(list(XR_NAME) a, get_global_id(0), get_global_id(1));                   \
+    }                                                                                       \
+    static void name##_item(                                                                \
+        list(PARAMETER) const xr_arguments a, const size_t xr_id0, const size_t xr_id1)
+#define XR_NAME(type, name) name,
+#define GLOBAL_ID(d) xr_id##d
+#else
+#define ITEM_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
+#define GLOBAL_ID(d) get_global_id(d)
+#endif
 #define DEVICE static inline
 #define GLOBAL global
 #define LOCAL local
 #define RESTRICT restrict
 #define ALIGNED(n) __attribute__((aligned(n)))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
-#define GLOBAL_ID(d) get_global_id(d)
 #define GLOBAL_SIZE(d) get_global_size(d)
 #define GROUP_ID(d) get_group_id(d)
 #define GROUPS(d) get_num_groups(d)

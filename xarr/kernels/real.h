@@ -12,11 +12,6 @@ U xr_bits_T(T x);
 T xr_from_bits_T(U x);
 #endif
 
-DEVICE T xr_square_T(const T x)
-{
-    return x * x;
-}
-
 DEVICE T xr_reciprocal_T(const T x)
 {
     return (T)1.0f / x;
@@ -45,12 +40,6 @@ DEVICE T xr_minimum_T(const T x, const T y)
 {
     const T unequal = x < y || x != x ? x : y;
     return x == y ? xr_from_bits_T(xr_bits_T(x) | xr_bits_T(y)) : unequal;
-}
-
-// NaN in any operand gives NaN; an upper bound below the lower one wins, as in NumPy.
-DEVICE T xr_clip_T(const T x, const T low, const T high)
-{
-    return xr_minimum_T(xr_maximum_T(x, low), high);
 }
 
 DEVICE T xr_nextafter_T(const T x, const T y)

@@ -4,7 +4,9 @@
 // outer axis an item takes a piece of one column.
 typedef struct { XR_FIELDS } xr_arguments;
 
-KERNEL void xr_reduce(XR_POINTERS XR_SOURCE GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+KERNEL void xr_reduce(
+    XR_POINTERS(PARAMETER) XR_SOURCE(PARAMETER) GLOBAL XR_RESULT *RESTRICT result,
+    const xr_arguments a)
 {
 #if XR_COLUMN
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0)) {

@@ -3,7 +3,10 @@
 // The order of operations is that of reduce_group.c, to the bit.
 typedef struct { XR_FIELDS } xr_arguments;
 
-KERNEL void xr_reduce(XR_POINTERS XR_SOURCE GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    XR_POINTERS(parameter) XR_SOURCE(parameter) parameter(GLOBAL XR_RESULT *RESTRICT, result)
+
+ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
 {
     const xr_index first_item = (xr_index)GLOBAL_ID(0) * a.item_chunk;
     const xr_index items_left = a.items - first_item;

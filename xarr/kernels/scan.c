@@ -22,7 +22,11 @@ typedef struct { XR_FIELDS } xr_arguments;
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0))
 #endif
 
-KERNEL void xr_scan(XR_POINTERS XR_SOURCE XR_CARRY GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    XR_POINTERS(parameter) XR_SOURCE(parameter) XR_CARRY(parameter)                         \
+    parameter(GLOBAL XR_RESULT *RESTRICT, result)
+
+ITEM_KERNEL(xr_scan, XR_PARAMETERS)
 {
     XR_FOR_ITEMS
     {

@@ -17,7 +17,9 @@ typedef struct { XR_FIELDS } xr_arguments;
         }                                                                                   \
     }
 
-KERNEL void xr_scan(XR_POINTERS XR_SOURCE XR_CARRY GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+KERNEL void xr_scan(
+    XR_POINTERS(PARAMETER) XR_SOURCE(PARAMETER) XR_CARRY(PARAMETER)
+    GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
 {
     LOCAL XR_ACC tile[XR_PIECES * (XR_SPAN + 1)];
     LOCAL xr_index outers[XR_PIECES];

@@ -17,12 +17,18 @@ typedef struct { XR_FIELDS } xr_arguments;
     for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.items; i += (xr_index)GLOBAL_SIZE(0))
 #endif
 
-KERNEL void xr_sort_search(
-    GLOBAL const XR_UNIT *RESTRICT ordered, GLOBAL const XR_UNIT *RESTRICT values,
 #if XR_SORTED
-    GLOBAL const i64 *RESTRICT sorter,
+#define XR_SORTER(parameter) parameter(GLOBAL const i64 *RESTRICT, sorter)
+#else
+#define XR_SORTER(parameter)
 #endif
-    GLOBAL i64 *RESTRICT result, const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL const XR_UNIT *RESTRICT, ordered)                                      \
+    parameter(GLOBAL const XR_UNIT *RESTRICT, values)                                       \
+    XR_SORTER(parameter)                                                                    \
+    parameter(GLOBAL i64 *RESTRICT, result)
+
+ITEM_KERNEL(xr_sort_search, XR_PARAMETERS)
 {
     XR_FOR_VALUES
     {

@@ -14,20 +14,12 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.array import dlpack
-from xarr.array.array import (
-    FUNCTIONS,
-    Array,
-    attach,
-    settled,
-    to_host,
-    transfers,
-    view,
-    writeable,
-)
+from xarr.array.array import Array, settled, view, writeable
+from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import Device, default_device, devices, get_device
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import leaf
+from xarr.engine.expression import constant, leaf
 from xarr.engine.storage import Storage
 from xarr.layout import Layout
 
@@ -155,8 +147,7 @@ def export(
             raise errors.CopyError(
                 errors.message(where, f"x is on {device}", "the host's memory needs a copy")
             )
-        transfers.check(where, self.nbytes, "from", device)
-        host = to_host(self)
+        host = to_host(self._node)
         memory = dlpack.Memory(
             pointer=host.ctypes.data,
             shape=host.shape,
@@ -405,7 +396,7 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
         return _borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", f"x is on {source}", target)
-    return x.to_device(target)  # type: ignore[no-any-return]
+    return x.to_device(target)
 
 
 def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Array:
@@ -414,7 +405,8 @@ def _from_host(memory: dlpack.Memory, target: Device, copy: bool | None) -> Arra
         return _borrowed(memory, target)
     if copy is False:
         raise _no_copy("from_dlpack(x)", "x is in the host's memory", target)
-    return Array._of(dlpack.as_numpy(memory), "from_dlpack(x)", device=target)
+    with openly():
+        return Array(from_host(dlpack.as_numpy(memory), target, "from_dlpack(x)"))
 
 
 def _from_cuda(
@@ -449,7 +441,7 @@ def _from_cuda(
         driver.order_before(stream, x._node.storage.buffer)
     if copy:
         x = Array(engine.copied(x._node))
-    return x.to_device(target)  # type: ignore[no-any-return]
+    return x.to_device(target)
 
 
 def _cuda_device(index: int | None = None) -> Device:
@@ -495,7 +487,7 @@ def _borrowed(memory: dlpack.Memory, device: Device) -> Array:
     row = dtypes.BY_NUMPY[memory.dtype]
     where = Layout(memory.shape, memory.strides)
     if where.size == 0:
-        return FUNCTIONS["empty"](memory.shape, dtype=row, device=device)  # type: ignore[no-any-return]
+        return Array(constant(row.numpy.type(0).item(), row, memory.shape, device))
     low, high = where.bounds()
     begin, nbytes = memory.pointer + low * row.itemsize, (high - low + 1) * row.itemsize
     with device.lock:
@@ -508,10 +500,3 @@ def _in_memory(storage: Storage, where: Layout, memory: dlpack.Memory) -> Array:
     storage.read_only = memory.read_only
     storage.owner = _Shared(memory.owner, storage)
     return Array(leaf(storage, where, dtypes.BY_NUMPY[memory.dtype]))
-
-
-FUNCTIONS["from_dlpack"] = from_dlpack
-export.__name__ = export.__qualname__ = "__dlpack__"
-attach("__dlpack__", export)
-attach("__dlpack_device__", dlpack_device)
-attach("__cuda_array_interface__", property(cuda_array_interface))

@@ -1,0 +1,94 @@
+"""The door: public functions take Arrays, what is behind it takes nodes.
+
+An Array that nobody else refers to is let go of here, so that its value, when it is only a step on
+the way, is computed in the kernel that needs it and not stored.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from xarr import dtypes
+from xarr.array.array import Array, ArrayLike, as_operand
+from xarr.array.conversion import as_array
+from xarr.array.operands import no_array, operand, widened
+from xarr.backends.device import get_device, promoted
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def door(
+    function: Callable[Concatenate[Node, _P], _R],
+) -> Callable[Concatenate[ArrayLike, _P], _R]:
+    """Let a function that takes a node be called with an array, or with what can be made one."""
+    name = f"{function.__name__}(x)"
+
+    @functools.wraps(function)
+    def entered(x: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        x = taken(x, name)  # from here on no frame of this call refers to the Array
+        return function(x, *args, **kwargs)
+
+    return entered
+
+
+def handed(
+    function: Callable[Concatenate[list[Node], _P], _R],
+) -> Callable[Concatenate[ArrayLike, _P], _R]:
+    """As `door`, for a function that makes an expression of the node before it reduces it.
+
+    It is given a list with the node, which it pops, so that no frame refers to the node afterwards.
+    """
+    name = f"{function.__name__}(x)"
+
+    @functools.wraps(function)
+    def entered(x: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        x = [taken(x, name)]
+        return function(x, *args, **kwargs)
+
+    return entered
+
+
+def taken(x: Any, where: str, name: str = "x") -> Node:
+    """The node of an array, or of what can be made one of the default device."""
+    return x._node if type(x) is Array else lone(x, where, name)._node
+
+
+def node_of(x: Any, where: str, name: str = "x") -> Node:
+    """The node of an Array; TypeError for anything else."""
+    if type(x) is not Array:
+        raise no_array(name, x, where)
+    return x._node
+
+
+def lone(value: Any, where: str, name: str = "x") -> Array:
+    """An operand with no array beside it, as an array of the default device."""
+    if isinstance(value, list | tuple):
+        # Of Python numbers, so of the device's default types.
+        return as_array(value, where, name)
+    node = operand(value, constant(False, dtypes.bool_, (), get_device()), where)
+    if node is None:
+        raise no_array(name, value, where, "an Array, a number, or a list of numbers")
+    return Array(node)
+
+
+def together(
+    x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> tuple[Node, Node]:
+    """Two operands, an Array among them, as nodes of the data type that they promote to."""
+    if type(x1) is not Array and type(x2) is not Array:
+        raise no_array(names[0], x1, where)
+    beside = (x1 if type(x1) is Array else x2)._node
+    first, second = (operand(as_operand(value), beside, where) for value in (x1, x2))
+    for name, value, node in zip(names, (x1, x2), (first, second), strict=True):
+        if node is None:
+            raise no_array(name, value, where, "an Array or a number")
+    assert first is not None
+    assert second is not None
+    first, second = widened(first, second, x2), widened(second, first, x1)
+    row = promoted((first.dtype, second.dtype), first.device, where)
+    return engine.converted(first, row), engine.converted(second, row)

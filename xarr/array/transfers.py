@@ -1,0 +1,149 @@
+"""Values on their way between the host and a device, as nodes and NumPy arrays; no Array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.backends.device import Device, require_on
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant, leaf
+from xarr.engine.storage import Storage
+
+Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
+
+
+class _Transfers:
+    """How many `no_implicit_transfer()` blocks are open."""
+
+    def __init__(self) -> None:
+        self.forbidden = 0
+
+    def check(self, where: str, nbytes: int, direction: str, device: Device) -> None:
+        if self.forbidden:
+            raise errors.ImplicitTransferError(
+                errors.message(
+                    where,
+                    f"{nbytes} bytes would move {direction} {device}",
+                    "no_implicit_transfer() forbids hidden transfers",
+                    "use xarr.asarray or xarr.to_numpy, which transfer openly",
+                )
+            )
+
+
+_transfers: Final = _Transfers()
+
+
+@contextmanager
+def no_implicit_transfer() -> Iterator[None]:
+    """Turn each hidden transfer between host and device into an error within a ``with`` block.
+
+    Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`.
+    """
+    _transfers.forbidden += 1
+    try:
+        yield
+    finally:
+        _transfers.forbidden -= 1
+
+
+@contextmanager
+def openly() -> Iterator[None]:
+    """Let values move within `no_implicit_transfer`, for those who ask for it."""
+    before = _transfers.forbidden
+    _transfers.forbidden = 0
+    try:
+        yield
+    finally:
+        _transfers.forbidden = before
+
+
+def host_values(obj: Any, where: str, name: str) -> Host:
+    """What NumPy makes an array of, as one."""
+    try:
+        return numpy.asarray(obj)
+    except ValueError as error:
+        raise ValueError(
+            errors.message(
+                where,
+                f"{name} is no array of numbers ({error})",
+                "nested sequences have the same length at each level",
+            )
+        ) from None
+
+
+def from_host(values: Host, device: Device, where: str) -> Node:
+    """Upload a NumPy array; the node of the copy."""
+    row = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
+    if row is None:
+        raise TypeError(
+            errors.message(
+                where,
+                f"the values have dtype {values.dtype}",
+                "xarr has the dtypes " + ", ".join(row.name for row in dtypes.TABLE),
+            )
+        )
+    require_on(device, row, where)
+    if values.ndim == 0:
+        return constant(values.item(), row, (), device)
+    _transfers.check(where, values.nbytes, "to", device)
+    data = numpy.ascontiguousarray(values, row.numpy)
+    with device.lock:
+        storage = engine.allocate(device, data.nbytes)
+        if data.nbytes:
+            device.driver.upload(storage.buffer, 0, data)
+    return leaf(storage, layout.contiguous(values.shape), row)
+
+
+def to_host(node: Node) -> Host:
+    """Download a node's values."""
+    if node.operation is None and node.storage is None:
+        return numpy.full(node.shape, node.value, node.dtype.numpy)
+    host = numpy.empty(node.shape, node.dtype.numpy)
+    _transfers.check("reading an array's values", host.nbytes, "from", node.device)
+    if host.size == 0:
+        return host
+    storage, begin = _in_a_row(node)
+    with node.device.lock:
+        node.device.driver.download(storage.buffer, begin, host)
+    return host
+
+
+def to_device(node: Node, device: Device, where: str) -> Node:
+    """The node's values on another device."""
+    require_on(device, node.dtype, where)
+    if node.operation is None and node.storage is None:
+        return constant(node.value, node.dtype, node.shape, device)
+    if device.driver.reaches(node.device.driver):
+        return _copied_to(node, device)
+    with openly():
+        return from_host(to_host(node), device, where)
+
+
+def _copied_to(node: Node, device: Device) -> Node:
+    """The node of a copy on a device whose driver reaches the node's."""
+    where = layout.contiguous(node.shape)
+    nbytes = where.size * node.dtype.itemsize
+    target = engine.allocate(device, nbytes)
+    if nbytes:
+        source, begin = _in_a_row(node)
+        first, second = sorted((node.device, device), key=str)  # as every thread does
+        with first.lock, second.lock:
+            device.driver.copy(source.buffer, begin, target.buffer, 0, nbytes)
+            engine.end_before_others(node.device)
+    return leaf(target, where, node.dtype)
+
+
+def _in_a_row(node: Node) -> tuple[Storage, int]:
+    """A storage in which the elements lie in C order, and the byte that they begin at."""
+    engine.compute(node)
+    if node.layout is None or not node.layout.linear:
+        node = engine.copied(node)
+        engine.compute(node)
+    assert node.storage is not None
+    assert node.layout is not None
+    return node.storage, node.layout.offset * node.dtype.itemsize

@@ -1,0 +1,27 @@
+"""NumPy's names of functions that the standard calls something else."""
+
+from __future__ import annotations
+
+from xarr.functions import arithmetic, creation, elementwise, joining, reductions
+
+absolute = elementwise.abs
+amax = reductions.max
+amin = reductions.min
+arccos = elementwise.acos
+arccosh = elementwise.acosh
+arcsin = elementwise.asin
+arcsinh = elementwise.asinh
+arctan = elementwise.atan
+arctan2 = elementwise.atan2
+arctanh = elementwise.atanh
+bitwise_not = elementwise.bitwise_invert
+conjugate = elementwise.conj
+invert = elementwise.bitwise_invert
+left_shift = elementwise.bitwise_left_shift
+mod = elementwise.remainder
+power = arithmetic.pow
+right_shift = elementwise.bitwise_right_shift
+rint = arithmetic.round
+true_divide = elementwise.divide
+asanyarray = creation.asarray
+concatenate = joining.concat

@@ -1,0 +1,153 @@
+"""Functions of each element that are more than a row: powers, rounding, bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xarr import dtypes, errors
+from xarr.array import array
+from xarr.array.array import Array, ArrayLike
+from xarr.array.conversion import as_array
+from xarr.array.door import lone, together
+from xarr.array.operands import integer, no_array
+from xarr.dtypes import REAL_NUMERIC
+from xarr.functions import elementwise
+from xarr.functions.applying import unary
+from xarr.tables import elementwise as rows
+
+
+def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 to the power of x2.
+
+    Parameters
+    ----------
+    x1, x2 : numeric Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to. x1 ** 2 is x1 times x1.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+    ValueError
+        If the shapes do not broadcast or the devices differ, or an integer is raised to a negative
+        integer power.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, element-wise functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.pow(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [36.0, 49.0]
+    """
+    if type(x1) is not Array and type(x2) is not Array:
+        x1 = lone(x1, rows.pow.where, "x1")
+    return array.power(x1, x2)
+
+
+def round(x: ArrayLike, /, decimals: int = 0) -> Array:
+    """The integer nearest to x, halves to even.
+
+    Parameters
+    ----------
+    x : numeric Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+    decimals : int, optional
+        How many decimals stay; of negative ones, places before the point become zero.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x.
+
+    Raises
+    ------
+    TypeError
+        If x is not numeric, or decimals no integer.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, element-wise functions; decimals is NumPy's, and computed as
+    NumPy does: x times a power of ten, rounded, divided by it.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
+    [1200.0, 5700.0]
+    """
+    where = "round(x, decimals)"
+    places = integer(decimals, where, "decimals")
+    if places == 0:
+        return _to_integers(x)
+    x = as_array(x, where)
+    integers = x._node.dtype.kind in dtypes.INTEGER
+    if integers and places > 0:
+        return elementwise.positive(x)
+    scale = 10.0 ** abs(places)
+    rounded = _to_integers(x * scale) / scale if places > 0 else _to_integers(x / scale) * scale
+    return rounded.astype(x.dtype) if integers else rounded
+
+
+def _to_integers(x: Any) -> Array:
+    return unary(rows.round, x)
+
+
+around = round
+
+
+def clip(x: Array, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+    """Bound each element of x below and above.
+
+    Parameters
+    ----------
+    x : real numeric Array, shape (...)
+        The operand.
+    min, max : Array or Python scalar, optional
+        The bounds, with shapes that broadcast to x's; None for no bound.
+
+    Returns
+    -------
+    Array, shape (...)
+        minimum(maximum(x, min), max), of the dtype that all promote to; NaN where x is.
+
+    Raises
+    ------
+    TypeError
+        If x is not of a real numeric dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, element-wise functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
+    [2, 5, 6]
+    """
+    where, accepted = "clip(x, min, max)", "clip takes real numeric dtypes"
+    if type(x) is not Array:
+        raise no_array("x", x, where)
+    if x._node.dtype.kind not in REAL_NUMERIC:
+        raise TypeError(errors.message(where, f"x has dtype {x._node.dtype}", accepted))
+    result = x
+    for name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
+        if bound is None:
+            continue
+        first, second = together(result, bound, where, ("x", name))
+        if first.dtype.kind not in REAL_NUMERIC:
+            raise TypeError(
+                errors.message(
+                    where, f"{name} is complex", accepted, f"take the real part of {name}"
+                )
+            )
+        result = Array(row.combined(first, second, where))
+    return elementwise.positive(x) if result is x else result

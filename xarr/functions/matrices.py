@@ -1,0 +1,136 @@
+"""NumPy's functions of matrices that take more than those of `linalg` that have their names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xarr import errors, layout
+from xarr.array.array import Array, DTypeLike
+from xarr.array.door import node_of
+from xarr.functions import linalg, manipulation
+
+
+def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The diagonals of the matrices that two axes hold; a view.
+
+    Parameters
+    ----------
+    a : Array, shape (..., M, ..., N, ...)
+        The array.
+    offset : int, optional
+        How far above the main diagonal, along axis2; negative below.
+    axis1, axis2 : int, optional
+        The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
+
+    Returns
+    -------
+    Array, shape (..., K)
+        The other axes, then the diagonal.
+
+    Raises
+    ------
+    ValueError
+        If the axes are the same, or there are fewer than two.
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
+    [2]
+    """
+    where = "diagonal(a)"
+    return linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where)
+
+
+def trace(
+    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None
+) -> Array:
+    """The sums of the diagonals of the matrices that two axes hold.
+
+    Parameters
+    ----------
+    a : numeric Array, shape (..., M, ..., N, ...)
+        The array.
+    offset : int, optional
+        How far above the main diagonal, along axis2; negative below.
+    axis1, axis2 : int, optional
+        The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
+    dtype : dtype, optional
+        Of the result; as for `sum`.
+
+    Returns
+    -------
+    Array, shape of the other axes
+        The sums.
+
+    Raises
+    ------
+    ValueError
+        If the axes are the same, or there are fewer than two.
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
+    5
+    """
+    where = "trace(a)"
+    return linalg.trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
+
+
+def _last_two(a: Any, axis1: int, axis2: int, where: str) -> Array:
+    """The array with two axes moved to the end."""
+    ndim = len(node_of(a, where).shape)
+    if ndim < 2:
+        raise ValueError(errors.message(where, f"a has {ndim} dimensions", "at least 2 are needed"))
+    places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))
+    if places[0] == places[1]:
+        raise ValueError(
+            errors.message(where, f"axis1 and axis2 are {axis1}", "two different axes are accepted")
+        )
+    return manipulation.moveaxis(a, places, (-2, -1))
+
+
+def outer(a: Any, b: Any) -> Array:
+    """The products of each element of one array with each of another, both flattened.
+
+    Parameters
+    ----------
+    a, b : numeric Array, any shapes, M and N elements
+        The operands; one of them may be a scalar or a list.
+
+    Returns
+    -------
+    Array, shape (M, N)
+        Of the dtype that both promote to.
+
+    Raises
+    ------
+    TypeError
+        If neither is an array, or one is not numeric.
+
+    Notes
+    -----
+    NumPy's function; `linalg.outer` takes vectors only.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
+    [[3], [6]]
+    """
+    first, second = linalg.numeric_pair(a, b, "outer(a, b)", ("a", "b"))
+    result: Array = Array(first).reshape(-1, 1) * Array(second).reshape(-1)
+    return result

@@ -1,0 +1,483 @@
+"""What a row is: an operation as data, from which its kernels, signature, docs and tests come.
+
+`elementwise` and `reductions` hold the rows. A row knows C expressions and data types; it knows no
+array, no buffer and no launch.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, TypeVar
+
+from xarr import dtypes, errors
+from xarr.backends.device import Device, default_float, promoted, require_common
+from xarr.compiler import source as sources
+from xarr.dtypes import (
+    BOOL,
+    COMPLEX,
+    INTEGER,
+    KIND_WORDS,
+    REAL,
+    SIGNED,
+    UNSIGNED,
+    DType,
+)
+from xarr.engine import engine
+from xarr.engine.expression import Node, Operation
+from xarr.engine.plan import cast
+from xarr.layout import broadcast_shapes
+
+STANDARD: Final = "Python Array API standard 2025.12"
+
+_INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domain:
+    """Where tests and examples draw operands from, and how far a result may be off.
+
+    `ulp` is in units of the last place of a real result, `complex_ulp` in those of the larger part
+    of a complex one.
+    """
+
+    low: float = -1e3
+    high: float = 1e3
+    ulp: float = 0.0
+    complex_ulp: float = 0.0
+
+
+EXACT: Final = Domain()
+
+
+@dataclass(slots=True, eq=False)
+class Elementwise:
+    """A function of each element by itself.
+
+    In a C expression `x`, or `x1` and `x2`, are the operands, of one common type; a function
+    `xr_name(...)` is the one in `kernels/` for that type.
+
+    Parameters
+    ----------
+    kinds : tuple of str
+        The kinds of data type it takes. Integers are converted to floating point where a function
+        takes floating point only, as NumPy does.
+    expression : str
+        The C expression, for all types that have no other one.
+    about : str
+        The first line of the docstring.
+    integer, boolean, complex : str
+        The C expression for these kinds, where it differs.
+    result : "same", "bool" or "real"
+        The type of the result: the operands' common one, bool, or that of a complex number's parts.
+    operator : str
+        The name of the special method without its underscores, "" for none.
+    unit : str
+        Unit of operand or result, where there is one.
+    domain : Domain
+        What tests draw operands from and how far a result may be off.
+    source : str
+        Where the function is defined, as its docstring says.
+    example : str
+        The operands in the docstring's example; "" for ones that fit the kinds.
+    reference : function of NumPy arrays, or None
+        What tests compare to: computed in a wider type where there is one. None for NumPy's
+        function of the same name.
+    integers_as_default : bool
+        Whether integers become the default floating-point type, not the smallest that fits.
+    by_hand : bool
+        Whether the public function is written by hand, because it is more than the row.
+    beyond : (bool, bool) or None
+        The result where x2 is a Python integer above, and below, all that the type of x1 holds.
+
+    Attributes
+    ----------
+    name : str
+        The function's name: the one that the row has in its table.
+    """
+
+    kinds: tuple[str, ...]
+    expression: str
+    about: str
+    integer: str = ""
+    boolean: str = ""
+    complex: str = ""
+    result: Literal["same", "bool", "real"] = "same"
+    operator: str = ""
+    unit: str = ""
+    domain: Domain = EXACT
+    source: str = f"{STANDARD}, element-wise functions."
+    example: str = ""
+    reference: Callable[..., Any] | None = None
+    integers_as_default: bool = False
+    by_hand: bool = False
+    beyond: tuple[bool, bool] | None = None
+    name: str = field(default="", init=False)
+    # By whether the device is narrow, then by the operands' types.
+    operations: tuple[dict[Any, Operation], dict[Any, Operation]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.operations = ({}, {})
+
+    @property
+    def operands(self) -> int:
+        """How many operands the function has."""
+        return 2 if "x2" in self.expression else 1
+
+    @property
+    def where(self) -> str:
+        """The function with its arguments, as errors name it."""
+        return f"{self.name}(x1, x2)" if self.operands == 2 else f"{self.name}(x)"
+
+    def applied(self, x: Node) -> Node:
+        """The pending node of one operand's function."""
+        operation = self.operations[x.device.narrow].get(x.dtype) or self._resolve((x,))
+        return engine.defer(operation, (x,), x.shape)
+
+    def combined(self, x1: Node, x2: Node, where: str = "") -> Node:
+        """The pending node of two operands together; `where` names another function in errors."""
+        operation = self.operations[x1.device.narrow].get((x1.dtype, x2.dtype)) or self._resolve(
+            (x1, x2)
+        )
+        shape = x1.shape
+        if x2.shape != shape:
+            shape = broadcast_shapes(shape, x2.shape, where=where or self.where)
+        return engine.defer(operation, (x1, x2), shape)
+
+    def floating(self, row: DType, device: Device) -> DType:
+        """The type that integers of type `row` are converted to."""
+        row = default_float(device) if self.integers_as_default else dtypes.as_floating(row)
+        if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
+            return dtypes.float32
+        return row
+
+    @property
+    def floats_integers(self) -> bool:
+        """Whether integers are converted to floating point."""
+        return REAL in self.kinds and SIGNED not in self.kinds
+
+    def _resolve(self, nodes: tuple[Node, ...]) -> Operation:
+        """The operation for the operands' data types; remembered."""
+        row = functools.reduce(dtypes.promote, [node.dtype for node in nodes])
+        device = nodes[0].device
+        if row.kind not in self.kinds:
+            if row.kind not in _INTEGER_OR_BOOL or not self.floats_integers:
+                raise self._dtype_error(nodes)
+            row = self.floating(row, device)
+        require_common(row, [node.dtype for node in nodes], device, self.where)
+        operation = self.operation(row)
+        key = nodes[0].dtype if len(nodes) == 1 else (nodes[0].dtype, nodes[1].dtype)
+        self.operations[device.narrow][key] = operation
+        return operation
+
+    def operation(self, row: DType) -> Operation:
+        """What the function computes for operands of one data type."""
+        expression = self.expression
+        if row.kind in INTEGER and self.integer:
+            expression = self.integer
+        elif row.kind == BOOL and (self.boolean or self.integer):
+            expression = self.boolean or self.integer
+        elif row.kind == COMPLEX and self.complex:
+            expression = self.complex
+        result = row
+        if self.result == "bool":
+            result = dtypes.bool_
+        elif self.result == "real":
+            result = dtypes.PART.get(row, row)
+        template = template_of(expression, row)
+        if result.kind != COMPLEX:
+            template = f"({result.compute})({template})"
+        return Operation(self.name, (row,) * self.operands, result, template)
+
+    def _dtype_error(self, nodes: tuple[Node, ...]) -> TypeError:
+        names = ["x"] if len(nodes) == 1 else ["x1", "x2"]
+        given = list(zip(names, nodes, strict=True))
+        wrong = [(name, node) for name, node in given if node.dtype.kind not in self.kinds]
+        return TypeError(
+            errors.message(
+                self.where,
+                " and ".join(f"{name} has dtype {node.dtype}" for name, node in wrong or given),
+                f"{self.name} takes {KIND_WORDS[self.kinds]} dtypes",
+                self._remedy(*wrong[0]) if wrong else "convert both to one dtype with astype",
+            )
+        )
+
+    def _remedy(self, name: str, node: Node) -> str:
+        """What to do with an operand whose dtype the function does not take."""
+        if node.dtype.kind == COMPLEX and self.kinds != (BOOL,):
+            return f"take {name}.real or {name}.imag"
+        wanted = "bool" if self.kinds == (BOOL,) else "int32" if SIGNED in self.kinds else "float32"
+        if self.kinds == (COMPLEX,):
+            floating = dtypes.COMPLEX_OF.get(node.dtype)
+            wanted = (floating or dtypes.COMPLEX_OF[default_float(node.device)]).name
+        return f'convert with {name}.astype("{wanted}")'
+
+
+class Rule(NamedTuple):
+    """A data type that follows from the operand's and the device's default floating-point one."""
+
+    about: str
+    of: Callable[[DType, DType], DType]
+
+
+OWN: Final = Rule("x's", lambda row, default: row)
+
+
+class Types(NamedTuple):
+    """Of the elements that are taken, mapped and accumulated, and of a reduction's result."""
+
+    taken: DType
+    mapped: DType
+    accumulated: DType
+    result: DType
+
+
+@dataclass(slots=True, eq=False)
+class Reduction:
+    """A function that reduces axes, or runs along one.
+
+    C expressions are those of `Fold`; in them a function `xr_name(...)` is the one for the type of
+    the elements, and T is that type.
+
+    Parameters
+    ----------
+    kinds : tuple of str
+        The kinds of data type it takes.
+    about : str
+        The first line of the docstring.
+    value : Rule
+        What elements are converted to, before anything else.
+    accumulate : Rule
+        What they are converted to after `map`, to be accumulated.
+    combine : Elementwise or str
+        What joins two accumulators: a row of two operands; for a structure, a C function.
+    result : Rule
+        The type of the result, from the type of the mapped elements.
+    map : Elementwise or None
+        What is done with each element before it is accumulated; a row of one operand.
+    structure, fields : str, tuple of (name, C type)
+        The structure in `kernels/reductions.h` that is the accumulator, and its members; "" and ()
+        for a plain value. T stands for the type of the elements.
+    running : tuple of str
+        The members that the first pass needs, where it does not need all of them.
+    first, step, close : str
+        With a structure: how an element begins an accumulator, how one joins it, and what is done
+        to it at the end.
+    finish : str
+        The C expression that makes the result of the last accumulator.
+    empty : value or None
+        The result of no elements; None where that is an error.
+    form : str
+        Which parameters the function has beside the operand; see `FORMS`.
+    ulp : float
+        How far the result may be off, in units of its last place.
+    source, example, reference : str, str, function or None
+        As of `Elementwise`; the reference takes an array and the keyword `axis`.
+
+    Attributes
+    ----------
+    name : str
+        The function's name: the one that the row has in its table.
+    """
+
+    kinds: tuple[str, ...]
+    about: str
+    value: Rule
+    combine: Elementwise | str
+    result: Rule = OWN
+    accumulate: Rule = OWN
+    map: Elementwise | None = None
+    structure: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    running: tuple[str, ...] = ()
+    first: str = ""
+    step: str = ""
+    close: str = ""
+    finish: str = "acc"
+    empty: Any = None
+    form: str = "axes"
+    ulp: float = 0.0
+    source: str = f"{STANDARD}."
+    example: str = ""
+    reference: Callable[..., Any] | None = None
+    name: str = field(default="", init=False)
+    folds: dict[Types, Fold] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        plain = isinstance(self.combine, Elementwise)
+        unread = ("structure", "fields", "running", "first", "step", "close") if plain else ("map",)
+        wrong = [name for name in unread if getattr(self, name)]
+        missing = [name for name in ("structure", "fields", "first", "step") if name not in wrong]
+        if self.form not in FORMS:
+            raise ValueError(f"form is {self.form!r}; the forms are {', '.join(FORMS)}")
+        if plain and wrong:
+            raise ValueError(f"a row that combines plain values has no {', '.join(wrong)}")
+        if not plain and (wrong or not all(getattr(self, name) for name in missing)):
+            raise ValueError(
+                "a row that combines structures has structure, fields, first and step, and no map"
+            )
+        if isinstance(self.combine, Elementwise) and self.combine.operands != 2:
+            raise ValueError("combine is a row of two operands")
+        if self.map is not None and self.map.operands != 1:
+            raise ValueError("map is a row of one operand")
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the result says where an element is."""
+        return self.form == "axis"
+
+    def types(self, given: DType, default: DType, wanted: DType | None = None) -> Types:
+        """The types on the way, for elements of type `given`; `wanted` is the caller's."""
+        taken = wanted or self.value.of(given, default)
+        mapped = taken if self.map is None else self.map.operation(taken).result
+        return Types(
+            taken, mapped, self.accumulate.of(mapped, default), self.result.of(mapped, default)
+        )
+
+    def fold(self, types: Types) -> Fold:
+        """The accumulation for elements of some types."""
+        fold = self.folds.get(types)
+        if fold is None:
+            fold = self.folds[types] = self._fold(types)
+        return fold
+
+    def _fold(self, types: Types) -> Fold:
+        value, result = types.accumulated, types.result
+        mapped = "{0}" if self.map is None else f"({self.map.operation(types.taken).template})"
+        element = cast(mapped, types.mapped, value)
+        kind = value.compute
+        divisor = dtypes.PART.get(value, value) if "divisor" in self.finish else None
+        if isinstance(self.combine, Elementwise):
+            template = self.combine.operation(value).template
+            return Fold(
+                name=self.name,
+                taken=types.taken,
+                element=element,
+                value=value,
+                accumulator=kind,
+                nbytes=_computed_nbytes(value),
+                result=result,
+                first="x",
+                step=template.format("acc", "x"),
+                combine=template.format("acc1", "acc2"),
+                close="",
+                finish=_typed(self.finish, value),
+                divisor=divisor,
+            )
+        return Fold(
+            name=self.name,
+            taken=types.taken,
+            element=element,
+            value=value,
+            accumulator=f"{self.structure}_{kind}",
+            nbytes=16 if self.ordered else len(self.fields) * _computed_nbytes(value),
+            result=result,
+            first=_typed(self.first, value),
+            step=_typed(self.step, value),
+            combine=_typed(f"{self.combine}(acc1, acc2)", value),
+            close=_typed(self.close, value),
+            finish=_typed(self.finish, value),
+            fields=tuple((name, of.replace("T", kind)) for name, of in self.fields),
+            running=self.running,
+            divisor=divisor,
+            ordered=self.ordered,
+        )
+
+
+FORMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "axes": ("axis", "keepdims"),
+    "axes, dtype": ("axis", "dtype", "keepdims"),
+    "axes, correction": ("axis", "correction", "keepdims", "ddof"),
+    "axis": ("axis", "keepdims"),
+    "scan": ("axis", "dtype", "include_initial"),
+}
+"""The parameters of reductions over any axes, of those that take one axis, and of scans."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """What is accumulated, in C, specialised for data types; one object for each.
+
+    `element` makes of `{0}`, of type `taken`, what is accumulated, of type `value`. `first`, `step`
+    and `close` may use `x` (the element), `acc`, `position` and `seen` (the number of elements so
+    far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc` and `divisor`. An
+    accumulator of `nbytes` bytes is a plain value, or a structure with `fields` (name, C type).
+    """
+
+    name: str
+    value: DType
+    accumulator: str
+    nbytes: int
+    result: DType
+    first: str
+    step: str
+    combine: str
+    close: str
+    finish: str
+    taken: DType
+    element: str
+    fields: tuple[tuple[str, str], ...] = ()
+    running: tuple[str, ...] = ()
+    divisor: DType | None = None
+    ordered: bool = False
+
+
+def _computed_nbytes(value: DType) -> int:
+    return 4 if value is dtypes.float16 else value.itemsize
+
+
+_Row = TypeVar("_Row", Elementwise, Reduction)
+
+
+def named(namespace: Mapping[str, object], kind: type[_Row]) -> tuple[_Row, ...]:
+    """All rows of a kind in a module, each with its name there."""
+    rows = []
+    for name, row in namespace.items():
+        if isinstance(row, kind):
+            row.name = name
+            rows.append(row)
+    return tuple(rows)
+
+
+FUNCTION: Final = re.compile(r"\bxr_(\w+)\(")
+
+
+def template_of(expression: str, row: DType) -> str:
+    """A row's expression with operands as `{0}`, `{1}` and functions named for a type."""
+
+    def named(match: re.Match[str]) -> str:
+        # A type that is computed in another one may still have a function of its own.
+        own = f"xr_{match[1]}_{row.storage}"
+        return (
+            f"{own}("
+            if row.storage != row.compute and sources.unit(own)
+            else f"xr_{match[1]}_{row.compute}("
+        )
+
+    text = FUNCTION.sub(named, expression)
+    for number, name in enumerate(("x1", "x2", "x3")):
+        text = re.sub(rf"\b{name}\b", f"{{{number}}}", text)
+    return re.sub(r"\bx\b", "{0}", text)
+
+
+def _typed(expression: str, value: DType) -> str:
+    """An expression with its functions and casts for a type."""
+    typed = FUNCTION.sub(lambda match: f"xr_{match[1]}_{value.compute}(", expression)
+    return typed.replace("(T)", f"({value.compute})")
+
+
+_CHOICES: Final[dict[DType, Operation]] = {}
+
+
+def choose(condition: Node, x1: Node, x2: Node) -> Node:
+    """The node of x1 where a bool condition holds and of x2 elsewhere."""
+    row = promoted((x1.dtype, x2.dtype), condition.device, "where(condition, x1, x2)")
+    operation = _CHOICES.get(row)
+    if operation is None:
+        operation = _CHOICES[row] = Operation(
+            "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})"
+        )
+    shape = broadcast_shapes(condition.shape, x1.shape, x2.shape, where="where(condition, x1, x2)")
+    return engine.defer(operation, (condition, x1, x2), shape)
