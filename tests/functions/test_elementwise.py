@@ -491,7 +491,7 @@ def test_numpy_operands(dtype: DType, device: xarr.Device) -> None:
         other += other.dtype.type(1j)  # rusticl 22.3 makes -0.0 of 0.0 - 0.0
     if not is_on(device, dtypes.BY_NUMPY[np.result_type(x, other)]):
         pytest.skip(f"{device} has no {np.result_type(x, other)}")
-    results = [
+    results: list[tuple[Any, Any]] = [
         pair
         for operand in (other, other[0], other[:1])
         for pair in (
