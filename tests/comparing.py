@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -94,14 +95,39 @@ def given(dtype: str, layout: str) -> tuple[np.ndarray[Any, Any], xp.Array]:
     return host, x
 
 
-def same(result: Any, expected: Any) -> None:
+def same(result: Any, expected: Any, call: str = "") -> None:
     """Assert that an Array has NumPy's dtype, shape and values, to the bit."""
-    assert type(result) is xp.Array, f"{type(result)} is no Array"
+    assert type(result) is xp.Array, f"{call} {type(result)} is no Array"
     expected = np.asarray(expected)
     ours = xp.to_numpy(result)
-    assert ours.dtype == expected.dtype, f"dtype {ours.dtype}, not {expected.dtype}"
-    assert ours.shape == expected.shape, f"shape {ours.shape}, not {expected.shape}"
-    np.testing.assert_array_equal(ours, expected)
+    assert ours.dtype == expected.dtype, f"{call} dtype {ours.dtype}, not {expected.dtype}"
+    assert ours.shape == expected.shape, f"{call} shape {ours.shape}, not {expected.shape}"
+    np.testing.assert_array_equal(ours, expected, call)
     if ours.dtype.kind in "fc":
         zeros = (ours == 0) & np.isreal(ours)
-        assert (np.signbit(ours.real) == np.signbit(expected.real))[zeros].all(), "signs of zeros"
+        assert (np.signbit(ours.real) == np.signbit(expected.real))[zeros].all(), (
+            f"{call} signs of zeros"
+        )
+
+
+TOGETHER: Final = 7
+"""Results that one kernel stores, besides what joins them."""
+
+
+def computed_together(results: Iterable[xp.Array]) -> None:
+    """Compute pending arrays, some of one shape in each kernel: a kernel takes long to compile."""
+    pending = dict[tuple[int, ...], list[xp.Array]]()
+    for x in results:
+        if x._node.storage is None:
+            pending.setdefault(x.shape, []).append(x)
+    for alike in pending.values():
+        for start in range(0, len(alike), TOGETHER):
+            xp.synchronize(_joined(alike[start : start + TOGETHER]))
+
+
+def _joined(arrays: Sequence[xp.Array]) -> xp.Array:
+    """An expression of all arrays, which holds nothing else that would be stored."""
+    joined: xp.Array = xp.not_equal(arrays[0], False)
+    for x in arrays[1:]:
+        joined = xp.logical_or(joined, xp.not_equal(x, False))
+    return joined

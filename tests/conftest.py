@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -41,6 +42,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let the host compute what a GPU has no library for; on a CPU that would be a fault."""
     if not library.is_preferred(DEVICES[0]):
         config.addinivalue_line("filterwarnings", "ignore::xarr.errors.HostFallbackWarning")
+
+
+def pytest_collection_finish() -> None:
+    """Let collections of garbage, which many tests ask for, pass over modules and test items."""
+    gc.collect()
+    gc.freeze()
 
 
 NARROW = [] if DEVICES[0].options else [DEVICES[0].without_float64()]

@@ -17,6 +17,7 @@ import pytest
 
 import xarr
 from tests.processes import ROOT, run
+from tests.reference import assert_near
 from xarr import dtypes, settings
 from xarr.algorithms import library
 from xarr.backends.device import default_device
@@ -147,11 +148,9 @@ def test_the_cube_root_of_adding_md_is_what_it_says(
         result = numpy.asarray(row.unary(xarr.asarray(x)))
     finally:
         source.unit.cache_clear()
-    wanted = numpy.cbrt(x)
-    finite = numpy.isfinite(wanted)
-    numpy.testing.assert_array_max_ulp(result[finite], wanted[finite], maxulp=row.domain.ulp)
-    numpy.testing.assert_array_equal(result[~finite], wanted[~finite])
-    numpy.testing.assert_array_equal(numpy.signbit(result[-5:-1]), numpy.signbit(wanted[-5:-1]))
+    # NumPy's own is some units off on some processors.
+    wanted = numpy.cbrt(x.astype(numpy.longdouble))
+    assert_near(result, wanted, row.domain.ulp, "cbrt", (x,))
     assert "cube root" in row.function().__doc__
     assert "NumPy's function." in row.function().__doc__
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 
 import xarr
 from tests import reference
-from tests.comparing import has, needs
+from tests.comparing import TOGETHER, computed_together, has, needs
 from tests.conformance import standard
 from tests.conformance.standard import (
     ALL,
@@ -192,16 +191,6 @@ def _widened(call: Call) -> Call:
     return Call(call.name, wide)
 
 
-def computed_together(results: Sequence[Any]) -> None:
-    """Compute pending arrays of one shape in one kernel, which takes less time to compile."""
-    if len({x.shape for x in results}) == 1:
-        truths = [xarr.not_equal(x, False if x.dtype == bool else 0) for x in results]
-        xarr.synchronize(functools.reduce(xarr.logical_or, truths))
-
-
-TOGETHER = 7
-"""Results that one kernel stores, besides what joins them."""
-
 OWN = ("float32", "bool", "int8", "complex64")
 """The data types, the first that a function takes, whose layouts are tested."""
 
@@ -282,17 +271,26 @@ def test_the_standards_data_types_are_taken() -> None:
         assert set(TAKES[name]) <= taken, name
 
 
-@pytest.mark.parametrize("name", TAKES)
-def test_many_elements(name: str) -> None:
-    dtype = next(dtype for dtype in TAKES[name])
-    rng = np.random.default_rng(1)
-    operands = []
-    for _ in range(2 if name in BINARY else 1):
-        drawn = rng.integers(0, 2, MANY) if dtype == "bool" else rng.integers(1, 60, MANY)
-        host = (drawn / 4 if dtype == "float32" else drawn).astype(dtype)
-        operands.append(Operand(host))
-    call = Call(name, [*operands, 3, 9] if name == "clip" else operands)
-    agree(call, call.on(xarr), call.on(array_api_strict))
+@pytest.mark.parametrize(("dtype", "names"), groups(OWN, own=True))
+def test_many_elements(dtype: str, names: Sequence[str]) -> None:
+    calls = []
+    for name in names:
+        rng = np.random.default_rng(1)
+        operands = []
+        for _ in range(2 if name in BINARY else 1):
+            drawn = rng.integers(0, 2, MANY) if dtype == "bool" else rng.integers(1, 60, MANY)
+            host = (drawn / 4 if dtype == "float32" else drawn).astype(dtype)
+            operands.append(Operand(host))
+        calls.append(Call(name, [*operands, 3, 9] if name == "clip" else operands))
+    results = [call.on(xarr) for call in calls]
+    computed_together(results)
+    for call, result in zip(calls, results, strict=True):
+        with shown(call):
+            agree(call, result, call.on(array_api_strict))
+
+
+def test_many_elements_of_every_function() -> None:
+    assert {name for group in groups(OWN, own=True) for name in group.values[1]} == set(TAKES)
 
 
 FAMILIES = [(*standard.SIGNED, *standard.UNSIGNED), FLOATING, ("bool",)]
@@ -526,9 +524,19 @@ def test_all_signs_zeros_and_infinities(name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", INTEGER)
-@pytest.mark.parametrize("name", OF_THE_STANDARD)
-def test_integers_of_all_signs(name: str, dtype: str) -> None:
+def test_integers_of_all_signs(dtype: str) -> None:
     """As Python's operators; of a zero divisor and of negative powers nothing is said."""
+    forms = [form for name in OF_THE_STANDARD for form in integers_of_all_signs(name, dtype)]
+    computed_together([got for _, got, _, _ in forms])
+    for name, got, wanted, operands in forms:
+        reference.assert_same(np.asarray(got), np.asarray(wanted, dtype), name, operands)
+
+
+Checked = tuple[str, xarr.Array, list[int], tuple[Any, ...]]
+
+
+def integers_of_all_signs(name: str, dtype: str) -> Iterator[Checked]:
+    """A function, its pending result, what that has to be, and the operands."""
     info = np.iinfo(dtype)
     numbers = [0, 1, 2, 3, 7, int(info.max), int(info.max) - 1]
     if info.min:
@@ -543,14 +551,14 @@ def test_integers_of_all_signs(name: str, dtype: str) -> None:
     bits = 8 * np.dtype(dtype).itemsize
     wanted = [operation(symbol)(a, b) % 2**bits for a, b in pairs]
     wanted = [v - 2**bits if info.min and v >= 2 ** (bits - 1) else v for v in wanted]
-    x, y = (xarr.asarray(np.asarray(side, dtype)) for side in zip(*pairs, strict=True))
+    hosts = tuple(np.asarray(side, dtype) for side in zip(*pairs, strict=True))
+    x, y = map(xarr.asarray, hosts)
     for call in (getattr(xarr, name), operation(symbol)):
-        got = np.asarray(call(x, y))
-        reference.assert_same(got, np.asarray(wanted, dtype), name, (np.asarray(x), np.asarray(y)))
+        yield name, call(x, y), wanted, hosts
     if dtype not in ("int32", "uint8"):
         return
     for other in dict.fromkeys(b for _, b in pairs):
         rows = [place for place, (_, b) in enumerate(pairs) if b == other]
-        column = xarr.asarray(np.asarray([pairs[place][0] for place in rows], dtype))
-        got = operation(symbol)(column, other)
-        assert got.tolist() == [wanted[place] for place in rows], f"{symbol} {other}"
+        column = np.asarray([pairs[place][0] for place in rows], dtype)
+        got = operation(symbol)(xarr.asarray(column), other)
+        yield name, got, [wanted[place] for place in rows], (column, np.full_like(column, other))

@@ -7,8 +7,8 @@ import pytest
 import xarr
 from xarr.backends import pocl
 
-HASWELL = frozenset("avx2 fma f16c bmi1 bmi2 movbe abm sse4_2".split())
-AVX512 = HASWELL | frozenset("avx512f avx512bw avx512cd avx512dq avx512vl".split())
+HASWELL = frozenset(["avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm", "sse4_2"])
+AVX512 = HASWELL | frozenset(["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"])
 
 
 @pytest.mark.parametrize(

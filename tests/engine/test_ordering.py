@@ -181,9 +181,9 @@ def test_broad_programs_do_what_numpy_does(seed: int) -> None:
 # In all 10**5 steps. Kernels are most of the time, so the narrow programs, which share theirs, are
 # most of the steps.
 LONG: Final = (
-    *((NARROW, "narrow", seed, 22_000) for seed in range(1, 5)),
-    *((MIDDLE, "middle", seed, 5_000) for seed in range(1, 3)),
-    (WIDE, "wide", 1, 2_000),
+    *((NARROW, "narrow", seed, 23_000) for seed in range(1, 5)),
+    *((MIDDLE, "middle", seed, 3_500) for seed in range(1, 3)),
+    (WIDE, "wide", 1, 1_500),
 )
 
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import xarr
 from tests import reference
+from tests.comparing import TOGETHER, computed_together
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, UNSIGNED, DType
@@ -53,6 +54,20 @@ def named(*cases: tuple[Elementwise, DType]) -> Callable[[Any], Any]:
     return pytest.mark.parametrize(
         ("row", "dtype"), cases, ids=[f"{row.name}-{dtype}" for row, dtype in cases]
     )
+
+
+def grouped(*cases: tuple[Elementwise, DType]) -> Callable[[Any], Any]:
+    """As `named`, with as many rows of a data type at a time as one kernel computes."""
+    alike = dict[tuple[DType, int, bool], list[Elementwise]]()
+    for row, dtype in cases:
+        alike.setdefault((dtype, row.operands, bool(row.operator)), []).append(row)
+    found = [
+        (rows[start : start + TOGETHER], dtype)
+        for (dtype, _, _), rows in alike.items()
+        for start in range(0, len(rows), TOGETHER)
+    ]
+    ids = [f"{dtype}-{rows[0].name}-to-{rows[-1].name}" for rows, dtype in found]
+    return pytest.mark.parametrize(("rows", "dtype"), found, ids=ids)
 
 
 ACCEPTED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if accepts(row, dtype)]
@@ -135,7 +150,8 @@ def check(row: Elementwise, operands: tuple[Values, ...], result: xarr.Array) ->
     call = REFERENCES.get((row.name, dtype.kind)) or reference.of(row)
     with np.errstate(all="ignore"):
         converted = [operand.astype(dtype.numpy) for operand in operands]
-    assert got.dtype == row.operation(dtype).result.numpy
+    wanted_dtype = row.operation(dtype).result
+    assert got.dtype == wanted_dtype.numpy, f"{row.name} of {dtype} has dtype {got.dtype}"
     bound = row.domain.complex_ulp if dtype.kind == COMPLEX else row.domain.ulp
     if bound == 0 or not reference.is_floating(dtype):
         assert_same(got, call(*converted), row.name, operands)
@@ -190,12 +206,14 @@ def apply(row: Elementwise, *operands: Any) -> xarr.Array:
     return result
 
 
-@named(*ACCEPTED)
-def test_values(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+@grouped(*ACCEPTED)
+def test_values(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
     if not is_on(device, dtype):
         pytest.skip(f"{device} has no {dtype}")
-    operands = operands_of(row, dtype)
-    check(row, operands, apply(row, *map(xarr.asarray, operands)))
+    results = [apply(row, *map(xarr.asarray, operands_of(row, dtype))) for row in rows]
+    computed_together(results)
+    for row, result in zip(rows, results, strict=True):
+        check(row, operands_of(row, dtype), result)
 
 
 def test_every_row_has_a_reference() -> None:
@@ -221,13 +239,18 @@ def views(dtype: DType, rng: np.random.Generator) -> tuple[tuple[Values, Any], .
     return (first, lambda x: x[::2, ::-3]), (second, lambda x: x[::-2].T)
 
 
-@named(*[(row, dtype) for row in TABLE for dtype in stands_for(row)])
-def test_strided_views(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
-    pairs = views(dtype, np.random.default_rng(5))[: row.operands]
-    if row.domain.high == 1:
-        pairs = tuple((base / np.asarray(8, base.dtype), look) for base, look in pairs)
-    result = apply(row, *[look(xarr.asarray(base)) for base, look in pairs])
-    check(row, tuple(look(base) for base, look in pairs), result)
+@grouped(*[(row, dtype) for row in TABLE for dtype in stands_for(row)])
+def test_strided_views(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
+    operands, results = [], []
+    for row in rows:
+        pairs = views(dtype, np.random.default_rng(5))[: row.operands]
+        if row.domain.high == 1:
+            pairs = tuple((base / np.asarray(8, base.dtype), look) for base, look in pairs)
+        operands.append(tuple(look(base) for base, look in pairs))
+        results.append(apply(row, *[look(xarr.asarray(base)) for base, look in pairs]))
+    computed_together(results)
+    for row, viewed, result in zip(rows, operands, results, strict=True):
+        check(row, viewed, result)
 
 
 LAYOUTS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
@@ -271,10 +294,12 @@ def laid_out(name: str, dtype: DType) -> tuple[Values, xarr.Array]:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("row", FEW, ids=lambda row: row.name)
-def test_layouts(row: Elementwise, layout: str, device: xarr.Device) -> None:
+def test_layouts(layout: str, device: xarr.Device) -> None:
     wanted, given = laid_out(layout, dtypes.float32)
-    check(row, (wanted,) * row.operands, apply(row, *[given] * row.operands))
+    results = [apply(row, *[given] * row.operands) for row in FEW]
+    computed_together(results)
+    for row, result in zip(FEW, results, strict=True):
+        check(row, (wanted,) * row.operands, result)
 
 
 @pytest.mark.parametrize("layout", ["columns", "transposed", "broadcast along rows"])
@@ -283,9 +308,11 @@ def test_layouts_of_all_dtypes(dtype: DType, layout: str, device: xarr.Device) -
     if not is_on(device, dtype):
         pytest.skip(f"{device} has no {dtype}")
     wanted, given = laid_out(layout, dtype)
-    got = np.asarray(xarr.not_equal(given, given[::-1]))
-    assert_same(got, reference.function("not_equal")(wanted, wanted[::-1]), "not_equal")
-    assert_same(np.asarray(given), wanted, "asarray")
+    differ, copy = xarr.not_equal(given, given[::-1]), xarr.asarray(given, copy=True)
+    computed_together([differ, copy])
+    like = reference.function("not_equal")(wanted, wanted[::-1])
+    assert_same(np.asarray(differ), like, "not_equal")
+    assert_same(np.asarray(copy), wanted, "asarray")
 
 
 @pytest.mark.parametrize("size", [1, 63, 255, 256, 257, 4095, 4096, 4097, 65537, 10**6 + 1])
@@ -376,11 +403,7 @@ def test_mixed_dtypes_compute(first: DType, device: xarr.Device) -> None:
             continue
         x2s.append(reference.drawn(second, 0, 100, 500, rng))
         results.append(xarr.asarray(x1) - xarr.asarray(x2s[-1]))
-    for start in range(0, len(results), 7):
-        together = results[start] == 0
-        for result in results[start + 1 : start + 7]:
-            together = together | (result == 0)
-        np.asarray(together)
+    computed_together(results)
     for x2, result in zip(x2s, results, strict=True):
         assert_same(np.asarray(result), np.asarray(np.subtract(x1, x2)), "subtract", (x1, x2))
 
@@ -426,11 +449,11 @@ def test_python_scalars_compute(dtype: DType, any_device: xarr.Device) -> None:
     x = reference.drawn(dtype, 0, 100, 50, np.random.default_rng(2))
     array = xarr.asarray(x)
     narrow = {np.dtype("f8"): np.dtype("f4"), np.dtype("c16"): np.dtype("c8")}
-    for scalar in (True, 3, 2.5, 2 - 3j):
-        if dtype.kind == BOOL and scalar is True:
-            continue
-        wanted = (x - scalar, scalar - x)
-        for got, numpys in zip((array - scalar, scalar - array), wanted, strict=True):
+    scalars = [scalar for scalar in (True, 3, 2.5, 2 - 3j) if dtype.kind != BOOL or scalar != 1]
+    results = [(array - scalar, scalar - array) for scalar in scalars]
+    computed_together(itertools.chain(*results))
+    for scalar, pair in zip(scalars, results, strict=True):
+        for got, numpys in zip(pair, (x - scalar, scalar - x), strict=True):
             like = (
                 numpys.dtype if any_device.has_float64 else narrow.get(numpys.dtype, numpys.dtype)
             )
@@ -440,20 +463,20 @@ def test_python_scalars_compute(dtype: DType, any_device: xarr.Device) -> None:
 COMPARISONS = [row for row in TABLE if row.result == "bool" and row.operator]
 
 
-@pytest.mark.parametrize("row", COMPARISONS, ids=lambda row: row.name)
-def test_comparisons_with_integers_out_of_range(row: Elementwise, device: xarr.Device) -> None:
+@pytest.mark.parametrize("scalar", [-(2**70), -(2**15) - 1, -1, 256, 2**31, 2**63, 2**64])
+def test_comparisons_with_integers_out_of_range(scalar: int, device: xarr.Device) -> None:
     for dtype in dtypes.TABLE:
         if dtype.kind not in INTEGER:
             continue
         x = reference.special_values(dtype)
-        for scalar in (-(2**70), -(2**15) - 1, -1, 256, 2**31, 2**63, 2**64):
+        array = xarr.asarray(x)
+        pairs = [(symbol(row)(array, scalar), symbol(row)(scalar, array)) for row in COMPARISONS]
+        for place in (0, 1):
+            computed_together([pair[place] for pair in pairs])
+        for row, (got, turned) in zip(COMPARISONS, pairs, strict=True):
             call = f"{row.name}({dtype}, {scalar})"
-            assert_same(
-                np.asarray(symbol(row)(xarr.asarray(x), scalar)), symbol(row)(x, scalar), call
-            )
-            assert_same(
-                np.asarray(symbol(row)(scalar, xarr.asarray(x))), symbol(row)(scalar, x), call
-            )
+            assert_same(np.asarray(got), symbol(row)(x, scalar), call)
+            assert_same(np.asarray(turned), symbol(row)(scalar, x), call)
 
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
@@ -468,15 +491,20 @@ def test_numpy_operands(dtype: DType, device: xarr.Device) -> None:
         other += other.dtype.type(1j)  # rusticl 22.3 makes -0.0 of 0.0 - 0.0
     if not is_on(device, dtypes.BY_NUMPY[np.result_type(x, other)]):
         pytest.skip(f"{device} has no {np.result_type(x, other)}")
-    for operand in (other, other[0], other[:1]):
-        for got, wanted in (
+    results: list[tuple[Any, Any]] = [
+        pair
+        for operand in (other, other[0], other[:1])
+        for pair in (
             (array - operand, x - operand),
             (operand - array, operand - x),
             (xarr.subtract(operand, array), np.subtract(operand, x)),
             (np.subtract(operand, array), np.subtract(operand, x)),
-        ):
-            assert type(got) is xarr.Array
-            assert_same(np.asarray(got), np.asarray(wanted), "subtract")
+        )
+    ]
+    assert all(type(got) is xarr.Array for got, _ in results)
+    computed_together([got for got, _ in results])
+    for got, wanted in results:
+        assert_same(np.asarray(got), np.asarray(wanted), "subtract")
 
 
 def test_lists_are_operands(device: xarr.Device) -> None:
@@ -502,36 +530,64 @@ def symbol(row: Elementwise, prefix: str = "") -> Callable[..., Any]:
     return found
 
 
-def small(row: Elementwise, dtype: DType) -> tuple[Values, Values]:
+def small(dtype: DType) -> tuple[Values, Values]:
     rng = np.random.default_rng(11)
     x1, x2 = (reference.drawn(dtype, 1, 6, 50, rng) for _ in range(2))
     return x1, x2
 
 
-@named(*[(row, dtype) for row in OPERATORS for dtype in dtypes.TABLE if accepts(row, dtype)])
-def test_operators(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+@grouped(*[(row, dtype) for row in OPERATORS for dtype in dtypes.TABLE if accepts(row, dtype)])
+def test_operators(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
     if not is_on(device, dtype):
         pytest.skip(f"{device} has no {dtype}")
-    x1, x2 = small(row, dtype)
-    left, right = xarr.asarray(x1), xarr.asarray(x2)
-    apply_symbol = symbol(row)
-    for result in (apply_symbol(left, right), apply_symbol(left, x2), apply_symbol(x1, right)):
-        assert type(result) is xarr.Array
+    x1, x2 = small(dtype)
+    on = xarr.asarray
+    for left, right in ((on, on), (on, np.asarray), (np.asarray, on)):
+        # Each has operands of its own, so that the kernel is that of other tests.
+        results = [symbol(row)(left(x1), right(x2)) for row in rows]
+        computed_together(results)
+        for row, result in zip(rows, results, strict=True):
+            assert type(result) is xarr.Array
+            check(row, (x1, x2), result)
+
+
+@grouped(*[(row, dtype) for row in ARITHMETIC for dtype in dtypes.TABLE if accepts(row, dtype)])
+def test_in_place_operators(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
+    """Of a whole array, which takes the expression as its value."""
+    if not is_on(device, dtype):
+        pytest.skip(f"{device} has no {dtype}")
+    x1, x2 = small(dtype)
+    results = []
+    for row in rows:
+        left, right = xarr.asarray(x1), xarr.asarray(x2)
+        if dtype.kind in row.kinds:
+            results.append((row, symbol(row, "i")(left, right)))
+            assert results[-1][1] is left, row.name
+            continue
+        with pytest.raises(TypeError, match="same kind"):
+            symbol(row, "i")(left, right)
+    computed_together([result for _, result in results])
+    for row, result in results:
         check(row, (x1, x2), result)
 
 
-@named(*[(row, dtype) for row in ARITHMETIC for dtype in dtypes.TABLE if accepts(row, dtype)])
-def test_in_place_operators(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+# Every row with one data type, and every data type with one row.
+SEEN = [(row, stands_for(row)[0]) for row in ARITHMETIC]
+SEEN += [
+    (next(row for row in ARITHMETIC if dtype.kind in row.kinds), dtype) for dtype in dtypes.TABLE
+]
+
+
+@named(*dict.fromkeys(SEEN))
+def test_in_place_operators_write_what_others_see(
+    row: Elementwise, dtype: DType, device: xarr.Device
+) -> None:
     if not is_on(device, dtype):
         pytest.skip(f"{device} has no {dtype}")
-    x1, x2 = small(row, dtype)
-    left, right = xarr.asarray(x1), xarr.asarray(x2)
-    view, whole = left[:], left
-    if dtype.kind not in row.kinds:
-        with pytest.raises(TypeError, match="same kind"):
-            symbol(row, "i")(left, right)
-        return
-    left = symbol(row, "i")(left, right)
+    x1, x2 = small(dtype)
+    left = whole = xarr.asarray(x1)
+    view = left[:]
+    left = symbol(row, "i")(left, xarr.asarray(x2))
     assert left is whole
     check(row, (x1, x2), left)
     check(row, (x1, x2), view)
@@ -621,11 +677,14 @@ BYTES = [
 ]
 
 
-@named(*BYTES)
-def test_all_pairs_of_bytes(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
+@grouped(*BYTES)
+def test_all_pairs_of_bytes(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
     every = np.arange(256, dtype=np.uint8).view(dtype.numpy)
     x1, x2 = (side.ravel() for side in np.meshgrid(every, every))
-    check(row, (x1, x2), apply(row, xarr.asarray(x1), xarr.asarray(x2)))
+    results = [apply(row, xarr.asarray(x1), xarr.asarray(x2)) for row in rows]
+    computed_together(results)
+    for row, result in zip(rows, results, strict=True):
+        check(row, (x1, x2), result)
 
 
 @pytest.mark.parametrize("row", DIVISIONS, ids=lambda row: row.name)
@@ -682,9 +741,11 @@ def test_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -
 def test_integer_powers(dtype: DType, device: xarr.Device) -> None:
     x = reference.special_values(dtype)
     array = xarr.asarray(x)
-    for exponent in (0, 1, 2, 3, 64):
+    powers = {exponent: array**exponent for exponent in (0, 1, 2, 3, 64)}
+    computed_together(powers.values())
+    for exponent, power in powers.items():
         with np.errstate(all="ignore"):
-            assert_same(np.asarray(array**exponent), x**exponent, f"power {exponent}")
+            assert_same(np.asarray(power), x**exponent, f"power {exponent}")
     if dtype.kind == SIGNED:
         for call in (lambda: array**-1, lambda: array ** xarr.asarray(np.array(-1, dtype.numpy))):
             with pytest.raises(ValueError, match="negative"):
@@ -714,11 +775,14 @@ def test_clip(dtype: DType, device: xarr.Device) -> None:
         pytest.skip(f"{device} has no {dtype}")
     x = reference.any_bits(dtype, 500, np.random.default_rng(9))
     low, high = (np.array(bound, dtype.numpy) for bound in (3, 60))
-    for bounds in ((low, high), (low, None), (None, high), (high, low)):
-        given = [None if bound is None else xarr.asarray(bound) for bound in bounds]
-        wanted = np.clip(x, *bounds)
-        assert_same(np.asarray(xarr.clip(xarr.asarray(x), *given)), wanted, "clip", (x,))
-    assert_same(np.asarray(xarr.clip(xarr.asarray(x), 3, 60)), np.clip(x, 3, 60), "clip", (x,))
+    pairs = ((low, high), (low, None), (None, high), (high, low), (3, 60))
+    results = []
+    for bounds in pairs:
+        on = [xarr.asarray(bound) if type(bound) is np.ndarray else bound for bound in bounds]
+        results.append(xarr.clip(xarr.asarray(x), *on))
+    computed_together(results)
+    for bounds, result in zip(pairs, results, strict=True):
+        assert_same(np.asarray(result), np.clip(x, *bounds), f"clip of {bounds}", (x,))
 
 
 @pytest.mark.parametrize(
@@ -734,12 +798,14 @@ def test_fused_conversions_are_those_of_memory(
     """Rusticl 22.3 compiles comparisons of what was narrow wrongly, or dies of them."""
     x = xarr.asarray(np.array([1, 2, 100, 0, 5, -7, -128, -1]).astype(source))
     stored = xarr.asarray(np.asarray(xarr.astype(x, target)))
-    for name in ("abs", "sign", "square", "exp", "tanh", "floor_divide", "remainder"):
-        row = BY_NAME[name]
-        if not accepts(row, dtypes.BY_NAME[target]):
-            continue
-        got, wanted = (apply(row, *[of] * row.operands) for of in (xarr.astype(x, target), stored))
-        assert_same(np.asarray(got), np.asarray(wanted), f"{name} of {target} from {source}")
+    names = ("abs", "sign", "square", "exp", "tanh", "floor_divide", "remainder")
+    rows = [BY_NAME[name] for name in names if accepts(BY_NAME[name], dtypes.BY_NAME[target])]
+    fused = [apply(row, *[xarr.astype(x, target)] * row.operands) for row in rows]
+    plain = [apply(row, *[stored] * row.operands) for row in rows]
+    computed_together(fused)
+    computed_together(plain)
+    for row, got, wanted in zip(rows, fused, plain, strict=True):
+        assert_same(np.asarray(got), np.asarray(wanted), f"{row.name} of {target} from {source}")
 
 
 @named(*REFUSED)

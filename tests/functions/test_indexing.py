@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import xarr
 from tests import reference
+from tests.comparing import computed_together
 from tests.launching import change
 from tests.reference import Values, assert_same
 from xarr import dtypes
@@ -282,15 +283,19 @@ def test_of_equal_indices_the_last_write_stays(size: int, scattering: xarr.Devic
 
 def test_writes_convert_to_the_type_of_the_array(scattering: xarr.Device) -> None:
     mask, index = np.array([True, False, True]), np.array([2, 0])
-    for dtype in ("int8", "float16", "float32", "bool", "complex64"):
-        for given_type in ("int32", "float32", "bool", "uint8"):
+    given_types = ("int32", "float32", "bool", "uint8")
+    for place, dtype in enumerate(("int8", "float16", "float32", "bool", "complex64")):
+        for number, given_type in enumerate(given_types):
             x = np.zeros(3, dtype)
             array = xarr.asarray(x)
             value = np.array([3, 1]).astype(given_type)
-            x[mask] = value
-            array[xarr.asarray(mask)] = xarr.asarray(value)
-            x[index] = value + value
-            array[xarr.asarray(index)] = xarr.asarray(value + value)
+            # Each way with every type, and with every type of the array.
+            if number == place % len(given_types):
+                x[mask] = value
+                array[xarr.asarray(mask)] = xarr.asarray(value)
+            if number == (place + 1) % len(given_types):
+                x[index] = value + value
+                array[xarr.asarray(index)] = xarr.asarray(value + value)
             x[1:] = value
             array[1:] = xarr.asarray(value)
             assert_same(np.asarray(array), x, f"{dtype}[...] = {given_type}")
@@ -442,6 +447,7 @@ def test_where(first: str, any_device: xarr.Device) -> None:
     x = example((4, 5)).astype(first)
     condition = example((4, 1)) % 2 == 0
     test, array = xarr.asarray(condition), xarr.asarray(x)
+    pairs = []
     for second in ("bool", "int8", "float32", "complex64"):
         y = (100 - example((5,))).astype(second)
         wanted = np.where(condition, x, y)
@@ -449,15 +455,16 @@ def test_where(first: str, any_device: xarr.Device) -> None:
             with pytest.raises(TypeError, match=r"float64|complex128"):
                 xarr.where(test, array, xarr.asarray(y))
             continue
-        got = np.asarray(xarr.where(test, array, xarr.asarray(y)))
-        assert_same(got, wanted, f"where {first} {second}")
+        pairs.append((f"where {first} {second}", xarr.where(test, array, xarr.asarray(y)), wanted))
     for scalar in (0, True):
         wanted = np.where(condition, x, scalar)
         if wanted.dtype == x.dtype:
-            assert_same(np.asarray(xarr.where(test, array, scalar)), wanted, "where")
-            assert_same(
-                np.asarray(xarr.where(test, scalar, array)), np.where(condition, scalar, x), "where"
-            )
+            turned = np.where(condition, scalar, x)
+            pairs.append((f"where {first} {scalar}", xarr.where(test, array, scalar), wanted))
+            pairs.append((f"where {scalar} {first}", xarr.where(test, scalar, array), turned))
+    computed_together(got for _, got, _ in pairs)
+    for call, got, wanted in pairs:
+        assert_same(np.asarray(got), wanted, call)
     for got, wanted in zip(xarr.where(array), np.where(x), strict=True):
         assert_same(np.asarray(got), wanted, "where(condition)")
     with pytest.raises(ValueError, match="broadcast"):
