@@ -1,4 +1,4 @@
-"""The chapters that are written from the rows of the tables: ``python -m tools.chapters [--write]``.
+"""The chapters that follow from the rows of the tables: ``python -m tools.chapters [--write]``.
 
 They are checked in, so that readers, editors and type checkers see plain functions. Without
 ``--write`` the command compares, and its exit status says whether all is as the rows say.
@@ -147,7 +147,8 @@ def _reduction(row: Reduction) -> str:
     raises = [
         *("TypeError", "    If x has another dtype or is no Array."),
         "ValueError",
-        f"    If an axis is named twice{'' if row.empty is not None else ', or there are no elements'}.",
+        "    If an axis is named twice"
+        + ("." if row.empty is not None else ", or there are no elements."),
         *("IndexError", "    If an axis is out of range."),
     ]
     source = (
@@ -202,21 +203,21 @@ def _names() -> str:
         block = "".join(f"    {name} as {name},\n" for name in names)
         start = f"from xarr.functions.{chapter} import (\n"
         text = re.sub(f"{re.escape(start)}[^)]*\\)\n", f"{start}{block})\n", text)
-    return text
+    return _by_ruff(text, "check", "--select", "I", "--fix")
 
 
 def written() -> dict[Path, str]:
     """The text of each file that follows from the rows."""
     return {
-        CHAPTERS / "elementwise.py": _formatted(_elementwise_chapter()),
-        CHAPTERS / "reductions.py": _formatted(_reduction_chapter()),
+        CHAPTERS / "elementwise.py": _by_ruff(_elementwise_chapter(), "format"),
+        CHAPTERS / "reductions.py": _by_ruff(_reduction_chapter(), "format"),
         NAMES: _names(),
     }
 
 
-def _formatted(text: str) -> str:
-    """The text as ruff formats it."""
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "x.py", "-"]
+def _by_ruff(text: str, *arguments: str) -> str:
+    """The text as ruff leaves it."""
+    command = [sys.executable, "-m", "ruff", *arguments, "--quiet", "--stdin-filename", "x.py", "-"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT)
     return done.stdout
 

@@ -1514,7 +1514,7 @@ def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 def negative(x: ArrayLike, /) -> Array:
-    """x with the other sign.
+    """The negative of x.
 
     Parameters
     ----------
@@ -1611,7 +1611,7 @@ def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 def positive(x: ArrayLike, /) -> Array:
-    """x itself, as a new array.
+    """A new array with the values of x.
 
     Parameters
     ----------
@@ -1892,7 +1892,7 @@ def sqrt(x: ArrayLike, /) -> Array:
 
 
 def square(x: ArrayLike, /) -> Array:
-    """x times x.
+    """The square of x.
 
     Parameters
     ----------

@@ -162,9 +162,9 @@ def fromfunction(
 
 
 class _Grid:
-    """Coordinates by slices, as in NumPy: a step that is an imaginary integer is a number of points.
+    """Coordinates by slices, as in NumPy.
 
-    The end is included then.
+    A step that is an imaginary integer is a number of points, with the end included.
     """
 
     name = ""

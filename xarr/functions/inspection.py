@@ -101,7 +101,7 @@ class Info:
         return tuple(found) if chosen in found else (chosen, *found)
 
 
-def __array_namespace_info__() -> Info:
+def __array_namespace_info__() -> Info:  # noqa: N807 - the standard's name
     """Describe the namespace: devices, data types, capabilities.
 
     Returns

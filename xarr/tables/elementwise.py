@@ -211,7 +211,7 @@ multiply = Elementwise(
 negative = Elementwise(
     NUMERIC,
     "-x",
-    "x with the other sign.",
+    "The negative of x.",
     integer="xr_negative(x)",
     complex="xr_negative(x)",
     operator="neg",
@@ -225,7 +225,7 @@ not_equal = _comparison(
     complex="xr_not_equal(x1, x2)",
     beyond=(True, True),
 )
-positive = Elementwise(NUMERIC, "x", "x itself, as a new array.", operator="pos")
+positive = Elementwise(NUMERIC, "x", "A new array with the values of x.", operator="pos")
 pow = Elementwise(
     NUMERIC,
     "xr_pow(x1, x2)",
@@ -262,7 +262,9 @@ sinh = _function("xr_sinh(x)", "The hyperbolic sine of x.", -50, 50, 3)
 sqrt = Elementwise(
     FLOATING, "sqrt(x)", "The square root of x.", complex="xr_sqrt(x)", domain=Domain(0, 1e3, 0, 2)
 )
-square = Elementwise(NUMERIC, "x * x", "x times x.", integer="xr_square(x)", complex="xr_square(x)")
+square = Elementwise(
+    NUMERIC, "x * x", "The square of x.", integer="xr_square(x)", complex="xr_square(x)"
+)
 subtract = Elementwise(
     NUMERIC,
     "x1 - x2",

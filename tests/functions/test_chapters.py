@@ -1,0 +1,45 @@
+"""That the chapters which are written from rows are what the rows say, and that rows are whole."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import xarr
+from tools import chapters
+from xarr.dtypes import FLOATING
+from xarr.tables import elementwise, reductions
+from xarr.tables.rows import OWN, Elementwise, Reduction
+
+
+@pytest.mark.parametrize("path", chapters.written(), ids=lambda path: path.name)
+def test_the_file_is_what_the_rows_say(path: object) -> None:
+    assert chapters.main([]) == 0, "run python -m tools.chapters --write"
+
+
+@pytest.mark.parametrize("row", [*elementwise.TABLE, *reductions.TABLE], ids=lambda row: row.name)
+def test_each_row_has_its_function(row: Elementwise | Reduction) -> None:
+    function = getattr(xarr, row.name)
+    assert function.__name__ == row.name
+    assert row.about.rstrip(".") in (function.__doc__ or "")
+    assert next(iter(inspect.signature(function).parameters)) in ("x", "x1")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"first": "x", "step": "acc"}, "no first, step"),
+        ({"close": "acc;"}, "no close"),
+        ({"fields": (("a", "T"),)}, "no fields"),
+        ({"form": "rows"}, "form is 'rows'"),
+        ({"map": elementwise.add}, "map is a row of one operand"),
+        ({"combine": elementwise.sqrt}, "combine is a row of two operands"),
+        ({"combine": "xr_join"}, "a row that combines structures has"),
+    ],
+    ids=str,
+)
+def test_a_column_that_is_not_read_is_refused(columns: dict[str, object], said: str) -> None:
+    given = {"value": OWN, "combine": elementwise.add, **columns}
+    with pytest.raises(ValueError, match=said):
+        Reduction(FLOATING, "", **given)
