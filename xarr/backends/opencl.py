@@ -44,8 +44,8 @@ _SEAL_NBYTES = hashlib.sha256().digest_size
 _POCL = "Portable Computing Language"
 _X86 = ("x86_64", "AMD64")
 _SYSTEM = Path("/etc/OpenCL/vendors")
-# PoCL would read 17,000 lines of declarations for each kernel, 80 of its 200 ms. A source that has
-# the word declares itself what it needs, if asked to; see kernels/opencl.h.
+# PoCL would read 17,000 lines of declarations for each kernel, which takes it 80 ms. A source that
+# has the word declares itself what it needs, if asked to; see kernels/opencl.h.
 _DECLARES = "XR_DECLARES"
 _WITHOUT_DECLARATIONS = ("-D_OPENCL_H_", f"-D{_DECLARES}")
 # Work that is queued but not handed to the device waits; every so many launches it is handed over.
