@@ -37,7 +37,7 @@ from tests.engine.programs import (
     Program,
     run_random,
 )
-from tests.launching import refuse_memory
+from tests.launching import nothing_launched, refuse_memory
 from xarr import layout
 from xarr.array.array import settled
 from xarr.array.interchange import _Shared
@@ -251,12 +251,12 @@ def test_what_expressions_read_is_known(
     monkeypatch.setattr(engine, "LIMIT_STORAGES", limits[1])
     # Nothing is computed, so many programs take little time; `check` asks what would be read.
     monkeypatch.setattr(engine, "_elementwise", lambda *_, **__: None)
-    monkeypatch.setattr(engine, "launch", lambda *_, **__: None)
     monkeypatch.setattr(Program, "_check_values", lambda *_: None)
     if memory == "short":
         request.getfixturevalue("short_memory")
-    for _ in run_random(0, 10_000, READING, length=60):
-        pass
+    with nothing_launched():
+        for _ in run_random(0, 10_000, READING, length=60):
+            pass
 
 
 @pytest.mark.parametrize(
