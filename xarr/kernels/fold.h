@@ -1,5 +1,5 @@
 // What the reduction skeletons share: how an element is reached, accumulated and put away.
-// Included in both by xarr/source.py, since a kernel source has no #include.
+// Included in both by compiler/source.py, since a kernel source has no #include.
 #if XR_PARTIAL
 #define XR_ELEMENT                                                                          \
     const XR_ACC element = partial[(outer * a.position_extent + position) * a.inner_extent + inner];

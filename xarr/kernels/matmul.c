@@ -1,7 +1,7 @@
 // Matrix products in tiles. A group computes XR_ROWS x XR_COLUMNS elements of the result, an item
 // XR_ROW_BLOCK x XR_COLUMN_BLOCK of them in registers. Tiles of both operands, XR_DEPTH deep, go
 // through local memory, stored with k first so that an item reads packs of 16 bytes. There are two
-// buffers: while one is multiplied, the next tiles come from memory. xarr/products.py chooses the
+// buffers: while one is multiplied, the next tiles come from memory. algorithms/products.py chooses the
 // tile and says in which order an element is summed, which no tile changes.
 typedef struct { XR_FIELDS } xr_arguments;
 
