@@ -116,7 +116,7 @@ def test_an_event_outlives_the_block_that_dies_with_it() -> None:
 
 AT_EXIT = """
     import functools
-    from tests.test_cuda_driver import Driver, cuda
+    from tests.devices.test_cuda_driver import Driver, cuda
     @functools.cache
     def made():
         driver = Driver([])
