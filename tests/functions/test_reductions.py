@@ -244,7 +244,7 @@ def with_layouts(names: list[str]) -> Callable[[Any], Any]:
             pytest.param(row, name, id=f"{row.name}-{name}")
             for number, row in enumerate(FEW)
             for place, name in enumerate(names)
-            if (row.combine == "add" and "m2" not in row.finish) or place % 3 == number % 3
+            if (row.combine is functions.add and "m2" not in row.finish) or place % 3 == number % 3
         ],
     )
 
@@ -377,7 +377,7 @@ def test_ties_go_to_the_first(row: Reduction, device: xarr.Device) -> None:
         check(row, np.permute_dims(y, (2, 0, 1)), apply(row, turned, axis=axis), axis=axis)
 
 
-@by_name([row for row in WHOLE if row.combine in ("maximum", "minimum")])
+@by_name([row for row in WHOLE if row.combine in EXTREMES])
 def test_extremes_of_all_dtypes_reach_the_bounds(row: Reduction, device: xarr.Device) -> None:
     for dtype in dtypes.TABLE:
         if dtype.kind not in row.kinds or not is_on(device, dtype):
@@ -600,7 +600,7 @@ def test_what_can_be_made_an_array_is_reduced() -> None:
     ("call", "said"),
     [
         (lambda x: xarr.cumsum(x, axis=3), r"cumsum\(x, axis\): axis is 3"),
-        (lambda x: xarr.cumprod("a"), r"cumprod\(x, axis\): x has dtype <U1"),
+        (lambda x: xarr.cumprod("a"), r"cumprod\(x\): x is of type str"),
         (lambda x: xarr.ptp(x, axis=3), r"ptp\(x, axis\): axis is 3"),
         (lambda x: xarr.ptp(x > 1), r"ptp\(x, axis\): x has dtype bool"),
         (lambda x: xarr.std(x, correction="a"), r"std\(x, axis, correction\): correction is 'a'"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy
+
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
 from xarr.array import array
@@ -47,6 +49,14 @@ def reduced(
     where: str = "",
 ) -> Array:
     """Reduce a node by a row of the table, for the row's function or one that `where` names."""
+    if not isinstance(correction, int | float | numpy.integer | numpy.floating):
+        raise TypeError(
+            errors.message(
+                f"{row.name}(x, axis, correction)",
+                f"correction is {correction!r}",
+                "a real number is accepted",
+            )
+        )
     types = _types(row, node, dtype, where)
     along = where or f"{row.name}(x, axis)"
     shape = node.shape
