@@ -536,7 +536,8 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
 
 def _binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     """An operator; what xarr does not know gets its turn."""
-    return binary(row, x1, x2) if accepts(x1) and accepts(x2) else _NOT_IMPLEMENTED
+    known = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
+    return binary(row, x1, x2) if known else _NOT_IMPLEMENTED
 
 
 def _in_place(row: Elementwise, x1: Array, x2: Any) -> Array:
