@@ -19,8 +19,7 @@ _FEW = 5
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit status is 1 when a result is wrong."""
     options = parse(arguments)
-    from xarr.backends.device import device as default_device
-    from xarr.backends.device import get_device
+    from xarr.backends.device import device as default_device, get_device
 
     device = get_device(options.device)
     sizes = options.sizes or [CPU_SIZE if device.kind == "cpu" else LARGE]

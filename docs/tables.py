@@ -202,6 +202,7 @@ _CHAPTER_OF: Final = {
 _MERGED: Final = {
     "arithmetic": "elementwise",
     "diagnostics": "inspection",
+    "fills": "creation",
     "grids": "creation",
     "matrices": "linalg",
     "streams": "devices",

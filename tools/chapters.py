@@ -15,8 +15,9 @@ from pathlib import Path
 
 from tests.processes import ROOT
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL
-from xarr.tables import elementwise, reductions
-from xarr.tables.rows import FORMS, Elementwise, Reduction
+from xarr.tables import elementwise, fills, reductions
+from xarr.tables.fills import Fill
+from xarr.tables.rows import FORMS, STANDARD, Elementwise, Reduction
 
 NAMES = ROOT / "xarr" / "__init__.py"
 CHAPTERS = ROOT / "xarr" / "functions"
@@ -171,6 +172,57 @@ def _reduction(row: Reduction) -> str:
     )
 
 
+def _fill(row: Fill) -> str:
+    name, kind = row.name, row.about.partition(" ")[2].partition(";")
+    raises = ["ValueError", "    If an extent is negative."]
+    raises += ["TypeError", "    If shape is not made of integers, or the device lacks dtype."]
+    source = f"{STANDARD}, creation functions;"
+    shown = str([row.value, row.value]) if row.values != "Some values." else "[0, 0]"
+    text = _docstring(
+        f"Make {row.about}.",
+        [
+            *("shape : int or tuple of int", "    The shape."),
+            "dtype : dtype, optional",
+            "    The data type; the device's default floating-point one where None.",
+            *("device : Device, str or None", "    The device; the default device where None."),
+        ],
+        ["Array, of the given shape", f"    {row.values}"],
+        raises,
+        f"{source} dtype may also be positional, as in NumPy.",
+        [f'>>> xarr.{name}(2, dtype="int8").tolist()', shown],
+    )
+    like = _docstring(
+        f"Make an array like another array,{kind[0].removeprefix('array')}{''.join(kind[1:])}.",
+        [
+            "x : Array, shape (...)",
+            "    The array whose shape, dtype and device are taken.",
+            *("dtype : dtype, optional", "    The data type, if another one."),
+            *("shape : int or tuple of int, optional", "    The shape, if another one."),
+            *("device : Device, str or None", "    The device, if another one."),
+        ],
+        ["Array, shape (...)", f"    {row.values}"],
+        raises[2:],
+        f"{source} shape is NumPy's.",
+        [f">>> xarr.{name}_like(xarr.asarray([1, 2])).tolist()", shown],
+    )
+    return (
+        f"def {name}(\n    shape: ShapeLike, dtype: DTypeLike = None, *, "
+        f"device: DeviceLike = None\n) -> Array:\n{text}\n"
+        f'    return filled({row.value}, shape, dtype, device, "{name}(shape)")\n\n\n'
+        f"def {name}_like(\n    x: ArrayLike,\n    /,\n    dtype: DTypeLike = None,\n    *,\n"
+        f"    shape: ShapeLike | None = None,\n    device: DeviceLike = None,\n"
+        f") -> Array:\n{like}\n"
+        f'    return filled_like(x, {row.value}, dtype, shape, device, "{name}_like(x)")\n'
+    )
+
+
+def _fill_chapter() -> str:
+    head = _HEAD.format(about="Arrays of one value", table="fills")
+    head += "from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike\n"
+    head += "from xarr.functions.creation import filled, filled_like\n"
+    return "\n\n".join([head, *map(_fill, fills.TABLE)])
+
+
 def _elementwise_chapter() -> str:
     body = [_elementwise(row) for row in sorted(_written(), key=lambda row: row.name)]
     head = _HEAD.format(about="Functions of each element by itself", table="elementwise")
@@ -198,8 +250,12 @@ def _written() -> Iterator[Elementwise]:
 def _names() -> str:
     """`xarr/__init__.py` with the rows' functions among its imports."""
     text = NAMES.read_text(encoding="utf-8")
-    for chapter, rows in (("elementwise", list(_written())), ("reductions", reductions.TABLE)):
-        names = sorted(row.name for row in rows)
+    chapters = {
+        "elementwise": [row.name for row in _written()],
+        "fills": [name for row in fills.TABLE for name in (row.name, f"{row.name}_like")],
+        "reductions": [row.name for row in reductions.TABLE],
+    }
+    for chapter, names in chapters.items():
         block = "".join(f"    {name} as {name},\n" for name in names)
         start = f"from xarr.functions.{chapter} import (\n"
         text = re.sub(f"{re.escape(start)}[^)]*\\)\n", f"{start}{block})\n", text)
@@ -210,6 +266,7 @@ def written() -> dict[Path, str]:
     """The text of each file that follows from the rows."""
     return {
         CHAPTERS / "elementwise.py": _by_ruff(_elementwise_chapter(), "format"),
+        CHAPTERS / "fills.py": _by_ruff(_fill_chapter(), "format"),
         CHAPTERS / "reductions.py": _by_ruff(_reduction_chapter(), "format"),
         NAMES: _names(),
     }

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given as generated
-from hypothesis import strategies as st
+from hypothesis import given as generated, strategies as st
 from numpy.exceptions import AxisError
 
 import xarr as xp

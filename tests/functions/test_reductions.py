@@ -17,8 +17,7 @@ from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.algorithms import passes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
-from xarr.tables import elementwise as functions
-from xarr.tables import reductions
+from xarr.tables import elementwise as functions, reductions
 from xarr.tables.reductions import TABLE
 from xarr.tables.rows import Reduction
 

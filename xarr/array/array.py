@@ -25,8 +25,7 @@ from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
 from xarr.layout import Layout, Shape
-from xarr.tables import elementwise as rows
-from xarr.tables import reductions
+from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
 
 if TYPE_CHECKING:

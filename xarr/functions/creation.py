@@ -200,127 +200,14 @@ def shape_of(shape: ShapeLike, where: str) -> Shape:
     return layout.require_possible(extents, where)
 
 
-def _filled(value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
+def filled(value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
+    """An array of one value, for a function that errors name."""
     extents = shape_of(shape, where)
     target = get_device(device, where)
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
     value = row.numpy.type(value).item()
     return Array(constant(value, row, extents, target))
-
-
-def zeros(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
-    """Make an array of zeros.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The shape.
-    dtype : dtype, optional
-        The data type; the device's default floating-point one where None.
-    device : Device, str or None
-        The device; the default device where None.
-
-    Returns
-    -------
-    Array, of the given shape
-        Zeros.
-
-    Raises
-    ------
-    ValueError
-        If an extent is negative.
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.zeros((2, 2)).tolist()
-    [[0.0, 0.0], [0.0, 0.0]]
-    """
-    return _filled(0, shape, dtype, device, "zeros(shape)")
-
-
-def ones(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
-    """Make an array of ones.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The shape.
-    dtype : dtype, optional
-        The data type; the device's default floating-point one where None.
-    device : Device, str or None
-        The device; the default device where None.
-
-    Returns
-    -------
-    Array, of the given shape
-        Ones.
-
-    Raises
-    ------
-    ValueError
-        If an extent is negative.
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.ones(3, dtype=xarr.int8).tolist()
-    [1, 1, 1]
-    """
-    return _filled(1, shape, dtype, device, "ones(shape)")
-
-
-def empty(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
-    """Make an array whose values are not specified; they are zeros.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        The shape.
-    dtype : dtype, optional
-        The data type; the device's default floating-point one where None.
-    device : Device, str or None
-        The device; the default device where None.
-
-    Returns
-    -------
-    Array, of the given shape
-        Some values.
-
-    Raises
-    ------
-    ValueError
-        If an extent is negative.
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.empty((2, 3)).shape
-    (2, 3)
-    """
-    return _filled(0, shape, dtype, device, "empty(shape)")
 
 
 def full(
@@ -383,132 +270,18 @@ def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: st
     return Array(engine.copied(engine.broadcast(node, extents)))
 
 
-def _like(x: Any, value: Any, dtype: Any, shape: Any, device: DeviceLike, where: str) -> Array:
+def filled_like(
+    x: Any, value: Any, dtype: Any, shape: Any, device: DeviceLike, where: str
+) -> Array:
+    """An array of one value like another array, for a function that errors name."""
     node = as_array(x, where)._node
-    return _filled(
+    return filled(
         value,
         node.shape if shape is None else shape,
         node.dtype if dtype is None else dtype,
         node.device if device is None else device,
         where,
     )
-
-
-def zeros_like(
-    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
-) -> Array:
-    """Make an array of zeros like another array.
-
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The array whose shape, dtype and device are taken.
-    dtype : dtype, optional
-        The data type, if another one.
-    shape : int or tuple of int, optional
-        The shape, if another one.
-    device : Device, str or None
-        The device, if another one.
-
-    Returns
-    -------
-    Array, shape (...)
-        Zeros.
-
-    Raises
-    ------
-    TypeError
-        If the device lacks dtype.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; shape is NumPy's.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
-    [0, 0]
-    """
-    return _like(x, 0, dtype, shape, device, "zeros_like(x)")
-
-
-def ones_like(
-    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
-) -> Array:
-    """Make an array of ones like another array.
-
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The array whose shape, dtype and device are taken.
-    dtype : dtype, optional
-        The data type, if another one.
-    shape : int or tuple of int, optional
-        The shape, if another one.
-    device : Device, str or None
-        The device, if another one.
-
-    Returns
-    -------
-    Array, shape (...)
-        Ones.
-
-    Raises
-    ------
-    TypeError
-        If the device lacks dtype.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; shape is NumPy's.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
-    [1, 1]
-    """
-    return _like(x, 1, dtype, shape, device, "ones_like(x)")
-
-
-def empty_like(
-    x: Any, /, dtype: DTypeLike = None, *, shape: ShapeLike | None = None, device: DeviceLike = None
-) -> Array:
-    """Make an array like another array, whose values are not specified; they are zeros.
-
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The array whose shape, dtype and device are taken.
-    dtype : dtype, optional
-        The data type, if another one.
-    shape : int or tuple of int, optional
-        The shape, if another one.
-    device : Device, str or None
-        The device, if another one.
-
-    Returns
-    -------
-    Array, shape (...)
-        Some values.
-
-    Raises
-    ------
-    TypeError
-        If the device lacks dtype.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; shape is NumPy's.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.empty_like(xarr.asarray([1, 2])).dtype
-    dtype('int64')
-    """
-    return _like(x, 0, dtype, shape, device, "empty_like(x)")
 
 
 def full_like(
@@ -672,7 +445,7 @@ def arange(
     length = _arange_length(start, stop, step, where)
     layout.require_possible((length,), where)
     if length == 0:
-        return zeros(0, row, device=target)
+        return filled(0, 0, row, target, where)
     first, delta = dtypes.quietly(_arange_step, start, step, row)
     computed = dtypes.float32 if row is dtypes.float16 else row
     index = engine.converted(engine.index((length,), target), computed)
@@ -1063,7 +836,7 @@ def _eye(rows: int, columns: int, k: int, dtype: Any, device: DeviceLike, where:
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
     if 0 in shape:
-        return zeros(shape, row, device=target)
+        return filled(0, shape, row, target, where)
     return Array(engine.converted(_diagonal(shape, offset, table.equal, target), row))
 
 
@@ -1227,7 +1000,7 @@ def tri(
     where = "tri(N, M, k)"
     rows = integer(N, where, "N")
     columns = rows if M is None else integer(M, where, "M")
-    return _triangle(_filled(1, (rows, columns), dtype, device, where), k, table.less_equal, where)
+    return _triangle(filled(1, (rows, columns), dtype, device, where), k, table.less_equal, where)
 
 
 def to_numpy(x: Array, /) -> Host:

@@ -21,7 +21,7 @@ from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
-from xarr.functions import creation, elementwise, joining, searching
+from xarr.functions import creation, elementwise, fills, joining, searching
 from xarr.functions.creation import number
 from xarr.functions.manipulation import integers
 from xarr.layout import Shape, normalize_axis
@@ -761,7 +761,7 @@ def _resized(x: Array, axis: int, size: int) -> Array:
     if extent > size:
         return x[(*(slice(None),) * axis, slice(size))]
     shape = (*x.shape[:axis], size - extent, *x.shape[axis + 1 :])
-    zeros = creation.zeros(shape, dtype=x.dtype, device=x.device)
+    zeros = fills.zeros(shape, dtype=x.dtype, device=x.device)
     return joining.concat((x, zeros), axis=axis)
 
 

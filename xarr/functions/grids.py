@@ -12,7 +12,8 @@ from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.functions import data_types, joining
-from xarr.functions.creation import arange, linspace, shape_of, zeros
+from xarr.functions.creation import arange, linspace, shape_of
+from xarr.functions.fills import zeros
 from xarr.layout import Shape
 
 _R = TypeVar("_R")

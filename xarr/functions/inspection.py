@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from xarr import dtypes
-from xarr.backends.device import Device, default_device, default_float, get_device
-from xarr.backends.device import devices as found_devices
+from xarr.backends.device import (
+    Device,
+    default_device,
+    default_float,
+    devices as found_devices,
+    get_device,
+)
 from xarr.functions.data_types import AnyDType, is_of
 from xarr.layout import MAX_NDIM
 

@@ -25,8 +25,7 @@ from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, joining, manipulation, reductions, searching
 from xarr.functions.applying import reduced
 from xarr.layout import Layout, Shape
-from xarr.tables import elementwise as rows
-from xarr.tables import reductions as folds
+from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.rows import OWN, Elementwise, Reduction
 
 LinAlgError: Final = numpy.linalg.LinAlgError

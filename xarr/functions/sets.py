@@ -15,7 +15,7 @@ from xarr.algorithms import gather, library
 from xarr.array.array import Array
 from xarr.array.door import node_of, together
 from xarr.engine.expression import Node, constant
-from xarr.functions import creation, elementwise, joining, reductions, searching
+from xarr.functions import creation, elementwise, fills, joining, reductions, searching
 from xarr.functions.sorting import argsort, searchsorted, sort
 
 
@@ -197,7 +197,7 @@ def _all(x: Array, where: str) -> UniqueAllResult:
     ordered = searching.take(x.reshape(-1), order, axis=0)
     begins = _begins(ordered)
     number = reductions.cumulative_sum(Array(begins).astype("int64")) - 1
-    inverse = creation.zeros(order.shape, dtype="int64", device=x.device)
+    inverse = fills.zeros(order.shape, dtype="int64", device=x.device)
     inverse[order] = number
     return UniqueAllResult(
         Array(gather.compress(ordered._node, begins)),
@@ -209,7 +209,7 @@ def _all(x: Array, where: str) -> UniqueAllResult:
 
 def _begins(ordered: Array) -> Node:
     """For each element of a sorted array, whether another value begins with it."""
-    begins: Array = creation.ones(ordered.shape, dtype="bool", device=ordered.device)
+    begins: Array = fills.ones(ordered.shape, dtype="bool", device=ordered.device)
     begins[1:] = ordered[1:] != ordered[:-1]
     return begins._node
 

@@ -9,6 +9,5 @@ or a library lacks, kernels of xarr's or the host compute. nvmath is imported at
 """
 
 from xarr.backends.nvidia.handles import missing as missing
-from xarr.backends.nvidia.library import NAMES as NAMES
-from xarr.backends.nvidia.library import Library as Library
+from xarr.backends.nvidia.library import NAMES as NAMES, Library as Library
 from xarr.backends.nvidia.work import DeviceArray as DeviceArray

@@ -1,0 +1,255 @@
+"""Arrays of one value: written from the rows of `tables.fills`.
+
+``python -m tools.chapters --write`` writes this file; edit the rows.
+"""
+
+from __future__ import annotations
+
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
+from xarr.functions.creation import filled, filled_like
+
+
+def empty(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+    """Make an array whose values are not specified; they are zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type; the device's default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, of the given shape
+        Some values.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.empty(2, dtype="int8").tolist()
+    [0, 0]
+    """
+    return filled(0, shape, dtype, device, "empty(shape)")
+
+
+def empty_like(
+    x: ArrayLike,
+    /,
+    dtype: DTypeLike = None,
+    *,
+    shape: ShapeLike | None = None,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array like another array, whose values are not specified; they are zeros.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array whose shape, dtype and device are taken.
+    dtype : dtype, optional
+        The data type, if another one.
+    shape : int or tuple of int, optional
+        The shape, if another one.
+    device : Device, str or None
+        The device, if another one.
+
+    Returns
+    -------
+    Array, shape (...)
+        Some values.
+
+    Raises
+    ------
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.empty_like(xarr.asarray([1, 2])).tolist()
+    [0, 0]
+    """
+    return filled_like(x, 0, dtype, shape, device, "empty_like(x)")
+
+
+def ones(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+    """Make an array of ones.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type; the device's default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, of the given shape
+        Ones.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.ones(2, dtype="int8").tolist()
+    [1, 1]
+    """
+    return filled(1, shape, dtype, device, "ones(shape)")
+
+
+def ones_like(
+    x: ArrayLike,
+    /,
+    dtype: DTypeLike = None,
+    *,
+    shape: ShapeLike | None = None,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array like another array, of ones.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array whose shape, dtype and device are taken.
+    dtype : dtype, optional
+        The data type, if another one.
+    shape : int or tuple of int, optional
+        The shape, if another one.
+    device : Device, str or None
+        The device, if another one.
+
+    Returns
+    -------
+    Array, shape (...)
+        Ones.
+
+    Raises
+    ------
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
+    [1, 1]
+    """
+    return filled_like(x, 1, dtype, shape, device, "ones_like(x)")
+
+
+def zeros(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+    """Make an array of zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type; the device's default floating-point one where None.
+    device : Device, str or None
+        The device; the default device where None.
+
+    Returns
+    -------
+    Array, of the given shape
+        Zeros.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative.
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
+    NumPy.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.zeros(2, dtype="int8").tolist()
+    [0, 0]
+    """
+    return filled(0, shape, dtype, device, "zeros(shape)")
+
+
+def zeros_like(
+    x: ArrayLike,
+    /,
+    dtype: DTypeLike = None,
+    *,
+    shape: ShapeLike | None = None,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array like another array, of zeros.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array whose shape, dtype and device are taken.
+    dtype : dtype, optional
+        The data type, if another one.
+    shape : int or tuple of int, optional
+        The shape, if another one.
+    device : Device, str or None
+        The device, if another one.
+
+    Returns
+    -------
+    Array, shape (...)
+        Zeros.
+
+    Raises
+    ------
+    TypeError
+        If shape is not made of integers, or the device lacks dtype.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
+    [0, 0]
+    """
+    return filled_like(x, 0, dtype, shape, device, "zeros_like(x)")
