@@ -17,13 +17,13 @@ import pytest
 
 import xarr
 from tests.processes import ROOT, run
-from tests.reference import assert_near
+from tests.reference import assert_near, of
 from xarr import dtypes, settings
 from xarr.algorithms import library
 from xarr.backends.device import default_device
 from xarr.compiler import source
 from xarr.functions import data_types
-from xarr.functions.applying import unary
+from xarr.functions.applying import reduced, unary
 from xarr.tables import elementwise, reductions, rows
 from xarr.tables.rows import Domain, Elementwise
 
@@ -151,6 +151,27 @@ def test_the_cube_root_of_adding_md_is_what_it_says(
     # NumPy's own is some units off on some processors.
     wanted = numpy.cbrt(x.astype(numpy.longdouble))
     assert_near(result, wanted, row.domain.ulp, "cbrt", (x,))
+
+
+def test_the_reduction_of_adding_md_is_what_it_says() -> None:
+    (text,) = (block for block in _blocks(DOCS / "adding.md", "python") if "Reduction(" in block)
+    space: dict[str, Any] = {
+        "Reduction": rows.Reduction,
+        "OWN": rows.OWN,
+        "FLOATING": dtypes.FLOATING,
+        "elementwise": elementwise,
+        "numpy": numpy,
+    }
+    exec(text, space)
+    (row,) = rows.named(space, rows.Reduction)
+    for dtype in ("float32", "complex64"):
+        x = (numpy.arange(-6, 6).reshape(3, 4) * (3 + 4j)).astype("complex64")
+        x = x if dtype == "complex64" else x.real
+        for axis in (0, 1, None):
+            result = numpy.asarray(reduced(row, xarr.asarray(x)._node, axis))
+            assert result.dtype == "float32"
+            assert_near(result, of(row)(x, axis=axis), row.ulp, row.name, (x,))
+    assert float(reduced(row, xarr.zeros((0, 2))._node)) == 0
 
 
 def test_the_table_of_environment_variables_is_complete() -> None:

@@ -12,9 +12,17 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from tests.processes import ROOT
-from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL
+
+if "xarr" not in sys.modules:
+    # The rows are read without `xarr/__init__.py`, which may name what is not written yet.
+    package = ModuleType("xarr")
+    package.__path__ = [str(ROOT / "xarr")]
+    sys.modules["xarr"] = package
+
+from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, SIGNED
 from xarr.tables import elementwise, fills, reductions
 from xarr.tables.fills import Fill
 from xarr.tables.rows import FORMS, STANDARD, Elementwise, Reduction
@@ -144,7 +152,9 @@ def _reduction(row: Reduction) -> str:
         given["correction"] = "correction=correction if ddof is None else ddof"
     for name in names:
         parameters += _PARAMETERS[name]
-    rule = row.value if row.result.about == "x's" else row.result
+    rule = row.value.about if row.result.about == "x's" else row.result.about
+    if row.map is not None and row.map.result == "real":
+        rule += ", or of the parts of a complex x"
     raises = [
         *("TypeError", "    If x has another dtype or is no Array."),
         "ValueError",
@@ -158,18 +168,22 @@ def _reduction(row: Reduction) -> str:
     text = _docstring(
         row.about,
         parameters,
-        [f"Array of dtype {rule.about}", "    Its shape is that of the axes that are left."]
+        [f"Array of dtype {rule}", "    Its shape is that of the axes that are left."]
         if row.form != "scan"
-        else [f"Array of dtype {rule.about}", "    Of the shape of x."],
+        else [f"Array of dtype {rule}", "    Of the shape of x."],
         raises,
         source + "all devices.",
-        [f">>> result = xarr.{row.name}({row.example or 'xarr.asarray([1, 2, 3])'})"],
+        [f">>> result = xarr.{row.name}({row.example or _elements(row)})"],
     )
     options = ", ".join([f"rows.{row.name}", "x", "axis", *given.values()])
     return (
         f"@door\ndef {row.name}(x: Node, /, {', '.join(signature)}) -> Array:\n{text}\n"
         f"    return {apply}({options})\n"
     )
+
+
+def _elements(row: Reduction) -> str:
+    return "xarr.asarray([1, 2, 3])" if SIGNED in row.kinds else "xarr.asarray([1.0, 2.0])"
 
 
 def _fill(row: Fill) -> str:

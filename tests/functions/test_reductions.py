@@ -89,10 +89,9 @@ def check(row: Reduction, x: Values, result: xarr.Array, **options: Any) -> None
         with np.errstate(all="ignore"):
             assert_same(got, np.asarray(call(x, **options)), about)
         return
-    kind = "c" if got.dtype.kind == "c" else "f"
     options.pop("dtype", None)
     with np.errstate(all="ignore"):
-        wide = x.astype(reference.WIDER[kind])
+        wide = x.astype(reference.WIDER["c" if x.dtype.kind == "c" else "f"])
         wanted = np.asarray(call(wide, **options))
         bound = bound_of(row, wide, wanted, got, options)
     assert_near(got, wanted, bound, about)
@@ -282,9 +281,9 @@ def test_no_elements(row: Reduction, device: xarr.Device) -> None:
                 with pytest.raises(ValueError, match=f"{row.name} of no elements"):
                     apply(row, array, axis=axis)
                 with pytest.raises(ValueError):  # noqa: PT011 - NumPy's word
-                    getattr(np, row.name)(x, axis=axis)
+                    reference.of(row)(x, axis=axis)
                 continue
-            wanted = np.asarray(getattr(np, row.name)(x, axis=axis))
+            wanted = np.asarray(reference.of(row)(x, axis=axis))
             if not device.has_float64 and wanted.dtype == np.float64:
                 wanted = wanted.astype(np.float32)
             got = np.asarray(apply(row, array, axis=axis))
@@ -315,7 +314,7 @@ def test_variance_is_stable(row: Reduction, device: xarr.Device) -> None:
     for shape in ((100_000,), (300, 400)):
         x = (rng.standard_normal(shape) + 1e4).astype(np.float32)
         for axis in (None, 0):
-            wanted = getattr(np, row.name)(x.astype(np.longdouble), axis=axis)
+            wanted = reference.of(row)(x.astype(np.longdouble), axis=axis)
             got = np.asarray(apply(row, xarr.asarray(x), axis=axis))
             np.testing.assert_allclose(got, wanted.astype(np.float32), rtol=2e-3)
     constant = xarr.asarray(np.full(100_000, 0.1, np.float32))
@@ -348,7 +347,7 @@ def test_nan_and_infinity(row: Reduction, place: int, device: xarr.Device) -> No
         x[place - np.arange(len(special))] = special
         got = np.asarray(apply(row, xarr.asarray(x)))
         with np.errstate(all="ignore"):
-            wanted = np.asarray(getattr(np, row.name)(x))
+            wanted = np.asarray(reference.of(row)(x))
         if row.ordered or row.combine in (*EXTREMES, functions.logical_and, functions.logical_or):
             assert_same(got, wanted, row.name)
         else:
@@ -384,7 +383,7 @@ def test_extremes_of_all_dtypes_reach_the_bounds(row: Reduction, device: xarr.De
         x = reference.special_values(dtype)
         x = x[x == x]
         got = np.asarray(apply(row, xarr.asarray(x)))
-        assert got == getattr(np, row.name)(x), dtype
+        assert got == reference.of(row)(x), dtype
 
 
 def expression(x: Any, y: Any) -> Any:
@@ -529,7 +528,7 @@ def test_other_arguments_are_refused(row: Reduction) -> None:
         with pytest.raises(IndexError, match=rf"{row.name}\(x, axis\): axis is {axis}"):
             apply(row, array, axis=axis)
         with pytest.raises(np.exceptions.AxisError):
-            getattr(np, row.name)(np.ones((2, 3)), axis=axis)
+            reference.of(row)(np.ones((2, 3)), axis=axis)
     with pytest.raises(TypeError, match=r"axis is 1\.5"):
         apply(row, array, axis=1.5)
     with pytest.raises(TypeError, match=r"x is of type str.*xarr\.asarray"):
@@ -560,7 +559,8 @@ def test_signature_and_docstring(row: Reduction) -> None:
         assert lines[lines.index(section) + 1] == "-" * len(section)
     for name in names:
         assert any(line.startswith(f"{name} : ") for line in lines), name
-    assert getattr(xarr.Array, row.name) is function
+    if hasattr(np.ndarray, row.name):
+        assert getattr(xarr.Array, row.name) is function
 
 
 @pytest.mark.parametrize("dtype", [d for d in dtypes.TABLE if d.kind in (SIGNED, BOOL)], ids=str)

@@ -78,6 +78,10 @@ class Driver(Protocol):
 
     Calls on one driver must not run at the same time in two threads; the engine holds the
     device's lock. Buffers and kernels are opaque; a buffer is freed when it is dropped.
+
+    Nine methods are required: compile, load, launch, allocate, upload, download, copy, synchronize,
+    memory_info. A class that derives from this one has the others as they are here: no other
+    driver's buffers, no library, no memory that others see, no streams.
     """
 
     info: DeviceInfo
@@ -118,6 +122,7 @@ class Driver(Protocol):
 
     def reaches(self, other: Driver) -> bool:
         """Whether `copy` also takes sources that are buffers of another driver."""
+        return other is self
 
     def map(self, buffer: Any) -> AbstractContextManager[Any]:
         """The buffer's own memory as a writable array of bytes, while the block is open.
@@ -125,6 +130,7 @@ class Driver(Protocol):
         Where `info.shares_host_memory`, NumPy's, after a wait for what was asked of the device; of
         a driver with a library, that library's.
         """
+        raise _lacking(self.info, "memory that others work in")
 
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
         """The device's library's function that NumPy calls `name`, as "linalg.qr", or None.
@@ -133,6 +139,7 @@ class Driver(Protocol):
         attribute `takes` gives none: it writes into those of the results, `out`, and takes operands
         of whose shape and strides, in elements, `takes` approves.
         """
+        return None
 
     def address(self, buffer: Any) -> int:
         """Where a buffer lies in the memory of a CPU or a CUDA device, as long as it exists.
@@ -140,9 +147,11 @@ class Driver(Protocol):
         What a finished kernel has written is there, and what is written there a kernel launched
         later reads.
         """
+        raise _lacking(self.info, "memory that others see")
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
         """A buffer in memory that `owner` keeps; on a CPU or a CUDA device."""
+        raise _lacking(self.info, "buffers in memory of others")
 
     def synchronize(self) -> None:
         """Wait until everything asked so far is done, on all streams."""
@@ -156,33 +165,43 @@ class Driver(Protocol):
 
     def release_memory(self) -> None:
         """Give the blocks that are held for reuse back to the system."""
+        return
 
     def create_stream(self) -> Any:
         """A new stream."""
+        raise _lacking(self.info, "streams")
 
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream: a cudaStream_t or a cl_command_queue of the same context."""
+        raise _lacking(self.info, "streams")
 
     def stream_pointer(self, stream: Any) -> int:
         """What `wrap_stream` takes."""
+        raise _lacking(self.info, "streams")
 
     def swap_stream(self, stream: Any) -> Any:
         """Make a stream the current one of this thread; the one that it was before."""
+        raise _lacking(self.info, "streams")
 
     def mark(self, *, timed: bool = False) -> Any:
         """An event at the end of what this thread's current stream was asked."""
+        raise _lacking(self.info, "streams")
 
     def wait(self, event: Any) -> None:
         """Let this thread's current stream wait for an event."""
+        raise _lacking(self.info, "streams")
 
     def reached(self, event: Any) -> bool:
         """Whether all work before an event is done."""
+        raise _lacking(self.info, "streams")
 
     def finish(self, event: Any) -> None:
         """Wait on the host until all work before an event is done."""
+        raise _lacking(self.info, "streams")
 
     def elapsed(self, first: Any, last: Any) -> float:
         """The milliseconds between two timed events, both reached."""
+        raise _lacking(self.info, "streams")
 
 
 class Found(NamedTuple):
@@ -197,6 +216,12 @@ class Discovery(NamedTuple):
 
     devices: list[Found]
     problems: list[str]
+
+
+def _lacking(info: DeviceInfo, what: str) -> RuntimeError:
+    """The error of a driver that leaves a method as it is."""
+    where = f"{info.backend}:{info.index}"
+    return RuntimeError(message(where, f"the driver has no {what}", "another device may"))
 
 
 def forked(api: str) -> RuntimeError:
