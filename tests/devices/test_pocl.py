@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import pytest
 
 import xarr
@@ -36,6 +38,22 @@ def test_what_is_not_named_generic_is_left_alone(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(pocl, "_places_of", lambda text, address: looked.append(address))
     pocl.name_processor(Device())
     assert not looked
+
+
+def test_the_name_is_the_first_of_what_points_to_one() -> None:
+    unknown = ctypes.create_string_buffer(b"generic")
+    memory = (ctypes.c_void_p * 200)()
+    memory[3], memory[80], memory[150] = 12345, ctypes.addressof(unknown), ctypes.addressof(unknown)
+
+    class Device:
+        version = "OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-generic "
+        int_ptr = ctypes.addressof(memory)
+
+    pocl.name_processor(Device())
+    named = memory[80]
+    assert named is not None
+    assert ctypes.string_at(named) in (b"skylake-avx512", b"haswell", b"x86-64")
+    assert (memory[3], memory[150]) == (12345, ctypes.addressof(unknown))
 
 
 def test_kernels_compile_on_the_default_device(device: xarr.Device) -> None:

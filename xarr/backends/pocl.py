@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 _UNKNOWN: Final = b"generic\0"
-_DESCRIPTION_NBYTES: Final = 4096
-"""More than PoCL's description of a device takes."""
+_DESCRIPTION_NBYTES: Final = 2048
+"""More than PoCL's description of a device takes; what else points to the name lies behind it."""
 _PROCESSORS: Final = (
     ("skylake-avx512", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")),
     ("haswell", ("avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm")),
@@ -31,7 +31,7 @@ def name_processor(device: Any) -> None:
         return
     with contextlib.suppress(OSError):
         places = _places_of(_UNKNOWN, device.int_ptr)
-        if len(places) == 1:  # else this PoCL is another one, and its own error says what fails
+        if places:  # else this PoCL is another one, and its own error says what fails
             copied = ctypes.CDLL(None).strdup
             copied.restype = ctypes.c_void_p
             name = copied(processor(_features()).encode())
