@@ -23,8 +23,9 @@ if "xarr" not in sys.modules:
     sys.modules["xarr"] = package
 
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, SIGNED
-from xarr.tables import elementwise, fills, reductions
+from xarr.tables import elementwise, fills, fourier, reductions
 from xarr.tables.fills import Fill
+from xarr.tables.fourier import Transform
 from xarr.tables.rows import FORMS, STANDARD, Elementwise, Reduction
 
 NAMES = ROOT / "xarr" / "__init__.py"
@@ -230,6 +231,65 @@ def _fill(row: Fill) -> str:
     )
 
 
+def _transform(row: Transform) -> str:
+    kinds = {"real": "real floating-point", "complex": "floating-point"}
+    if row.many:
+        signature = "s: Sequence[int] | None = None, axes: Sequence[int] | None = None"
+        lengths = [
+            "s : sequence of int, optional",
+            "    The lengths of the signal along `axes`, which has to be given as well; -1 is the",
+            "    operand's own. The operand is cut, or padded with zeros.",
+            "axes : sequence of int, optional",
+            "    The axes; all of them where None.",
+        ]
+        shape = {"real": (4, 2), "complex": (4, 3)}[row.given]
+        operand, shape = "xarr.ones((4, 3))", (4, 4) if row.made == "real" else shape
+        apply = f"over_axes(rows.{row.name}, x, s, axes, norm)"
+    else:
+        signature = "n: int | None = None, axis: int = -1"
+        lengths = [
+            "n : int, optional",
+            "    The length of the signal along the axis; the operand's own where None. The",
+            "    operand is cut, or padded with zeros.",
+            "axis : int, optional",
+            "    The axis.",
+        ]
+        extent = 8 if row.made == "real" else 3 if row.given == "real" else 5
+        operand, shape = "xarr.ones(5)", (extent,)
+        apply = f"along_axis(rows.{row.name}, x, n, axis, norm)"
+    text = _docstring(
+        row.about,
+        [
+            f"x : {kinds[row.given]} Array, shape (...)",
+            "    The operand. Integers become the default floating-point dtype, float16 float32.",
+            *lengths,
+            'norm : {"backward", "ortho", "forward"}, optional',
+            "    Which direction divides by the number of elements: the inverse one, both by its",
+            "    square root, or the forward one.",
+        ],
+        [f"{row.made} floating-point Array", "    Of the precision of x."],
+        [
+            *("ValueError", "    If a length is below 1, or `norm` is not known."),
+            *("AxisError", "    If an axis is out of range."),
+            *("TypeError", "    If x is no array, or of a dtype that is not accepted."),
+        ],
+        f"{STANDARD}, extension fft. Any length is computed in O(n log n).",
+        [f">>> xarr.fft.{row.name}({operand}).shape", str(shape)],
+    )
+    return (
+        f'def {row.name}(x: Array, /, {signature}, norm: Norm | None = "backward") -> Array:\n'
+        f"{text}\n    return {apply}\n"
+    )
+
+
+def _transform_chapter() -> str:
+    head = _HEAD.format(about="Discrete Fourier transforms", table="fourier")
+    head += "from collections.abc import Sequence\n\nfrom xarr.array.array import Array\n"
+    head += "from xarr.functions.fourier import Norm, along_axis, over_axes\n"
+    head += "from xarr.tables import fourier as rows\n"
+    return "\n\n".join([head, *map(_transform, fourier.TABLE)])
+
+
 def _fill_chapter() -> str:
     head = _HEAD.format(about="Arrays of one value", table="fills")
     head += "from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike\n"
@@ -280,6 +340,7 @@ def written() -> dict[Path, str]:
     """The text of each file that follows from the rows."""
     return {
         CHAPTERS / "elementwise.py": _by_ruff(_elementwise_chapter(), "format"),
+        CHAPTERS / "fft.py": _by_ruff(_transform_chapter(), "format"),
         CHAPTERS / "fills.py": _by_ruff(_fill_chapter(), "format"),
         CHAPTERS / "reductions.py": _by_ruff(_reduction_chapter(), "format"),
         NAMES: _names(),

@@ -1,241 +1,18 @@
-"""Fourier transforms.
+"""Discrete Fourier transforms: written from the rows of `tables.fourier`.
 
-A row is a transform: what it takes and gives, and which direction. On a CPU pocketfft computes it,
-through NumPy, in the arrays' own memory, on a CUDA device cuFFT; on other devices the kernels of
-`transforms` do, axis by axis.
+``python -m tools.chapters --write`` writes this file; edit the rows.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
 
-from xarr import dtypes, errors
-from xarr.algorithms import library, transforms
-from xarr.array.array import Array, ArrayLike, DTypeLike
-from xarr.array.door import node_of
-from xarr.array.operands import integer
-from xarr.backends.device import Device, default_float, get_device, require_on
-from xarr.dtypes import COMPLEX, REAL, DType
-from xarr.engine import engine
-from xarr.engine.expression import Node, constant
-from xarr.functions import creation, elementwise, fills, joining, searching
-from xarr.functions.creation import number
-from xarr.functions.manipulation import integers
-from xarr.layout import Shape, normalize_axis
-
-Norm = Literal["backward", "ortho", "forward"]
-
-_SWAPPED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+from xarr.array.array import Array
+from xarr.functions.fourier import Norm, along_axis, over_axes
+from xarr.tables import fourier as rows
 
 
-@dataclass(frozen=True, slots=True)
-class Transform:
-    """A discrete Fourier transform.
-
-    Parameters
-    ----------
-    name : str
-        The standard's name.
-    given, made : "real" or "complex"
-        The kind of the operand and of the result. Of a real operand or result the other side has
-        the half of the spectrum that is not redundant, n // 2 + 1 elements on the last axis.
-    inverse : bool
-        Whether the exponent is positive, and "backward" divides by the number of elements.
-    hermitian : bool
-        Whether it is the transform of a spectrum (hfft), whose conjugate the kernels take.
-    many : bool
-        Whether it has several axes.
-    """
-
-    name: str
-    given: str = "complex"
-    made: str = "complex"
-    inverse: bool = False
-    hermitian: bool = False
-    many: bool = False
-
-    @property
-    def where(self) -> str:
-        """The function as errors name it."""
-        return f"fft.{self.name}(x)"
-
-    @property
-    def _routine(self) -> str:
-        """The function as libraries name it."""
-        return f"fft.{self.name}"
-
-    def apply(
-        self, x: Array, lengths: Sequence[int | None], axes: Sequence[int], norm: Any
-    ) -> Array:
-        """Transform along axes, to lengths of the full signal (None is the operand's own)."""
-        if norm is None:
-            norm = "backward"
-        if norm not in tuple(_SWAPPED):
-            raise ValueError(
-                errors.message(
-                    self.where,
-                    f"norm is {norm!r}",
-                    '"backward", "ortho" and "forward" are accepted',
-                )
-            )
-        node = self._converted(x)
-        sizes = [
-            self._size(node.shape[axis], length, last=place == len(axes) - 1)
-            for place, (axis, length) in enumerate(zip(axes, lengths, strict=True))
-        ]
-        if not axes:
-            return self._over_no_axes(node)
-        self._require_lengths(node, sizes, axes)
-        shape, row = self._result(node, sizes, axes)
-        if 0 in shape or 0 in node.shape:
-            return Array(constant(row.numpy.type(0).item(), row, shape, node.device))
-        if library.routine(self._routine, node.dtype, node.device) is not None:
-            return Array(self._by_library(node, sizes, axes, norm))
-        return self._by_kernels(Array(node), sizes, axes, norm)
-
-    def _converted(self, x: Array) -> Node:
-        """The operand in the floating-point type that the transform takes."""
-        node = node_of(x, self.where)
-        row = node.dtype
-        if row.kind == COMPLEX and self.given == "real":
-            raise TypeError(
-                errors.message(
-                    self.where,
-                    f"x has dtype {row}",
-                    "real floating-point dtypes are accepted",
-                    "take x.real",
-                )
-            )
-        if row is dtypes.float16:
-            row = dtypes.float32
-        elif row.kind not in dtypes.FLOATING:
-            row = default_float(node.device)
-        if self.given == "complex":
-            row = dtypes.COMPLEX_OF.get(row, row)
-        return engine.converted(node, row)
-
-    def _size(self, extent: int, length: int | None, *, last: bool) -> int:
-        """The length of the signal along an axis."""
-        if length is None or (length == -1 and self.many):
-            return 2 * (extent - 1) if self.made == "real" and last else extent
-        if length < 1:
-            raise ValueError(
-                errors.message(self.where, f"n is {length}", "lengths of at least 1 are accepted")
-            )
-        return length
-
-    def _result(self, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> tuple[Shape, DType]:
-        shape = list(node.shape)
-        for axis, size in zip(axes, sizes, strict=True):
-            shape[axis] = size
-        row = dtypes.COMPLEX_OF.get(node.dtype, node.dtype)
-        if self.given == "real":
-            shape[axes[-1]] = sizes[-1] // 2 + 1
-        if self.made == "real":
-            row = dtypes.PART[row]
-        return tuple(shape), row
-
-    def _by_library(self, node: Node, sizes: Sequence[int], axes: Sequence[int], norm: str) -> Node:
-        result = self._result(node, sizes, axes)
-        along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
-        if self.many:
-            along = {"s": sizes, "axes": axes}
-        # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths; CuPy has none.
-        out = library.is_preferred(node.device) and not (self.many or self.hermitian)
-        return library.run(
-            self.where, self._routine, (node,), [result], out=out, norm=norm, **along
-        )[0]
-
-    def _require_lengths(self, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
-        for axis, size in zip(axes, sizes, strict=True):
-            if size < 1:
-                raise ValueError(
-                    errors.message(
-                        self.where,
-                        f"x has shape {node.shape}, so along axis {axis} the signal has "
-                        f"{size} elements",
-                        "signals of at least one element are accepted",
-                        f"name the length with {'s' if self.many else 'n'}",
-                    )
-                )
-
-    def _over_no_axes(self, node: Node) -> Array:
-        if "real" in (self.given, self.made):
-            raise ValueError(
-                errors.message(
-                    self.where,
-                    f"x has shape {node.shape} and there are no axes to transform",
-                    "between real and complex numbers at least one axis is needed",
-                    "name it with axes",
-                )
-            )
-        return Array(engine.copied(node))
-
-    def _by_kernels(self, x: Array, sizes: Sequence[int], axes: Sequence[int], norm: str) -> Array:
-        if self.hermitian:
-            norm = _SWAPPED[norm]
-        inverse = self.inverse is not self.hermitian
-        order = list(zip(axes, sizes, strict=True))
-        if self.made == "real":
-            *whole, (axis, size) = order
-            half = _resized(x, axis, size // 2 + 1)
-            for other, extent in whole:
-                half = self._complex(half, other, extent, inverse, norm)
-            if self.hermitian:
-                half = elementwise.conj(half)
-            scale = _scale(size, inverse, norm)
-            return Array(transforms.irfft(half._node, axis, size, scale=scale))
-        if self.given == "real":
-            *whole, (axis, size) = order
-            scale = _scale(size, inverse, norm)
-            x = Array(transforms.rfft(_resized(x, axis, size)._node, axis, scale=scale))
-            if self.hermitian:
-                x = elementwise.conj(x)
-        else:
-            whole = order
-        for axis, size in reversed(whole):
-            x = self._complex(x, axis, size, inverse, norm)
-        return x
-
-    @staticmethod
-    def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
-        scale = _scale(size, inverse, norm)
-        values = _resized(x, axis, size)._node
-        return Array(transforms.fft(values, axis, inverse=inverse, scale=scale))
-
-
-def _along_axis(row: Transform, x: Any, n: int | None, axis: int, norm: Norm | None) -> Array:
-    """Transform along one axis."""
-    ndim = len(node_of(x, row.where).shape)
-    length = None if n is None else integer(n, row.where, "n")
-    return row.apply(x, [length], [normalize_axis(axis, ndim, row.where)], norm)
-
-
-def _over_axes(
-    row: Transform,
-    x: Any,
-    s: Sequence[int] | None,
-    axes: Sequence[int] | None,
-    norm: Norm | None,
-) -> Array:
-    """Transform over several axes."""
-    lengths, places = _several(s, axes, len(node_of(x, row.where).shape), row.where)
-    return row.apply(x, lengths, places, norm)
-
-
-_FFT: Final = Transform("fft")
-
-
-def fft(
-    x: ArrayLike,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Norm | None = "backward",
-) -> Array:
+def fft(x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward") -> Array:
     """The discrete Fourier transform along an axis.
 
     Parameters
@@ -243,13 +20,13 @@ def fft(
     x : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
-        The length of the signal along the axis; the operand's own where None. The operand is cut,
-        or padded with zeros.
+        The length of the signal along the axis; the operand's own where None. The
+        operand is cut, or padded with zeros.
     axis : int, optional
         The axis.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -275,18 +52,11 @@ def fft(
     >>> xarr.fft.fft(xarr.ones(5)).shape
     (5,)
     """
-    return _along_axis(_FFT, x, n, axis, norm)
-
-
-_IFFT: Final = Transform("ifft", inverse=True)
+    return along_axis(rows.fft, x, n, axis, norm)
 
 
 def ifft(
-    x: ArrayLike,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Norm | None = "backward",
+    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
 ) -> Array:
     """The inverse discrete Fourier transform along an axis.
 
@@ -295,13 +65,13 @@ def ifft(
     x : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
-        The length of the signal along the axis; the operand's own where None. The operand is cut,
-        or padded with zeros.
+        The length of the signal along the axis; the operand's own where None. The
+        operand is cut, or padded with zeros.
     axis : int, optional
         The axis.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -327,14 +97,11 @@ def ifft(
     >>> xarr.fft.ifft(xarr.ones(5)).shape
     (5,)
     """
-    return _along_axis(_IFFT, x, n, axis, norm)
-
-
-_FFTN: Final = Transform("fftn", many=True)
+    return along_axis(rows.ifft, x, n, axis, norm)
 
 
 def fftn(
-    x: ArrayLike,
+    x: Array,
     /,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
@@ -347,13 +114,13 @@ def fftn(
     x : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's
-        own. The operand is cut, or padded with zeros.
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the
+        operand's own. The operand is cut, or padded with zeros.
     axes : sequence of int, optional
         The axes; all of them where None.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -379,14 +146,11 @@ def fftn(
     >>> xarr.fft.fftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
-    return _over_axes(_FFTN, x, s, axes, norm)
-
-
-_IFFTN: Final = Transform("ifftn", inverse=True, many=True)
+    return over_axes(rows.fftn, x, s, axes, norm)
 
 
 def ifftn(
-    x: ArrayLike,
+    x: Array,
     /,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
@@ -399,13 +163,13 @@ def ifftn(
     x : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's
-        own. The operand is cut, or padded with zeros.
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the
+        operand's own. The operand is cut, or padded with zeros.
     axes : sequence of int, optional
         The axes; all of them where None.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -431,18 +195,11 @@ def ifftn(
     >>> xarr.fft.ifftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
-    return _over_axes(_IFFTN, x, s, axes, norm)
-
-
-_RFFT: Final = Transform("rfft", given="real")
+    return over_axes(rows.ifftn, x, s, axes, norm)
 
 
 def rfft(
-    x: ArrayLike,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Norm | None = "backward",
+    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
 ) -> Array:
     """The discrete Fourier transform of a real signal.
 
@@ -451,13 +208,13 @@ def rfft(
     x : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
-        The length of the signal along the axis; the operand's own where None. The operand is cut,
-        or padded with zeros.
+        The length of the signal along the axis; the operand's own where None. The
+        operand is cut, or padded with zeros.
     axis : int, optional
         The axis.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -483,18 +240,11 @@ def rfft(
     >>> xarr.fft.rfft(xarr.ones(5)).shape
     (3,)
     """
-    return _along_axis(_RFFT, x, n, axis, norm)
-
-
-_IRFFT: Final = Transform("irfft", made="real", inverse=True)
+    return along_axis(rows.rfft, x, n, axis, norm)
 
 
 def irfft(
-    x: ArrayLike,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Norm | None = "backward",
+    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
 ) -> Array:
     """The real signal of half a spectrum.
 
@@ -503,13 +253,13 @@ def irfft(
     x : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
-        The length of the signal along the axis; the operand's own where None. The operand is cut,
-        or padded with zeros.
+        The length of the signal along the axis; the operand's own where None. The
+        operand is cut, or padded with zeros.
     axis : int, optional
         The axis.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -535,14 +285,11 @@ def irfft(
     >>> xarr.fft.irfft(xarr.ones(5)).shape
     (8,)
     """
-    return _along_axis(_IRFFT, x, n, axis, norm)
-
-
-_RFFTN: Final = Transform("rfftn", given="real", many=True)
+    return along_axis(rows.irfft, x, n, axis, norm)
 
 
 def rfftn(
-    x: ArrayLike,
+    x: Array,
     /,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
@@ -555,13 +302,13 @@ def rfftn(
     x : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's
-        own. The operand is cut, or padded with zeros.
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the
+        operand's own. The operand is cut, or padded with zeros.
     axes : sequence of int, optional
         The axes; all of them where None.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -587,14 +334,11 @@ def rfftn(
     >>> xarr.fft.rfftn(xarr.ones((4, 3))).shape
     (4, 2)
     """
-    return _over_axes(_RFFTN, x, s, axes, norm)
-
-
-_IRFFTN: Final = Transform("irfftn", made="real", inverse=True, many=True)
+    return over_axes(rows.rfftn, x, s, axes, norm)
 
 
 def irfftn(
-    x: ArrayLike,
+    x: Array,
     /,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
@@ -607,13 +351,13 @@ def irfftn(
     x : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the operand's
-        own. The operand is cut, or padded with zeros.
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the
+        operand's own. The operand is cut, or padded with zeros.
     axes : sequence of int, optional
         The axes; all of them where None.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -639,18 +383,11 @@ def irfftn(
     >>> xarr.fft.irfftn(xarr.ones((4, 3))).shape
     (4, 4)
     """
-    return _over_axes(_IRFFTN, x, s, axes, norm)
-
-
-_HFFT: Final = Transform("hfft", made="real", hermitian=True)
+    return over_axes(rows.irfftn, x, s, axes, norm)
 
 
 def hfft(
-    x: ArrayLike,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Norm | None = "backward",
+    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
 ) -> Array:
     """The real spectrum of a signal with Hermitian symmetry.
 
@@ -659,13 +396,13 @@ def hfft(
     x : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
-        The length of the signal along the axis; the operand's own where None. The operand is cut,
-        or padded with zeros.
+        The length of the signal along the axis; the operand's own where None. The
+        operand is cut, or padded with zeros.
     axis : int, optional
         The axis.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -691,18 +428,11 @@ def hfft(
     >>> xarr.fft.hfft(xarr.ones(5)).shape
     (8,)
     """
-    return _along_axis(_HFFT, x, n, axis, norm)
-
-
-_IHFFT: Final = Transform("ihfft", given="real", inverse=True, hermitian=True)
+    return along_axis(rows.hfft, x, n, axis, norm)
 
 
 def ihfft(
-    x: ArrayLike,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Norm | None = "backward",
+    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
 ) -> Array:
     """The half of a signal with Hermitian symmetry that has a real spectrum.
 
@@ -711,13 +441,13 @@ def ihfft(
     x : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
-        The length of the signal along the axis; the operand's own where None. The operand is cut,
-        or padded with zeros.
+        The length of the signal along the axis; the operand's own where None. The
+        operand is cut, or padded with zeros.
     axis : int, optional
         The axis.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its square root,
-        or the forward one.
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
 
     Returns
     -------
@@ -743,230 +473,4 @@ def ihfft(
     >>> xarr.fft.ihfft(xarr.ones(5)).shape
     (3,)
     """
-    return _along_axis(_IHFFT, x, n, axis, norm)
-
-
-def _scale(size: int, inverse: bool, norm: str) -> float:
-    """What one axis' transform is multiplied by."""
-    if norm == "ortho":
-        return 1.0 / math.sqrt(size)
-    return 1.0 / size if inverse is (norm == "backward") else 1.0
-
-
-def _resized(x: Array, axis: int, size: int) -> Array:
-    """The operand cut along an axis, or padded with zeros."""
-    extent = x.shape[axis]
-    if extent == size:
-        return x
-    if extent > size:
-        return x[(*(slice(None),) * axis, slice(size))]
-    shape = (*x.shape[:axis], size - extent, *x.shape[axis + 1 :])
-    zeros = fills.zeros(shape, dtype=x.dtype, device=x.device)
-    return joining.concat((x, zeros), axis=axis)
-
-
-def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
-    """The lengths and axes of a transform over several axes."""
-    lengths: list[int | None] = [] if s is None else [*integers(s, where, "s")]
-    if axes is None:
-        places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(lengths) :]
-    else:
-        places = [normalize_axis(axis, ndim, where) for axis in integers(axes, where, "axes")]
-    if s is None:
-        return [None] * len(places), places
-    if len(lengths) != len(places):
-        raise ValueError(
-            errors.message(
-                where, f"s is {s} and axes is {axes}", "as many lengths as axes are needed"
-            )
-        )
-    return lengths, places
-
-
-def fftfreq(
-    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
-) -> Array:
-    """The frequencies of the elements that `fft` gives.
-
-    Parameters
-    ----------
-    n : int
-        The length of the transform.
-    d : float, optional
-        The distance of the samples, in any unit; the frequencies are in cycles per unit.
-    dtype : real floating-point dtype, optional
-        Of the result; the default floating-point dtype where None.
-    device : Device, str or None
-        The device of the result.
-
-    Returns
-    -------
-    Array, shape (n,)
-        k / (d n), first k = 0, 1, ... then the negative ones up to -1.
-
-    Raises
-    ------
-    ValueError
-        If n is below 1.
-    TypeError
-        If n is no integer, or the dtype not real floating-point.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.fft.fftfreq(4).tolist()
-    [0.0, 0.25, -0.5, -0.25]
-    """
-    return _frequencies("fftfreq", n, d, dtype, device, whole=True)
-
-
-def rfftfreq(
-    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
-) -> Array:
-    """The frequencies of the elements that `rfft` gives.
-
-    Parameters
-    ----------
-    n : int
-        The length of the transformed signal.
-    d : float, optional
-        The distance of the samples, in any unit; the frequencies are in cycles per unit.
-    dtype : real floating-point dtype, optional
-        Of the result; the default floating-point dtype where None.
-    device : Device, str or None
-        The device of the result.
-
-    Returns
-    -------
-    Array, shape (n // 2 + 1,)
-        k / (d n), k = 0, 1, ...
-
-    Raises
-    ------
-    ValueError
-        If n is below 1.
-    TypeError
-        If n is no integer, or the dtype not real floating-point.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.fft.rfftfreq(4).tolist()
-    [0.0, 0.25, 0.5]
-    """
-    return _frequencies("rfftfreq", n, d, dtype, device, whole=False)
-
-
-def _frequencies(
-    name: str, n: Any, d: float, dtype: Any, device: Device | str | None, *, whole: bool
-) -> Array:
-    where = f"fft.{name}(n)"
-    length = integer(n, where, "n")
-    if length < 1:
-        raise ValueError(errors.message(where, f"n is {n}", "at least 1 is needed"))
-    on = get_device(device, where)
-    row = default_float(on)
-    if dtype is not None:
-        row = dtypes.lookup(dtype, where)
-        if row.kind != REAL:
-            raise TypeError(
-                errors.message(where, f"dtype is {row}", "real floating-point dtypes are accepted")
-            )
-    require_on(on, row, where)
-    distance: float = number(d, where, "d")
-    arange = creation.arange
-    place: Array = arange(length if whole else length // 2 + 1, dtype=row.numpy, device=on)
-    if whole:
-        place = searching.where(place < (length + 1) // 2, place, place - length)
-    return place / (length * distance)
-
-
-def fftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:
-    """Move the zero frequency to the middle.
-
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The operand.
-    axes : int or sequence of int, optional
-        The axes; all of them where None.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x, shifted by n // 2 along each axis.
-
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.fft.fftshift(xarr.fft.fftfreq(4)).tolist()
-    [-0.5, -0.25, 0.0, 0.25]
-    """
-    return _shifted(x, axes, "fft.fftshift(x)", back=False)
-
-
-def ifftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:
-    """Move the zero frequency back to the beginning; the inverse of `fftshift`.
-
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The operand.
-    axes : int or sequence of int, optional
-        The axes; all of them where None.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x, shifted by -(n // 2) along each axis.
-
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.fft.ifftshift(xarr.asarray([-1, 0, 1])).tolist()
-    [0, 1, -1]
-    """
-    return _shifted(x, axes, "fft.ifftshift(x)", back=True)
-
-
-def _shifted(x: Array, axes: Any, where: str, *, back: bool) -> Array:
-    ndim = len(node_of(x, where).shape)
-    if axes is None:
-        places = list(range(ndim))
-    else:
-        given = axes if isinstance(axes, Sequence) else (axes,)
-        places = [normalize_axis(axis, ndim, where) for axis in given]
-    if not places:
-        return Array(engine.copied(x._node))
-    shifts = tuple((-1 if back else 1) * (x.shape[axis] // 2) for axis in places)
-    return joining.roll(x, shifts, axis=tuple(places))
+    return along_axis(rows.ihfft, x, n, axis, norm)

@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 from xarr import dtypes, errors
 from xarr.backends.device import Device, default_float, promoted, require_common
@@ -428,7 +428,11 @@ def _computed_nbytes(value: DType) -> int:
     return 4 if value is dtypes.float16 else value.itemsize
 
 
-_Row = TypeVar("_Row", Elementwise, Reduction)
+class _Named(Protocol):
+    name: str
+
+
+_Row = TypeVar("_Row", bound=_Named)
 
 
 def named(namespace: Mapping[str, object], kind: type[_Row]) -> tuple[_Row, ...]:

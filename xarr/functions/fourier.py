@@ -1,0 +1,429 @@
+"""Fourier transforms.
+
+A row is a transform: what it takes and gives, and which direction. On a CPU pocketfft computes it,
+through NumPy, in the arrays' own memory, on a CUDA device cuFFT; on other devices the kernels of
+`transforms` do, axis by axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+from xarr import dtypes, errors
+from xarr.algorithms import library, transforms
+from xarr.array.array import Array, DTypeLike
+from xarr.array.door import node_of
+from xarr.array.operands import integer
+from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.dtypes import COMPLEX, REAL, DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+from xarr.functions import creation, elementwise, fills, joining, searching
+from xarr.functions.creation import number
+from xarr.functions.manipulation import integers
+from xarr.layout import Shape, normalize_axis
+from xarr.tables.fourier import Transform
+
+Norm = Literal["backward", "ortho", "forward"]
+
+_SWAPPED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+def apply(
+    row: Transform, x: Array, lengths: Sequence[int | None], axes: Sequence[int], norm: Any
+) -> Array:
+    """Transform along axes, to lengths of the full signal (None is the operand's own)."""
+    if norm is None:
+        norm = "backward"
+    if norm not in tuple(_SWAPPED):
+        raise ValueError(
+            errors.message(
+                row.where,
+                f"norm is {norm!r}",
+                '"backward", "ortho" and "forward" are accepted',
+            )
+        )
+    node = _converted(row, x)
+    sizes = [
+        _size(row, node.shape[axis], length, last=place == len(axes) - 1)
+        for place, (axis, length) in enumerate(zip(axes, lengths, strict=True))
+    ]
+    if not axes:
+        return _over_no_axes(row, node)
+    _require_lengths(row, node, sizes, axes)
+    shape, dtype = _result(row, node, sizes, axes)
+    if 0 in shape or 0 in node.shape:
+        return Array(constant(dtype.numpy.type(0).item(), dtype, shape, node.device))
+    if library.routine(f"fft.{row.name}", node.dtype, node.device) is not None:
+        return Array(_by_library(row, node, sizes, axes, norm))
+    return _by_kernels(row, Array(node), sizes, axes, norm)
+
+
+def _converted(row: Transform, x: Array) -> Node:
+    """The operand in the floating-point type that the transform takes."""
+    node = node_of(x, row.where)
+    dtype = node.dtype
+    if dtype.kind == COMPLEX and row.given == "real":
+        raise TypeError(
+            errors.message(
+                row.where,
+                f"x has dtype {dtype}",
+                "real floating-point dtypes are accepted",
+                "take x.real",
+            )
+        )
+    if dtype is dtypes.float16:
+        dtype = dtypes.float32
+    elif dtype.kind not in dtypes.FLOATING:
+        dtype = default_float(node.device)
+    if row.given == "complex":
+        dtype = dtypes.COMPLEX_OF.get(dtype, dtype)
+    return engine.converted(node, dtype)
+
+
+def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int:
+    """The length of the signal along an axis."""
+    if length is None or (length == -1 and row.many):
+        return 2 * (extent - 1) if row.made == "real" and last else extent
+    if length < 1:
+        raise ValueError(
+            errors.message(row.where, f"n is {length}", "lengths of at least 1 are accepted")
+        )
+    return length
+
+
+def _result(
+    row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]
+) -> tuple[Shape, DType]:
+    shape = list(node.shape)
+    for axis, size in zip(axes, sizes, strict=True):
+        shape[axis] = size
+    dtype = dtypes.COMPLEX_OF.get(node.dtype, node.dtype)
+    if row.given == "real":
+        shape[axes[-1]] = sizes[-1] // 2 + 1
+    if row.made == "real":
+        dtype = dtypes.PART[dtype]
+    return tuple(shape), dtype
+
+
+def _by_library(
+    row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int], norm: str
+) -> Node:
+    result = _result(row, node, sizes, axes)
+    along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
+    if row.many:
+        along = {"s": sizes, "axes": axes}
+    # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths; CuPy has none.
+    out = library.is_preferred(node.device) and not (row.many or row.hermitian)
+    return library.run(
+        row.where, f"fft.{row.name}", (node,), [result], out=out, norm=norm, **along
+    )[0]
+
+
+def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
+    for axis, size in zip(axes, sizes, strict=True):
+        if size < 1:
+            raise ValueError(
+                errors.message(
+                    row.where,
+                    f"x has shape {node.shape}, so along axis {axis} the signal has "
+                    f"{size} elements",
+                    "signals of at least one element are accepted",
+                    f"name the length with {'s' if row.many else 'n'}",
+                )
+            )
+
+
+def _over_no_axes(row: Transform, node: Node) -> Array:
+    if "real" in (row.given, row.made):
+        raise ValueError(
+            errors.message(
+                row.where,
+                f"x has shape {node.shape} and there are no axes to transform",
+                "between real and complex numbers at least one axis is needed",
+                "name it with axes",
+            )
+        )
+    return Array(engine.copied(node))
+
+
+def _by_kernels(
+    row: Transform, x: Array, sizes: Sequence[int], axes: Sequence[int], norm: str
+) -> Array:
+    if row.hermitian:
+        norm = _SWAPPED[norm]
+    inverse = row.inverse is not row.hermitian
+    order = list(zip(axes, sizes, strict=True))
+    if row.made == "real":
+        *whole, (axis, size) = order
+        half = _resized(x, axis, size // 2 + 1)
+        for other, extent in whole:
+            half = _complex(half, other, extent, inverse, norm)
+        if row.hermitian:
+            half = elementwise.conj(half)
+        scale = _scale(size, inverse, norm)
+        return Array(transforms.irfft(half._node, axis, size, scale=scale))
+    if row.given == "real":
+        *whole, (axis, size) = order
+        scale = _scale(size, inverse, norm)
+        x = Array(transforms.rfft(_resized(x, axis, size)._node, axis, scale=scale))
+        if row.hermitian:
+            x = elementwise.conj(x)
+    else:
+        whole = order
+    for axis, size in reversed(whole):
+        x = _complex(x, axis, size, inverse, norm)
+    return x
+
+
+def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
+    scale = _scale(size, inverse, norm)
+    values = _resized(x, axis, size)._node
+    return Array(transforms.fft(values, axis, inverse=inverse, scale=scale))
+
+
+def along_axis(row: Transform, x: Any, n: int | None, axis: int, norm: Norm | None) -> Array:
+    """Transform along one axis."""
+    ndim = len(node_of(x, row.where).shape)
+    length = None if n is None else integer(n, row.where, "n")
+    return apply(row, x, [length], [normalize_axis(axis, ndim, row.where)], norm)
+
+
+def over_axes(
+    row: Transform,
+    x: Any,
+    s: Sequence[int] | None,
+    axes: Sequence[int] | None,
+    norm: Norm | None,
+) -> Array:
+    """Transform over several axes."""
+    lengths, places = _several(s, axes, len(node_of(x, row.where).shape), row.where)
+    return apply(row, x, lengths, places, norm)
+
+
+def _scale(size: int, inverse: bool, norm: str) -> float:
+    """What one axis' transform is multiplied by."""
+    if norm == "ortho":
+        return 1.0 / math.sqrt(size)
+    return 1.0 / size if inverse is (norm == "backward") else 1.0
+
+
+def _resized(x: Array, axis: int, size: int) -> Array:
+    """The operand cut along an axis, or padded with zeros."""
+    extent = x.shape[axis]
+    if extent == size:
+        return x
+    if extent > size:
+        return x[(*(slice(None),) * axis, slice(size))]
+    shape = (*x.shape[:axis], size - extent, *x.shape[axis + 1 :])
+    zeros = fills.zeros(shape, dtype=x.dtype, device=x.device)
+    return joining.concat((x, zeros), axis=axis)
+
+
+def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
+    """The lengths and axes of a transform over several axes."""
+    lengths: list[int | None] = [] if s is None else [*integers(s, where, "s")]
+    if axes is None:
+        places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(lengths) :]
+    else:
+        places = [normalize_axis(axis, ndim, where) for axis in integers(axes, where, "axes")]
+    if s is None:
+        return [None] * len(places), places
+    if len(lengths) != len(places):
+        raise ValueError(
+            errors.message(
+                where, f"s is {s} and axes is {axes}", "as many lengths as axes are needed"
+            )
+        )
+    return lengths, places
+
+
+def fftfreq(
+    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
+) -> Array:
+    """The frequencies of the elements that `fft` gives.
+
+    Parameters
+    ----------
+    n : int
+        The length of the transform.
+    d : float, optional
+        The distance of the samples, in any unit; the frequencies are in cycles per unit.
+    dtype : real floating-point dtype, optional
+        Of the result; the default floating-point dtype where None.
+    device : Device, str or None
+        The device of the result.
+
+    Returns
+    -------
+    Array, shape (n,)
+        k / (d n), first k = 0, 1, ... then the negative ones up to -1.
+
+    Raises
+    ------
+    ValueError
+        If n is below 1.
+    TypeError
+        If n is no integer, or the dtype not real floating-point.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.fftfreq(4).tolist()
+    [0.0, 0.25, -0.5, -0.25]
+    """
+    return _frequencies("fftfreq", n, d, dtype, device, whole=True)
+
+
+def rfftfreq(
+    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
+) -> Array:
+    """The frequencies of the elements that `rfft` gives.
+
+    Parameters
+    ----------
+    n : int
+        The length of the transformed signal.
+    d : float, optional
+        The distance of the samples, in any unit; the frequencies are in cycles per unit.
+    dtype : real floating-point dtype, optional
+        Of the result; the default floating-point dtype where None.
+    device : Device, str or None
+        The device of the result.
+
+    Returns
+    -------
+    Array, shape (n // 2 + 1,)
+        k / (d n), k = 0, 1, ...
+
+    Raises
+    ------
+    ValueError
+        If n is below 1.
+    TypeError
+        If n is no integer, or the dtype not real floating-point.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.rfftfreq(4).tolist()
+    [0.0, 0.25, 0.5]
+    """
+    return _frequencies("rfftfreq", n, d, dtype, device, whole=False)
+
+
+def _frequencies(
+    name: str, n: Any, d: float, dtype: Any, device: Device | str | None, *, whole: bool
+) -> Array:
+    where = f"fft.{name}(n)"
+    length = integer(n, where, "n")
+    if length < 1:
+        raise ValueError(errors.message(where, f"n is {n}", "at least 1 is needed"))
+    on = get_device(device, where)
+    row = default_float(on)
+    if dtype is not None:
+        row = dtypes.lookup(dtype, where)
+        if row.kind != REAL:
+            raise TypeError(
+                errors.message(where, f"dtype is {row}", "real floating-point dtypes are accepted")
+            )
+    require_on(on, row, where)
+    distance: float = number(d, where, "d")
+    arange = creation.arange
+    place: Array = arange(length if whole else length // 2 + 1, dtype=row.numpy, device=on)
+    if whole:
+        place = searching.where(place < (length + 1) // 2, place, place - length)
+    return place / (length * distance)
+
+
+def fftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:
+    """Move the zero frequency to the middle.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The operand.
+    axes : int or sequence of int, optional
+        The axes; all of them where None.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x, shifted by n // 2 along each axis.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.fftshift(xarr.fft.fftfreq(4)).tolist()
+    [-0.5, -0.25, 0.0, 0.25]
+    """
+    return _shifted(x, axes, "fft.fftshift(x)", back=False)
+
+
+def ifftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:
+    """Move the zero frequency back to the beginning; the inverse of `fftshift`.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The operand.
+    axes : int or sequence of int, optional
+        The axes; all of them where None.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x, shifted by -(n // 2) along each axis.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.ifftshift(xarr.asarray([-1, 0, 1])).tolist()
+    [0, 1, -1]
+    """
+    return _shifted(x, axes, "fft.ifftshift(x)", back=True)
+
+
+def _shifted(x: Array, axes: Any, where: str, *, back: bool) -> Array:
+    ndim = len(node_of(x, where).shape)
+    if axes is None:
+        places = list(range(ndim))
+    else:
+        given = axes if isinstance(axes, Sequence) else (axes,)
+        places = [normalize_axis(axis, ndim, where) for axis in given]
+    if not places:
+        return Array(engine.copied(x._node))
+    shifts = tuple((-1 if back else 1) * (x.shape[axis] // 2) for axis in places)
+    return joining.roll(x, shifts, axis=tuple(places))

@@ -1,0 +1,78 @@
+"""The rows of the discrete Fourier transforms.
+
+The public functions are written from these rows by ``python -m tools.chapters``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from xarr.tables.rows import named
+
+Kind = Literal["real", "complex"]
+
+
+@dataclass(slots=True, eq=False)
+class Transform:
+    """A discrete Fourier transform.
+
+    Parameters
+    ----------
+    about : str
+        The first line of the docstring.
+    given, made : "real" or "complex"
+        The kind of the operand and of the result. Of a real operand or result the other side has
+        the half of the spectrum that is not redundant, n // 2 + 1 elements on the last axis.
+    inverse : bool
+        Whether the exponent is positive, and "backward" divides by the number of elements.
+    hermitian : bool
+        Whether it is the transform of a spectrum (hfft), whose conjugate the kernels take.
+    many : bool
+        Whether it has several axes.
+
+    Attributes
+    ----------
+    name : str
+        The standard's name: the one that the row has in this table.
+    """
+
+    about: str
+    given: Kind = "complex"
+    made: Kind = "complex"
+    inverse: bool = False
+    hermitian: bool = False
+    many: bool = False
+    name: str = field(default="", init=False)
+
+    @property
+    def where(self) -> str:
+        """The function as errors name it."""
+        return f"fft.{self.name}(x)"
+
+
+fft = Transform("The discrete Fourier transform along an axis.")
+ifft = Transform("The inverse discrete Fourier transform along an axis.", inverse=True)
+fftn = Transform("The discrete Fourier transform over several axes.", many=True)
+ifftn = Transform(
+    "The inverse discrete Fourier transform over several axes.", inverse=True, many=True
+)
+rfft = Transform("The discrete Fourier transform of a real signal.", given="real")
+irfft = Transform("The real signal of half a spectrum.", made="real", inverse=True)
+rfftn = Transform(
+    "The discrete Fourier transform of a real signal over several axes.", given="real", many=True
+)
+irfftn = Transform(
+    "The real signal of half a spectrum, over several axes.", made="real", inverse=True, many=True
+)
+hfft = Transform(
+    "The real spectrum of a signal with Hermitian symmetry.", made="real", hermitian=True
+)
+ihfft = Transform(
+    "The half of a signal with Hermitian symmetry that has a real spectrum.",
+    given="real",
+    inverse=True,
+    hermitian=True,
+)
+
+TABLE: Final = named(vars(), Transform)
