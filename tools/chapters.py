@@ -144,7 +144,7 @@ def _reduction(row: Reduction) -> str:
     given = {name: f"{name}={name}" for name in names if name != "axis"}
     apply = "reduced"
     if row.form in ("axis", "scan"):
-        signature[0] = "axis: int | None = None"
+        signature[0] = "axis: SupportsIndex | None = None"
         names = ("one axis" if row.form == "axis" else "scan axis", *names[1:])
     if row.form == "scan":
         apply = "scanned"
@@ -157,7 +157,7 @@ def _reduction(row: Reduction) -> str:
     if row.map is not None and row.map.result == "real":
         rule += ", or of the parts of a complex x"
     raises = [
-        *("TypeError", "    If x has another dtype or is no Array."),
+        *("TypeError", "    If x has another dtype, or can be made no array."),
         "ValueError",
         "    If an axis is named twice"
         + ("." if row.empty is not None else ", or there are no elements."),
@@ -174,7 +174,10 @@ def _reduction(row: Reduction) -> str:
         else [f"Array of dtype {rule}", "    Of the shape of x."],
         raises,
         source + "all devices.",
-        [f">>> result = xarr.{row.name}({row.example or _elements(row)})"],
+        [
+            f">>> xarr.{row.name}({row.example or _elements(row)}).ndim",
+            str(int(row.form == "scan")),
+        ],
     )
     options = ", ".join([f"rows.{row.name}", "x", "axis", *given.values()])
     return (
@@ -192,7 +195,7 @@ def _fill(row: Fill) -> str:
     raises = ["ValueError", "    If an extent is negative."]
     raises += ["TypeError", "    If shape is not made of integers, or the device lacks dtype."]
     source = f"{STANDARD}, creation functions;"
-    shown = str([row.value, row.value]) if row.values != "Some values." else "[0, 0]"
+    shown = str([row.value, row.value])
     text = _docstring(
         f"Make {row.about}.",
         [
@@ -234,7 +237,9 @@ def _fill(row: Fill) -> str:
 def _transform(row: Transform) -> str:
     kinds = {"real": "real floating-point", "complex": "floating-point"}
     if row.many:
-        signature = "s: Sequence[int] | None = None, axes: Sequence[int] | None = None"
+        signature = (
+            "s: Sequence[SupportsIndex] | None = None, axes: Sequence[SupportsIndex] | None = None"
+        )
         lengths = [
             "s : sequence of int, optional",
             "    The lengths of the signal along `axes`, which has to be given as well; -1 is the",
@@ -246,7 +251,7 @@ def _transform(row: Transform) -> str:
         operand, shape = "xarr.ones((4, 3))", (4, 4) if row.made == "real" else shape
         apply = f"over_axes(rows.{row.name}, x, s, axes, norm)"
     else:
-        signature = "n: int | None = None, axis: int = -1"
+        signature = "n: SupportsIndex | None = None, axis: SupportsIndex = -1"
         lengths = [
             "n : int, optional",
             "    The length of the signal along the axis; the operand's own where None. The",
@@ -284,7 +289,8 @@ def _transform(row: Transform) -> str:
 
 def _transform_chapter() -> str:
     head = _HEAD.format(about="Discrete Fourier transforms", table="fourier")
-    head += "from collections.abc import Sequence\n\nfrom xarr.array.array import Array\n"
+    head += "from collections.abc import Sequence\nfrom typing import SupportsIndex\n\n"
+    head += "from xarr.array.array import Array\n"
     head += "from xarr.functions.fourier import Norm, along_axis, over_axes\n"
     head += "from xarr.tables import fourier as rows\n"
     return "\n\n".join([head, *map(_transform, fourier.TABLE)])
@@ -309,6 +315,7 @@ def _elementwise_chapter() -> str:
 def _reduction_chapter() -> str:
     body = [_reduction(row) for row in sorted(reductions.TABLE, key=lambda row: row.name)]
     head = _HEAD.format(about="Reductions and scans", table="reductions")
+    head += "from typing import SupportsIndex\n\n"
     head += "from xarr.array.array import Array, Axis, DTypeLike\n"
     head += "from xarr.array.door import door\n"
     head += "from xarr.engine.expression import Node\n"

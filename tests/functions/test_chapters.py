@@ -8,7 +8,7 @@ import pytest
 
 import xarr
 from tools import chapters
-from xarr.dtypes import FLOATING
+from xarr.dtypes import FLOATING, REAL
 from xarr.tables import elementwise, reductions
 from xarr.tables.rows import OWN, Elementwise, Reduction
 
@@ -36,6 +36,10 @@ def test_each_row_has_its_function(row: Elementwise | Reduction) -> None:
         ({"map": elementwise.add}, "map is a row of one operand"),
         ({"combine": elementwise.sqrt}, "combine is a row of two operands"),
         ({"combine": "xr_join"}, "a row that combines structures has"),
+        ({"form": "scan"}, "a scan combines plain values, begins with `empty`"),
+        ({"form": "scan", "empty": 0, "finish": "-acc"}, "and has no finish"),
+        ({"map": elementwise.bitwise_invert}, "map does not take float16"),
+        ({"combine": elementwise.bitwise_and}, "combine does not take float16"),
     ],
     ids=str,
 )
@@ -43,3 +47,29 @@ def test_a_column_that_is_not_read_is_refused(columns: dict[str, object], said: 
     given = {"value": OWN, "combine": elementwise.add, **columns}
     with pytest.raises(ValueError, match=said):
         Reduction(FLOATING, "", **given)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"integer": "-x"}, "integer is not read"),
+        ({"boolean": "!x"}, "boolean is not read"),
+        ({"complex": "x.re"}, "complex is not read"),
+        ({"kinds": ("real", "imaginary")}, "kinds are"),
+        ({"kinds": ()}, "kinds are"),
+        ({"result": "int"}, "result is 'int'"),
+        ({"expression": "x1 + x2 + x3"}, "one operand or two"),
+    ],
+    ids=str,
+)
+def test_a_row_of_a_function_is_refused_likewise(columns: dict[str, object], said: str) -> None:
+    given: dict[str, object] = {"kinds": (REAL,), "expression": "x", "about": "", **columns}
+    with pytest.raises(ValueError, match=said):
+        Elementwise(**given)
+
+
+def test_signatures_are_those_in_front_of_the_door() -> None:
+    for function in (xarr.sum, xarr.linalg.norm, xarr.ptp, xarr.Array.mean):
+        shown = str(inspect.signature(function))
+        assert shown.startswith("(x: 'ArrayLike', /, "), shown
+        assert "Node" not in shown

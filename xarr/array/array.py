@@ -11,7 +11,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias
 
 import numpy
 import numpy.typing
@@ -40,9 +40,9 @@ ArrayLike: TypeAlias = (
     "Array | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
 )
 """What may stand where an array is taken: also numbers, NumPy's arrays, and lists of numbers."""
-Axis: TypeAlias = "int | Sequence[int] | None"
+Axis: TypeAlias = "SupportsIndex | Sequence[SupportsIndex] | None"
 DTypeLike: TypeAlias = "numpy.typing.DTypeLike | DType | None"
-ShapeLike: TypeAlias = "int | Sequence[int]"
+ShapeLike: TypeAlias = "SupportsIndex | Sequence[SupportsIndex]"
 DeviceLike: TypeAlias = "Device | str | None"
 
 
@@ -457,7 +457,8 @@ def _namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
 _SPACES: Final = ("numpy", "numpy.linalg", "numpy.fft")
 
 
-_NOT_IMPLEMENTED: Final[Array] = NotImplemented
+NOT_IMPLEMENTED: Final[Array] = NotImplemented
+"""What an operator gives for what it does not know, with the type that operators have."""
 
 
 def accepts(value: object) -> bool:
@@ -536,20 +537,20 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
 def _binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     """An operator; what xarr does not know gets its turn."""
     known = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
-    return binary(row, x1, x2) if known else _NOT_IMPLEMENTED
+    return binary(row, x1, x2) if known else NOT_IMPLEMENTED
 
 
 def _in_place(row: Elementwise, x1: Array, x2: Any) -> Array:
     """An operator with its result written to the first operand."""
     if not accepts(x2):
-        return _NOT_IMPLEMENTED
+        return NOT_IMPLEMENTED
     name = f"{row.where}, in place"
     require_writeable(x1, name)
     return stored_in_place(x1, binary(row, x1, x2)._node, name)
 
 
 def _power(x1: Any, x2: Any) -> Array:
-    return power(x1, x2) if accepts(x1) and accepts(x2) else _NOT_IMPLEMENTED
+    return power(x1, x2) if accepts(x1) and accepts(x2) else NOT_IMPLEMENTED
 
 
 def power(x1: Any, x2: Any) -> Array:

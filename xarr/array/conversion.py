@@ -11,14 +11,12 @@ from numpy.exceptions import ComplexWarning
 
 from xarr import dtypes, errors, layout
 from xarr.array import interchange
-from xarr.array.array import Array
+from xarr.array.array import Array, DeviceLike
 from xarr.array.transfers import Host, from_host, host_values, openly, to_device
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, leaf
-
-DeviceLike = Device | str | None
 
 
 def as_array(

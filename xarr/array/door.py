@@ -7,6 +7,7 @@ the way, is computed in the kernel that needs it and not stored.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -33,7 +34,7 @@ def door(
         x = taken(x, name)  # from here on no frame of this call refers to the Array
         return function(x, *args, **kwargs)
 
-    return entered
+    return _shown(entered, function)
 
 
 def handed(
@@ -50,6 +51,16 @@ def handed(
         x = [taken(x, name)]
         return function(x, *args, **kwargs)
 
+    return _shown(entered, function)
+
+
+def _shown(entered: Callable[_P, _R], function: Callable[..., Any]) -> Callable[_P, _R]:
+    """A function behind the door, with the signature that it has in front of it."""
+    inner = inspect.signature(function)
+    first, *others = inner.parameters.values()
+    outer = inner.replace(parameters=[first.replace(annotation="ArrayLike"), *others])
+    entered.__signature__ = outer  # type: ignore[attr-defined]
+    entered.__annotations__ = {**function.__annotations__, first.name: "ArrayLike"}
     return entered
 
 

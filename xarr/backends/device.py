@@ -35,7 +35,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 class Device:
     """A device that holds arrays and runs kernels; ``str()`` gives its name, as "opencl:0".
 
-    Devices come from `devices`, `default_device` and `get_device`. They are opened at first use.
+    Devices come from `xarr.devices` and `xarr.default_device`. They are opened at first use.
 
     Attributes
     ----------

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import platform
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +28,7 @@ _PROCESSORS: Final = (
 
 def name_processor(device: Any) -> None:
     """Give a device whose processor PoCL's compiler does not know one that it knows."""
-    if not device.version.strip().endswith("-generic"):
+    if platform.machine() != "x86_64" or not device.version.strip().endswith("-generic"):
         return
     with contextlib.suppress(OSError):
         places = _places_of(_UNKNOWN, device.int_ptr)

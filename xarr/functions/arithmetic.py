@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 from xarr import dtypes, errors
 from xarr.array import array
@@ -52,7 +52,7 @@ def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return array.power(x1, x2)
 
 
-def round(x: ArrayLike, /, decimals: int = 0) -> Array:
+def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Array:
     """The integer nearest to x, halves to even.
 
     Parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Final, Literal, cast, overload
+from typing import Any, Final, Literal, SupportsIndex, cast, overload
 
 import numpy
 
@@ -511,7 +511,7 @@ def linspace(
     start: complex | numpy.generic | Array,
     stop: complex | numpy.generic | Array,
     /,
-    num: int = 50,
+    num: SupportsIndex = 50,
     endpoint: bool = True,
     *,
     dtype: DTypeLike = None,
@@ -525,7 +525,7 @@ def linspace(
     start: complex | numpy.generic | Array,
     stop: complex | numpy.generic | Array,
     /,
-    num: int = 50,
+    num: SupportsIndex = 50,
     endpoint: bool = True,
     *,
     dtype: DTypeLike = None,
@@ -538,7 +538,7 @@ def linspace(
     start: complex | numpy.generic | Array,
     stop: complex | numpy.generic | Array,
     /,
-    num: int = 50,
+    num: SupportsIndex = 50,
     endpoint: bool = True,
     *,
     dtype: DTypeLike = None,
@@ -595,7 +595,7 @@ def linspace(
 def _spaced(
     start: Any,
     stop: Any,
-    num: int,
+    num: SupportsIndex,
     endpoint: bool,
     dtype: Any,
     device: DeviceLike,
@@ -664,7 +664,7 @@ def logspace(
     start: Any,
     stop: Any,
     /,
-    num: int = 50,
+    num: SupportsIndex = 50,
     endpoint: bool = True,
     base: float = 10.0,
     dtype: DTypeLike = None,
@@ -715,7 +715,7 @@ def geomspace(
     start: Any,
     stop: Any,
     /,
-    num: int = 50,
+    num: SupportsIndex = 50,
     endpoint: bool = True,
     dtype: DTypeLike = None,
     *,
@@ -777,14 +777,14 @@ def geomspace(
 
 
 def eye(
-    n_rows: int,
-    n_cols: int | None = None,
+    n_rows: SupportsIndex,
+    n_cols: SupportsIndex | None = None,
     /,
-    k: int = 0,
+    k: SupportsIndex = 0,
     dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
-    M: int | None = None,  # noqa: N803 - NumPy's name
+    M: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
 ) -> Array:
     """Make a matrix of zeros with ones on a diagonal.
 
@@ -829,7 +829,14 @@ def eye(
     return _eye(rows, rows if columns is None else columns, k, dtype, device, where)
 
 
-def _eye(rows: int, columns: int, k: int, dtype: Any, device: DeviceLike, where: str) -> Array:
+def _eye(
+    rows: SupportsIndex,
+    columns: SupportsIndex,
+    k: SupportsIndex,
+    dtype: Any,
+    device: DeviceLike,
+    where: str,
+) -> Array:
     shape = shape_of((rows, columns), where)
     offset = integer(k, where, "k")
     target = get_device(device, where)
@@ -840,7 +847,7 @@ def _eye(rows: int, columns: int, k: int, dtype: Any, device: DeviceLike, where:
     return Array(engine.converted(_diagonal(shape, offset, table.equal, target), row))
 
 
-def identity(n: int, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+def identity(n: SupportsIndex, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
     """Make a square matrix of zeros with ones on the main diagonal.
 
     Parameters
@@ -882,7 +889,7 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
     return apply(comparison, apply(table.subtract, column, row), bound)
 
 
-def tril(x: Array, /, k: int = 0) -> Array:
+def tril(x: Array, /, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, zeros above it.
 
     Parameters
@@ -917,7 +924,7 @@ def tril(x: Array, /, k: int = 0) -> Array:
     return _triangle(x, k, table.less_equal, "tril(x)")
 
 
-def triu(x: Array, /, k: int = 0) -> Array:
+def triu(x: Array, /, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, zeros below it.
 
     Parameters
@@ -952,7 +959,7 @@ def triu(x: Array, /, k: int = 0) -> Array:
     return _triangle(x, k, table.greater_equal, "triu(x)")
 
 
-def _triangle(x: Array, k: int, comparison: Elementwise, where: str) -> Array:
+def _triangle(x: Array, k: SupportsIndex, comparison: Elementwise, where: str) -> Array:
     node = node_of(x, where)
     if len(node.shape) < 2:
         raise ValueError(
@@ -966,9 +973,9 @@ def _triangle(x: Array, k: int, comparison: Elementwise, where: str) -> Array:
 
 
 def tri(
-    N: int,  # noqa: N803 - NumPy's name
-    M: int | None = None,  # noqa: N803 - NumPy's name
-    k: int = 0,
+    N: SupportsIndex,  # noqa: N803 - NumPy's name
+    M: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
+    k: SupportsIndex = 0,
     dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,

@@ -1,7 +1,7 @@
 """Data types: conversion, what they hold, which kind they are, what they promote to.
 
-The chapter of the standard named data type functions, and the namespace's inspection API. The
-facts are in `dtypes.TABLE`; nothing here lists data types.
+The chapter of the standard named data type functions. The facts are in `dtypes.TABLE`; nothing here
+lists data types.
 """
 
 from __future__ import annotations

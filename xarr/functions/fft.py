@@ -6,13 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import SupportsIndex
 
 from xarr.array.array import Array
 from xarr.functions.fourier import Norm, along_axis, over_axes
 from xarr.tables import fourier as rows
 
 
-def fft(x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward") -> Array:
+def fft(
+    x: Array,
+    /,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = "backward",
+) -> Array:
     """The discrete Fourier transform along an axis.
 
     Parameters
@@ -56,7 +63,11 @@ def fft(x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "
 
 
 def ifft(
-    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
+    x: Array,
+    /,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = "backward",
 ) -> Array:
     """The inverse discrete Fourier transform along an axis.
 
@@ -103,8 +114,8 @@ def ifft(
 def fftn(
     x: Array,
     /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
+    s: Sequence[SupportsIndex] | None = None,
+    axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
 ) -> Array:
     """The discrete Fourier transform over several axes.
@@ -152,8 +163,8 @@ def fftn(
 def ifftn(
     x: Array,
     /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
+    s: Sequence[SupportsIndex] | None = None,
+    axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
 ) -> Array:
     """The inverse discrete Fourier transform over several axes.
@@ -199,7 +210,11 @@ def ifftn(
 
 
 def rfft(
-    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
+    x: Array,
+    /,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = "backward",
 ) -> Array:
     """The discrete Fourier transform of a real signal.
 
@@ -244,7 +259,11 @@ def rfft(
 
 
 def irfft(
-    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
+    x: Array,
+    /,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = "backward",
 ) -> Array:
     """The real signal of half a spectrum.
 
@@ -291,8 +310,8 @@ def irfft(
 def rfftn(
     x: Array,
     /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
+    s: Sequence[SupportsIndex] | None = None,
+    axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
 ) -> Array:
     """The discrete Fourier transform of a real signal over several axes.
@@ -340,8 +359,8 @@ def rfftn(
 def irfftn(
     x: Array,
     /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
+    s: Sequence[SupportsIndex] | None = None,
+    axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
 ) -> Array:
     """The real signal of half a spectrum, over several axes.
@@ -387,7 +406,11 @@ def irfftn(
 
 
 def hfft(
-    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
+    x: Array,
+    /,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = "backward",
 ) -> Array:
     """The real spectrum of a signal with Hermitian symmetry.
 
@@ -432,7 +455,11 @@ def hfft(
 
 
 def ihfft(
-    x: Array, /, n: int | None = None, axis: int = -1, norm: Norm | None = "backward"
+    x: Array,
+    /,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = "backward",
 ) -> Array:
     """The half of a signal with Hermitian symmetry that has a real spectrum.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, SupportsIndex
 
 from xarr import dtypes, errors
 from xarr.algorithms import library, transforms
@@ -32,7 +32,11 @@ _SWAPPED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward
 
 
 def apply(
-    row: Transform, x: Array, lengths: Sequence[int | None], axes: Sequence[int], norm: Any
+    row: Transform,
+    x: Array,
+    lengths: Sequence[int | None],
+    axes: Sequence[int],
+    norm: Any,
 ) -> Array:
     """Transform along axes, to lengths of the full signal (None is the operand's own)."""
     if norm is None:
@@ -184,7 +188,9 @@ def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
     return Array(transforms.fft(values, axis, inverse=inverse, scale=scale))
 
 
-def along_axis(row: Transform, x: Any, n: int | None, axis: int, norm: Norm | None) -> Array:
+def along_axis(
+    row: Transform, x: Any, n: SupportsIndex | None, axis: SupportsIndex, norm: Norm | None
+) -> Array:
     """Transform along one axis."""
     ndim = len(node_of(x, row.where).shape)
     length = None if n is None else integer(n, row.where, "n")
@@ -194,8 +200,8 @@ def along_axis(row: Transform, x: Any, n: int | None, axis: int, norm: Norm | No
 def over_axes(
     row: Transform,
     x: Any,
-    s: Sequence[int] | None,
-    axes: Sequence[int] | None,
+    s: Sequence[SupportsIndex] | None,
+    axes: Sequence[SupportsIndex] | None,
     norm: Norm | None,
 ) -> Array:
     """Transform over several axes."""
@@ -241,7 +247,12 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
 
 
 def fftfreq(
-    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
+    n: SupportsIndex,
+    /,
+    d: float = 1.0,
+    *,
+    dtype: DTypeLike = None,
+    device: Device | str | None = None,
 ) -> Array:
     """The frequencies of the elements that `fft` gives.
 
@@ -282,7 +293,12 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int, /, d: float = 1.0, *, dtype: DTypeLike = None, device: Device | str | None = None
+    n: SupportsIndex,
+    /,
+    d: float = 1.0,
+    *,
+    dtype: DTypeLike = None,
+    device: Device | str | None = None,
 ) -> Array:
     """The frequencies of the elements that `rfft` gives.
 
@@ -346,7 +362,7 @@ def _frequencies(
     return place / (length * distance)
 
 
-def fftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:
+def fftshift(x: Array, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency to the middle.
 
     Parameters
@@ -381,7 +397,7 @@ def fftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:
     return _shifted(x, axes, "fft.fftshift(x)", back=False)
 
 
-def ifftshift(x: Array, /, axes: int | Sequence[int] | None = None) -> Array:
+def ifftshift(x: Array, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency back to the beginning; the inverse of `fftshift`.
 
     Parameters

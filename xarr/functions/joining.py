@@ -9,7 +9,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, SupportsIndex
 
 import numpy
 
@@ -91,7 +91,7 @@ def _promoted(arrays: Sequence[Array], where: str) -> DType:
     return promoted([item._node.dtype for item in arrays], arrays[0].device, where)
 
 
-def concat(arrays: Any, /, axis: int | None = 0) -> Array:
+def concat(arrays: Any, /, axis: SupportsIndex | None = 0) -> Array:
     """Join arrays along an axis that they have.
 
     Parameters
@@ -130,7 +130,7 @@ def concat(arrays: Any, /, axis: int | None = 0) -> Array:
     return _joined(_arrays(arrays, where), axis, where)
 
 
-def _joined(parts: list[Array], axis: int | None, where: str) -> Array:
+def _joined(parts: list[Array], axis: SupportsIndex | None, where: str) -> Array:
     """What `concat` makes of arrays on one device, for a function that errors name."""
     if axis is None:
         parts, axis = [ravel(part) for part in parts], 0
@@ -170,7 +170,7 @@ def _joined(parts: list[Array], axis: int | None, where: str) -> Array:
     return whole.array()
 
 
-def stack(arrays: Any, /, axis: int = 0) -> Array:
+def stack(arrays: Any, /, axis: SupportsIndex = 0) -> Array:
     """Join arrays along a new axis.
 
     Parameters
@@ -303,7 +303,7 @@ def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
     return whole.array()
 
 
-def repeat(x: Array, repeats: Any, /, axis: int | None = None) -> Array:
+def repeat(x: Array, repeats: Any, /, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
 
     Parameters
@@ -463,7 +463,7 @@ def tile(x: Array, repetitions: Any, /) -> Array:
     return copied_as(x, spread, layout.require_possible(shape, where))
 
 
-def append(arr: Any, values: Any, axis: int | None = None) -> Array:
+def append(arr: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Join values to the end of an array.
 
     Parameters
@@ -749,7 +749,9 @@ def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]
     return [(before, after) for before, after in pairs.tolist()]
 
 
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+def diff(
+    x: Any, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: Any = None, append: Any = None
+) -> Array:
     """Subtract each element along an axis from the next.
 
     Parameters

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, SupportsIndex
 
 import numpy
 
@@ -398,7 +398,7 @@ def _sequence(axes: Any) -> tuple[Any, ...]:
     return tuple(axes) if isinstance(axes, list | tuple | range | numpy.ndarray) else (axes,)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+def vecdot(x1: Any, x2: Any, /, *, axis: SupportsIndex = -1) -> Array:
     """The dot product of vectors along an axis, with the first operand conjugated.
 
     Parameters
@@ -470,7 +470,7 @@ def numeric_pair(
     return first, second
 
 
-def _vectors(x1: Any, x2: Any, axis: int, where: str) -> tuple[Node, Node, int]:
+def _vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[Node, Node, int]:
     """Two operands and the axis of their vectors, which counts from the end if that differs."""
     first, second = numeric_pair(x1, x2, where)
     counts = [len(node.shape) for node in (first, second)]
@@ -530,7 +530,7 @@ def outer(x1: Any, x2: Any, /) -> Array:
     return Array(engine.reshaped(first, (*first.shape, 1))) * Array(second)
 
 
-def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+def cross(x1: Any, x2: Any, /, *, axis: SupportsIndex = -1) -> Array:
     """The cross product of vectors with three elements.
 
     Parameters
@@ -588,7 +588,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     return result
 
 
-def matrix_power(x: Array, n: int, /) -> Array:
+def matrix_power(x: Array, n: SupportsIndex, /) -> Array:
     """A square matrix multiplied with itself n times.
 
     Parameters
@@ -648,7 +648,7 @@ def matrix_power(x: Array, n: int, /) -> Array:
         base = matmul(base, base)
 
 
-def diagonal(x: Array, /, *, offset: int = 0) -> Array:
+def diagonal(x: Array, /, *, offset: SupportsIndex = 0) -> Array:
     """The diagonals of matrices; a view.
 
     Parameters
@@ -681,7 +681,7 @@ def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     return diagonal_of(x, offset, "linalg.diagonal(x)")
 
 
-def diagonal_of(x: Array, offset: int, where: str) -> Array:
+def diagonal_of(x: Array, offset: SupportsIndex, where: str) -> Array:
     """The diagonals of matrices, for a function that errors name."""
     node = _node(x, where)
     if len(node.shape) < 2:
@@ -699,7 +699,7 @@ def diagonal_of(x: Array, offset: int, where: str) -> Array:
     return view(x, Layout((*stack, length), (*strides, down + right), begin))
 
 
-def trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike = None) -> Array:
+def trace(x: Array, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None) -> Array:
     """The sums of the diagonals of matrices.
 
     Parameters
@@ -736,7 +736,7 @@ def trace(x: Array, /, *, offset: int = 0, dtype: DTypeLike = None) -> Array:
     return trace_of(x, offset, dtype, "linalg.trace(x)")
 
 
-def trace_of(x: Array, offset: int, dtype: DTypeLike, where: str) -> Array:
+def trace_of(x: Array, offset: SupportsIndex, dtype: DTypeLike, where: str) -> Array:
     """The sums of the diagonals of matrices, for a function that errors name."""
     _node(x, where, dtypes.NUMERIC)
     line = diagonal_of(x, offset, where)._node
@@ -909,7 +909,7 @@ def _matrix_norm(x: list[Node], keepdims: bool, ord: Any, where: str) -> Array:
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
 
-def det(x: ArrayLike, /) -> Array:
+def det(x: Array, /) -> Array:
     """The determinants of square matrices.
 
     Parameters
@@ -946,7 +946,7 @@ def det(x: ArrayLike, /) -> Array:
     return _by_library(where, "det", (node,), (shape[:-2], row))[0]
 
 
-def slogdet(x: ArrayLike, /) -> SlogdetResult:
+def slogdet(x: Array, /) -> SlogdetResult:
     """The signs of determinants, and the natural logarithms of their magnitudes.
 
     Parameters
@@ -985,7 +985,7 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     )
 
 
-def inv(x: ArrayLike, /) -> Array:
+def inv(x: Array, /) -> Array:
     """The inverses of square matrices.
 
     Parameters
@@ -1019,7 +1019,7 @@ def inv(x: ArrayLike, /) -> Array:
     return _inv(x, "linalg.inv(x)")
 
 
-def eigh(x: ArrayLike, /) -> EighResult:
+def eigh(x: Array, /) -> EighResult:
     """The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.
 
     Parameters
@@ -1056,7 +1056,7 @@ def eigh(x: ArrayLike, /) -> EighResult:
     return EighResult(*_by_library(where, "eigh", (node,), (shape[:-1], _real(row)), (shape, row)))
 
 
-def eigvalsh(x: ArrayLike, /) -> Array:
+def eigvalsh(x: Array, /) -> Array:
     """The eigenvalues of Hermitian or symmetric matrices, ascending.
 
     Parameters
@@ -1093,7 +1093,7 @@ def eigvalsh(x: ArrayLike, /) -> Array:
     return _by_library(where, "eigvalsh", (node,), (shape[:-1], _real(row)))[0]
 
 
-def eig(x: ArrayLike, /) -> EigResult:
+def eig(x: Array, /) -> EigResult:
     """The eigenvalues and eigenvectors of square matrices.
 
     Parameters
@@ -1133,7 +1133,7 @@ def eig(x: ArrayLike, /) -> EigResult:
     )
 
 
-def eigvals(x: ArrayLike, /) -> Array:
+def eigvals(x: Array, /) -> Array:
     """The eigenvalues of square matrices, in no particular order.
 
     Parameters
@@ -1170,7 +1170,7 @@ def eigvals(x: ArrayLike, /) -> Array:
     return _by_library(where, "eigvals", (node,), (shape[:-1], _complex(row)))[0]
 
 
-def svdvals(x: ArrayLike, /) -> Array:
+def svdvals(x: Array, /) -> Array:
     """The singular values of matrices, largest first.
 
     Parameters
@@ -1359,7 +1359,7 @@ def _svd(node: Node, where: str, *, full_matrices: bool) -> SVDResult:
     )
 
 
-def solve(x1: Array, x2: Array, /) -> Array:
+def solve(x1: Array, x2: ArrayLike, /) -> Array:
     """Solve systems of linear equations, x1 @ result = x2.
 
     Parameters

@@ -10,7 +10,7 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, Final, overload
+from typing import Any, Final, SupportsIndex, overload
 
 import numpy
 
@@ -254,7 +254,7 @@ def transpose(x: Any, axes: Any = None) -> Array:
     return reversed_axes(x) if axes is None else permuted(x, axes, where)
 
 
-def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
+def swapaxes(x: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes.
 
     Parameters
@@ -551,7 +551,7 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     return x
 
 
-def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
+def rot90(x: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     """Rotate by quarter turns in the plane of two axes, from the first towards the second.
 
     Parameters
@@ -599,7 +599,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-def broadcast_to(x: Array, /, shape: ShapeLike) -> Array:
+def broadcast_to(x: ArrayLike, /, shape: ShapeLike) -> Array:
     """Repeat an array over a shape, without copying.
 
     Parameters
@@ -650,7 +650,7 @@ def broadcast_to(x: Array, /, shape: ShapeLike) -> Array:
     return view(x, settled(x).broadcast(extents))
 
 
-def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: ArrayLike) -> tuple[Array, ...]:
     """Repeat arrays over the shape that they broadcast to.
 
     Parameters
@@ -829,7 +829,7 @@ def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def unstack(x: Array, /, axis: int = 0) -> tuple[Array, ...]:
+def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     """Split an array into the arrays along an axis.
 
     Parameters
@@ -873,7 +873,7 @@ def unstack(x: Array, /, axis: int = 0) -> tuple[Array, ...]:
     )
 
 
-def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+def array_split(x: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis, into parts that may differ in size.
 
     Parameters
@@ -937,7 +937,7 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
     return parts
 
 
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+def split(x: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis, into parts of one size or at indices.
 
     Parameters

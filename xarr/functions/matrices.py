@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 from xarr import errors, layout
 from xarr.array.array import Array, DTypeLike
@@ -10,7 +10,9 @@ from xarr.array.door import node_of
 from xarr.functions import linalg, manipulation
 
 
-def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def diagonal(
+    a: Array, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+) -> Array:
     """The diagonals of the matrices that two axes hold; a view.
 
     Parameters
@@ -49,7 +51,11 @@ def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array
 
 
 def trace(
-    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None
+    a: Array,
+    offset: SupportsIndex = 0,
+    axis1: SupportsIndex = 0,
+    axis2: SupportsIndex = 1,
+    dtype: DTypeLike = None,
 ) -> Array:
     """The sums of the diagonals of the matrices that two axes hold.
 
@@ -90,7 +96,7 @@ def trace(
     return linalg.trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
 
 
-def _last_two(a: Any, axis1: int, axis2: int, where: str) -> Array:
+def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) -> Array:
     """The array with two axes moved to the end."""
     ndim = len(node_of(a, where).shape)
     if ndim < 2:

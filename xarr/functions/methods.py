@@ -6,12 +6,13 @@ is imported.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
 from xarr.array import interchange
 from xarr.array.array import (
+    NOT_IMPLEMENTED,
     Array,
     ArrayLike,
     DeviceLike,
@@ -71,24 +72,21 @@ def _transpose(x: Array, *axes: Any) -> Array:
 
 def _matmul(x1: Array, x2: ArrayLike, /) -> Array:
     """The matrix product."""
-    return linalg.matmul(x1, x2) if _holds_matrices(x2) else _NOT_IMPLEMENTED
+    return linalg.matmul(x1, x2) if _holds_matrices(x2) else NOT_IMPLEMENTED
 
 
 def _reflected_matmul(x2: Array, x1: ArrayLike, /) -> Array:
     """The matrix product from the right."""
-    return linalg.matmul(x1, x2) if _holds_matrices(x1) else _NOT_IMPLEMENTED
+    return linalg.matmul(x1, x2) if _holds_matrices(x1) else NOT_IMPLEMENTED
 
 
 def _matmul_in_place(x1: Array, x2: ArrayLike, /) -> Array:
     """The matrix product, written to the left operand."""
     if not _holds_matrices(x2):
-        return _NOT_IMPLEMENTED
+        return NOT_IMPLEMENTED
     where = "matmul(x1, x2), in place"
     require_writeable(x1, where)
     return stored_in_place(x1, linalg.matmul(x1, x2)._node, where)
-
-
-_NOT_IMPLEMENTED: Final[Array] = NotImplemented
 
 
 def _holds_matrices(value: object) -> bool:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 from xarr.array.array import Array, Axis, DTypeLike
 from xarr.array.door import door
 from xarr.engine.expression import Node
@@ -33,7 +35,7 @@ def all(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -47,7 +49,8 @@ def all(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.all(xarr.asarray([1, 2, 3]) > 1)
+    >>> xarr.all(xarr.asarray([1, 2, 3]) > 1).ndim
+    0
     """
     return reduced(rows.all, x, axis, keepdims=keepdims)
 
@@ -73,7 +76,7 @@ def any(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -87,13 +90,14 @@ def any(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.any(xarr.asarray([1, 2, 3]) > 1)
+    >>> xarr.any(xarr.asarray([1, 2, 3]) > 1).ndim
+    0
     """
     return reduced(rows.any, x, axis, keepdims=keepdims)
 
 
 @door
-def argmax(x: Node, /, axis: int | None = None, keepdims: bool = False) -> Array:
+def argmax(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False) -> Array:
     """The index of the first largest element; of the first NaN if any.
 
     Parameters
@@ -113,7 +117,7 @@ def argmax(x: Node, /, axis: int | None = None, keepdims: bool = False) -> Array
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
     IndexError
@@ -127,13 +131,14 @@ def argmax(x: Node, /, axis: int | None = None, keepdims: bool = False) -> Array
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.argmax(xarr.asarray([1, 2, 3]))
+    >>> xarr.argmax(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(rows.argmax, x, axis, keepdims=keepdims)
 
 
 @door
-def argmin(x: Node, /, axis: int | None = None, keepdims: bool = False) -> Array:
+def argmin(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False) -> Array:
     """The index of the first smallest element; of the first NaN if any.
 
     Parameters
@@ -153,7 +158,7 @@ def argmin(x: Node, /, axis: int | None = None, keepdims: bool = False) -> Array
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
     IndexError
@@ -167,7 +172,8 @@ def argmin(x: Node, /, axis: int | None = None, keepdims: bool = False) -> Array
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.argmin(xarr.asarray([1, 2, 3]))
+    >>> xarr.argmin(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(rows.argmin, x, axis, keepdims=keepdims)
 
@@ -193,7 +199,7 @@ def count_nonzero(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Arra
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -207,14 +213,19 @@ def count_nonzero(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Arra
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.count_nonzero(xarr.asarray([1, 2, 3]))
+    >>> xarr.count_nonzero(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(rows.count_nonzero, x, axis, keepdims=keepdims)
 
 
 @door
 def cumulative_prod(
-    x: Node, /, axis: int | None = None, dtype: DTypeLike = None, include_initial: bool = False
+    x: Node,
+    /,
+    axis: SupportsIndex | None = None,
+    dtype: DTypeLike = None,
+    include_initial: bool = False,
 ) -> Array:
     """The products of the elements up to each place.
 
@@ -237,7 +248,7 @@ def cumulative_prod(
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -251,14 +262,19 @@ def cumulative_prod(
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.cumulative_prod(xarr.asarray([1, 2, 3]))
+    >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).ndim
+    1
     """
     return scanned(rows.cumulative_prod, x, axis, dtype=dtype, include_initial=include_initial)
 
 
 @door
 def cumulative_sum(
-    x: Node, /, axis: int | None = None, dtype: DTypeLike = None, include_initial: bool = False
+    x: Node,
+    /,
+    axis: SupportsIndex | None = None,
+    dtype: DTypeLike = None,
+    include_initial: bool = False,
 ) -> Array:
     """The sums of the elements up to each place.
 
@@ -281,7 +297,7 @@ def cumulative_sum(
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -295,7 +311,8 @@ def cumulative_sum(
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.cumulative_sum(xarr.asarray([1, 2, 3]))
+    >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).ndim
+    1
     """
     return scanned(rows.cumulative_sum, x, axis, dtype=dtype, include_initial=include_initial)
 
@@ -321,7 +338,7 @@ def max(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
     IndexError
@@ -335,7 +352,8 @@ def max(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.max(xarr.asarray([1, 2, 3]))
+    >>> xarr.max(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(rows.max, x, axis, keepdims=keepdims)
 
@@ -361,7 +379,7 @@ def mean(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -375,7 +393,8 @@ def mean(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.mean(xarr.asarray([1, 2, 3]))
+    >>> xarr.mean(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(rows.mean, x, axis, keepdims=keepdims)
 
@@ -401,7 +420,7 @@ def min(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
     IndexError
@@ -415,7 +434,8 @@ def min(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.min(xarr.asarray([1, 2, 3]))
+    >>> xarr.min(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(rows.min, x, axis, keepdims=keepdims)
 
@@ -443,7 +463,7 @@ def prod(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool 
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -457,7 +477,8 @@ def prod(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool 
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.prod(xarr.asarray([1, 2, 3]))
+    >>> xarr.prod(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(rows.prod, x, axis, dtype=dtype, keepdims=keepdims)
 
@@ -494,7 +515,7 @@ def std(
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -508,7 +529,8 @@ def std(
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.std(xarr.asarray([1, 2, 3]))
+    >>> xarr.std(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(
         rows.std, x, axis, correction=correction if ddof is None else ddof, keepdims=keepdims
@@ -538,7 +560,7 @@ def sum(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool =
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -552,7 +574,8 @@ def sum(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool =
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.sum(xarr.asarray([1, 2, 3]))
+    >>> xarr.sum(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(rows.sum, x, axis, dtype=dtype, keepdims=keepdims)
 
@@ -589,7 +612,7 @@ def var(
     Raises
     ------
     TypeError
-        If x has another dtype or is no Array.
+        If x has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -603,7 +626,8 @@ def var(
     Examples
     --------
     >>> import xarr
-    >>> result = xarr.var(xarr.asarray([1, 2, 3]))
+    >>> xarr.var(xarr.asarray([1, 2, 3])).ndim
+    0
     """
     return reduced(
         rows.var, x, axis, correction=correction if ddof is None else ddof, keepdims=keepdims

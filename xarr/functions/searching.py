@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import Any, SupportsIndex, overload
 
 import numpy
 
@@ -128,7 +128,7 @@ def _nonzero(x: Array, where: str) -> tuple[Array, ...]:
     return tuple(Array(along) for along in gather.nonzero(mask))
 
 
-def take(x: Array, indices: Any, /, axis: int | None = None) -> Array:
+def take(x: Array, indices: Any, /, axis: SupportsIndex | None = None) -> Array:
     """The elements at indices along an axis.
 
     Parameters
@@ -182,7 +182,7 @@ def take(x: Array, indices: Any, /, axis: int | None = None) -> Array:
     )
 
 
-def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
+def take_along_axis(x: Array, indices: Array, /, *, axis: SupportsIndex = -1) -> Array:
     """The elements at indices along an axis, each line of x with its own indices.
 
     Parameters

@@ -8,7 +8,7 @@ part. All agree bit for bit but for unstable orders of equal elements.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex
 
 import numpy
 
@@ -25,7 +25,7 @@ from xarr.layout import Shape, normalize_axis
 
 
 def sort(
-    x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+    x: Array, /, axis: SupportsIndex | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Array:
     """Return a sorted copy of an array.
 
@@ -80,7 +80,7 @@ def sort(
     return result
 
 
-def _along(x: Any, axis: int | None, where: str) -> tuple[Node, int]:
+def _along(x: Any, axis: SupportsIndex | None, where: str) -> tuple[Node, int]:
     """The operand and its axis to sort along; 0-dimensional arrays have one element to sort."""
     node = node_of(x, where)
     if axis is None:
@@ -118,7 +118,7 @@ def _lines(shape: Shape, place: int) -> Shape:
 
 
 def argsort(
-    x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+    x: Array, /, axis: SupportsIndex | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Array:
     """The indices that sort an array.
 
@@ -217,7 +217,7 @@ def searchsorted(
     [1, 4]
     """
     where = "searchsorted(x1, x2)"
-    ordered = node_of(x1, where)
+    ordered = node_of(x1, where, "x1")
     if len(ordered.shape) != 1:
         raise ValueError(
             errors.message(

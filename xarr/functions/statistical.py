@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import SupportsIndex
+
 from xarr import dtypes, errors
 from xarr.array.array import Array, Axis, DTypeLike, product
 from xarr.array.door import door
@@ -13,7 +15,7 @@ from xarr.tables.rows import Reduction
 
 
 @door
-def cumsum(x: Node, /, axis: int | None = None, dtype: DTypeLike = None) -> Array:
+def cumsum(x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = None) -> Array:
     """The running sums along an axis.
 
     Parameters
@@ -51,7 +53,7 @@ def cumsum(x: Node, /, axis: int | None = None, dtype: DTypeLike = None) -> Arra
 
 
 @door
-def cumprod(x: Node, /, axis: int | None = None, dtype: DTypeLike = None) -> Array:
+def cumprod(x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = None) -> Array:
     """The running products along an axis.
 
     Parameters
@@ -88,7 +90,9 @@ def cumprod(x: Node, /, axis: int | None = None, dtype: DTypeLike = None) -> Arr
     return _running(rows.cumulative_prod, x, axis, dtype, "cumprod(x, axis)")
 
 
-def _running(row: Reduction, x: Node, axis: int | None, dtype: DTypeLike, where: str) -> Array:
+def _running(
+    row: Reduction, x: Node, axis: SupportsIndex | None, dtype: DTypeLike, where: str
+) -> Array:
     """A scan, of the flattened array where there is no axis."""
     if axis is None:
         x, axis = engine.reshaped(x, (product(x.shape),)), 0

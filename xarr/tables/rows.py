@@ -16,6 +16,7 @@ from xarr import dtypes, errors
 from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.compiler import source as sources
 from xarr.dtypes import (
+    ANY,
     BOOL,
     COMPLEX,
     INTEGER,
@@ -120,6 +121,22 @@ class Elementwise:
 
     def __post_init__(self) -> None:
         self.operations = ({}, {})
+        require(
+            all(kind in ANY for kind in self.kinds) and self.kinds,
+            f"kinds are {self.kinds}; the kinds are {', '.join(ANY)}",
+        )
+        require(self.result in ("same", "bool", "real"), f"result is {self.result!r}")
+        require("x3" not in self.expression, "a row has one operand or two")
+        read = {
+            "integer": any(kind in self.kinds for kind in (*INTEGER, BOOL)),
+            "boolean": BOOL in self.kinds,
+            "complex": COMPLEX in self.kinds,
+        }
+        for column, is_read in read.items():
+            require(
+                is_read or not getattr(self, column),
+                f"{column} is not read by a row whose kinds are {', '.join(self.kinds)}",
+            )
 
     @property
     def operands(self) -> int:
@@ -215,6 +232,12 @@ class Elementwise:
         return f'convert with {name}.astype("{wanted}")'
 
 
+def require(holds: object, otherwise: str) -> None:
+    """Refuse a row that would not be what it says."""
+    if not holds:
+        raise ValueError(otherwise)
+
+
 class Rule(NamedTuple):
     """A data type that follows from the operand's and the device's default floating-point one."""
 
@@ -306,22 +329,42 @@ class Reduction:
     folds: dict[Types, Fold] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        require(self.form in FORMS, f"form is {self.form!r}; the forms are {', '.join(FORMS)}")
         plain = isinstance(self.combine, Elementwise)
         unread = ("structure", "fields", "running", "first", "step", "close") if plain else ("map",)
         wrong = [name for name in unread if getattr(self, name)]
-        missing = [name for name in ("structure", "fields", "first", "step") if name not in wrong]
-        if self.form not in FORMS:
-            raise ValueError(f"form is {self.form!r}; the forms are {', '.join(FORMS)}")
-        if plain and wrong:
-            raise ValueError(f"a row that combines plain values has no {', '.join(wrong)}")
-        if not plain and (wrong or not all(getattr(self, name) for name in missing)):
-            raise ValueError(
-                "a row that combines structures has structure, fields, first and step, and no map"
+        require(
+            not wrong or not plain, f"a row that combines plain values has no {', '.join(wrong)}"
+        )
+        whole = all((self.structure, self.fields, self.first, self.step))
+        require(
+            plain or (whole and not wrong),
+            "a row that combines structures has structure, fields, first and step, and no map",
+        )
+        require(
+            self.form != "scan" or (plain and self.finish == "acc" and self.empty is not None),
+            "a scan combines plain values, begins with `empty`, and has no finish",
+        )
+        if isinstance(self.combine, Elementwise):
+            require(self.combine.operands == 2, "combine is a row of two operands")
+            require(self.map is None or self.map.operands == 1, "map is a row of one operand")
+            self._require_kinds(self.combine)
+
+    def _require_kinds(self, combine: Elementwise) -> None:
+        """Refuse a row of whose elements `map` or `combine` does not take some."""
+        for given in dtypes.TABLE:
+            if given.kind not in self.kinds:
+                continue
+            taken = self.value.of(given, dtypes.float64)
+            require(
+                self.map is None or taken.kind in self.map.kinds,
+                f"map does not take {taken}, which {given} is converted to",
             )
-        if isinstance(self.combine, Elementwise) and self.combine.operands != 2:
-            raise ValueError("combine is a row of two operands")
-        if self.map is not None and self.map.operands != 1:
-            raise ValueError("map is a row of one operand")
+            accumulated = self.types(given, dtypes.float64).accumulated
+            require(
+                accumulated.kind in combine.kinds,
+                f"combine does not take {accumulated}, which {given} is converted to",
+            )
 
     @property
     def ordered(self) -> bool:
