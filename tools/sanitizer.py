@@ -114,7 +114,7 @@ def main(files: Sequence[str]) -> int:
     with ThreadPoolExecutor() as pool:
         plants = {
             tool: pool.submit(
-                watched, tool, "-c", f"from tests import sanitizer as s; s.plant({tool!r})"
+                watched, tool, "-c", f"from tools import sanitizer as s; s.plant({tool!r})"
             )
             for tool in PLANTED
         }
