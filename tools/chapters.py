@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
+import numpy
+
 from tests.processes import ROOT
 
 if "xarr" not in sys.modules:
@@ -87,7 +89,7 @@ def _elementwise(row: Elementwise) -> str:
         "real": "the type of x, or of the parts of a complex x",
     }[row.result]
     remark = "; integers are computed in floating point" if row.floats_integers else ""
-    example = [f">>> xarr.{row.name}({row.example or _operands(row)}).shape", "(2,)"]
+    example = _example(row, row.example or _operands(row))
     text = _docstring(
         row.about,
         parameters,
@@ -97,6 +99,18 @@ def _elementwise(row: Elementwise) -> str:
         example,
     )
     return f"def {row.name}({names}, /) -> Array:\n{text}\n    return {apply}\n"
+
+
+def _example(row: Elementwise | Reduction, operands: str) -> list[str]:
+    """A call and what it gives: the values where four decimals hold them, else their shape."""
+    call = f"{row.name}({operands})"
+    function = row.reference or getattr(numpy, row.name)
+    with numpy.errstate(all="ignore"):
+        result = eval(call, {row.name: function, "xarr": numpy})
+    short = result if numpy.asarray(result).dtype.kind in "biu" else numpy.round(result, 4)
+    if numpy.array_equal(result, short):
+        return [f">>> xarr.{call}.tolist()", repr(numpy.asarray(result).tolist())]
+    return [f">>> xarr.{call}.shape", repr(numpy.shape(result))]
 
 
 def _operands(row: Elementwise) -> str:
@@ -174,10 +188,7 @@ def _reduction(row: Reduction) -> str:
         else [f"Array of dtype {rule}", "    Of the shape of x."],
         raises,
         source + "all devices.",
-        [
-            f">>> xarr.{row.name}({row.example or _elements(row)}).ndim",
-            str(int(row.form == "scan")),
-        ],
+        _example(row, row.example or _elements(row)),
     )
     options = ", ".join([f"rows.{row.name}", "x", "axis", *given.values()])
     return (

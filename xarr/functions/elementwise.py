@@ -35,8 +35,8 @@ def abs(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.abs(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.abs(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
     """
     return unary(rows.abs, x)
 
@@ -130,8 +130,8 @@ def add(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.add(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.add(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [8.0, 9.0]
     """
     return binary(rows.add, x1, x2)
 
@@ -320,8 +320,8 @@ def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.bitwise_and(xarr.asarray([True, False]), True).shape
-    (2,)
+    >>> xarr.bitwise_and(xarr.asarray([True, False]), True).tolist()
+    [True, False]
     """
     return binary(rows.bitwise_and, x1, x2)
 
@@ -351,8 +351,8 @@ def bitwise_invert(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.bitwise_invert(xarr.asarray([True, False])).shape
-    (2,)
+    >>> xarr.bitwise_invert(xarr.asarray([True, False])).tolist()
+    [False, True]
     """
     return unary(rows.bitwise_invert, x)
 
@@ -384,8 +384,8 @@ def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.bitwise_left_shift(xarr.asarray([6, 7]), 2).shape
-    (2,)
+    >>> xarr.bitwise_left_shift(xarr.asarray([6, 7]), 2).tolist()
+    [24, 28]
     """
     return binary(rows.bitwise_left_shift, x1, x2)
 
@@ -417,8 +417,8 @@ def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.bitwise_or(xarr.asarray([True, False]), True).shape
-    (2,)
+    >>> xarr.bitwise_or(xarr.asarray([True, False]), True).tolist()
+    [True, True]
     """
     return binary(rows.bitwise_or, x1, x2)
 
@@ -450,8 +450,8 @@ def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.bitwise_right_shift(xarr.asarray([6, 7]), 2).shape
-    (2,)
+    >>> xarr.bitwise_right_shift(xarr.asarray([6, 7]), 2).tolist()
+    [1, 1]
     """
     return binary(rows.bitwise_right_shift, x1, x2)
 
@@ -483,8 +483,8 @@ def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.bitwise_xor(xarr.asarray([True, False]), True).shape
-    (2,)
+    >>> xarr.bitwise_xor(xarr.asarray([True, False]), True).tolist()
+    [False, True]
     """
     return binary(rows.bitwise_xor, x1, x2)
 
@@ -514,8 +514,8 @@ def ceil(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.ceil(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.ceil(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
     """
     return unary(rows.ceil, x)
 
@@ -545,8 +545,8 @@ def conj(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.conj(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.conj(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
     """
     return unary(rows.conj, x)
 
@@ -578,8 +578,8 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.copysign(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.copysign(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [6.0, 7.0]
     """
     return binary(rows.copysign, x1, x2)
 
@@ -673,8 +673,8 @@ def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.divide(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.divide(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [3.0, 3.5]
     """
     return binary(rows.divide, x1, x2)
 
@@ -706,8 +706,8 @@ def equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.equal(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.equal(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [False, False]
     """
     return binary(rows.equal, x1, x2)
 
@@ -799,8 +799,8 @@ def floor(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.floor(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.floor(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
     """
     return unary(rows.floor, x)
 
@@ -832,8 +832,8 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.floor_divide(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.floor_divide(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [3.0, 3.0]
     """
     return binary(rows.floor_divide, x1, x2)
 
@@ -865,8 +865,8 @@ def greater(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.greater(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.greater(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [True, True]
     """
     return binary(rows.greater, x1, x2)
 
@@ -898,8 +898,8 @@ def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.greater_equal(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.greater_equal(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [True, True]
     """
     return binary(rows.greater_equal, x1, x2)
 
@@ -962,8 +962,8 @@ def imag(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.imag(xarr.asarray([1 + 2j, 3j])).shape
-    (2,)
+    >>> xarr.imag(xarr.asarray([1 + 2j, 3j])).tolist()
+    [2.0, 3.0]
     """
     return unary(rows.imag, x)
 
@@ -993,8 +993,8 @@ def isfinite(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.isfinite(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.isfinite(xarr.asarray([1.0, 2.0])).tolist()
+    [True, True]
     """
     return unary(rows.isfinite, x)
 
@@ -1024,8 +1024,8 @@ def isinf(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.isinf(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.isinf(xarr.asarray([1.0, 2.0])).tolist()
+    [False, False]
     """
     return unary(rows.isinf, x)
 
@@ -1055,8 +1055,8 @@ def isnan(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.isnan(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.isnan(xarr.asarray([1.0, 2.0])).tolist()
+    [False, False]
     """
     return unary(rows.isnan, x)
 
@@ -1088,8 +1088,8 @@ def less(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.less(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.less(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [False, False]
     """
     return binary(rows.less, x1, x2)
 
@@ -1121,8 +1121,8 @@ def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.less_equal(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.less_equal(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [False, False]
     """
     return binary(rows.less_equal, x1, x2)
 
@@ -1245,8 +1245,8 @@ def log2(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.log2(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.log2(xarr.asarray([1.0, 2.0])).tolist()
+    [0.0, 1.0]
     """
     return unary(rows.log2, x)
 
@@ -1311,8 +1311,8 @@ def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.logical_and(xarr.asarray([True, False]), True).shape
-    (2,)
+    >>> xarr.logical_and(xarr.asarray([True, False]), True).tolist()
+    [True, False]
     """
     return binary(rows.logical_and, x1, x2)
 
@@ -1342,8 +1342,8 @@ def logical_not(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.logical_not(xarr.asarray([True, False])).shape
-    (2,)
+    >>> xarr.logical_not(xarr.asarray([True, False])).tolist()
+    [False, True]
     """
     return unary(rows.logical_not, x)
 
@@ -1375,8 +1375,8 @@ def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.logical_or(xarr.asarray([True, False]), True).shape
-    (2,)
+    >>> xarr.logical_or(xarr.asarray([True, False]), True).tolist()
+    [True, True]
     """
     return binary(rows.logical_or, x1, x2)
 
@@ -1408,8 +1408,8 @@ def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.logical_xor(xarr.asarray([True, False]), True).shape
-    (2,)
+    >>> xarr.logical_xor(xarr.asarray([True, False]), True).tolist()
+    [False, True]
     """
     return binary(rows.logical_xor, x1, x2)
 
@@ -1441,8 +1441,8 @@ def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.maximum(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.maximum(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [6.0, 7.0]
     """
     return binary(rows.maximum, x1, x2)
 
@@ -1474,8 +1474,8 @@ def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.minimum(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.minimum(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [2.0, 2.0]
     """
     return binary(rows.minimum, x1, x2)
 
@@ -1507,8 +1507,8 @@ def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.multiply(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.multiply(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [12.0, 14.0]
     """
     return binary(rows.multiply, x1, x2)
 
@@ -1538,8 +1538,8 @@ def negative(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.negative(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.negative(xarr.asarray([1.0, 2.0])).tolist()
+    [-1.0, -2.0]
     """
     return unary(rows.negative, x)
 
@@ -1604,8 +1604,8 @@ def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.not_equal(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.not_equal(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [True, True]
     """
     return binary(rows.not_equal, x1, x2)
 
@@ -1635,8 +1635,8 @@ def positive(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.positive(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.positive(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
     """
     return unary(rows.positive, x)
 
@@ -1666,8 +1666,8 @@ def real(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.real(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.real(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
     """
     return unary(rows.real, x)
 
@@ -1697,8 +1697,8 @@ def reciprocal(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.reciprocal(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.reciprocal(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 0.5]
     """
     return unary(rows.reciprocal, x)
 
@@ -1730,8 +1730,8 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.remainder(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.remainder(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [0.0, 1.0]
     """
     return binary(rows.remainder, x1, x2)
 
@@ -1761,8 +1761,8 @@ def sign(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.sign(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.sign(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 1.0]
     """
     return unary(rows.sign, x)
 
@@ -1792,8 +1792,8 @@ def signbit(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.signbit(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.signbit(xarr.asarray([1.0, 2.0])).tolist()
+    [False, False]
     """
     return unary(rows.signbit, x)
 
@@ -1916,8 +1916,8 @@ def square(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.square(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.square(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 4.0]
     """
     return unary(rows.square, x)
 
@@ -1949,8 +1949,8 @@ def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.subtract(xarr.asarray([6.0, 7.0]), 2.0).shape
-    (2,)
+    >>> xarr.subtract(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [4.0, 5.0]
     """
     return binary(rows.subtract, x1, x2)
 
@@ -2042,7 +2042,7 @@ def trunc(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.trunc(xarr.asarray([1.0, 2.0])).shape
-    (2,)
+    >>> xarr.trunc(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
     """
     return unary(rows.trunc, x)

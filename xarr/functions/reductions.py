@@ -49,8 +49,8 @@ def all(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.all(xarr.asarray([1, 2, 3]) > 1).ndim
-    0
+    >>> xarr.all(xarr.asarray([1, 2, 3]) > 1).tolist()
+    False
     """
     return reduced(rows.all, x, axis, keepdims=keepdims)
 
@@ -90,8 +90,8 @@ def any(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.any(xarr.asarray([1, 2, 3]) > 1).ndim
-    0
+    >>> xarr.any(xarr.asarray([1, 2, 3]) > 1).tolist()
+    True
     """
     return reduced(rows.any, x, axis, keepdims=keepdims)
 
@@ -131,8 +131,8 @@ def argmax(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False
     Examples
     --------
     >>> import xarr
-    >>> xarr.argmax(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.argmax(xarr.asarray([1, 2, 3])).tolist()
+    2
     """
     return reduced(rows.argmax, x, axis, keepdims=keepdims)
 
@@ -172,7 +172,7 @@ def argmin(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False
     Examples
     --------
     >>> import xarr
-    >>> xarr.argmin(xarr.asarray([1, 2, 3])).ndim
+    >>> xarr.argmin(xarr.asarray([1, 2, 3])).tolist()
     0
     """
     return reduced(rows.argmin, x, axis, keepdims=keepdims)
@@ -213,8 +213,8 @@ def count_nonzero(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Arra
     Examples
     --------
     >>> import xarr
-    >>> xarr.count_nonzero(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.count_nonzero(xarr.asarray([1, 2, 3])).tolist()
+    3
     """
     return reduced(rows.count_nonzero, x, axis, keepdims=keepdims)
 
@@ -262,8 +262,8 @@ def cumulative_prod(
     Examples
     --------
     >>> import xarr
-    >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).ndim
-    1
+    >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).tolist()
+    [1, 2, 6]
     """
     return scanned(rows.cumulative_prod, x, axis, dtype=dtype, include_initial=include_initial)
 
@@ -311,8 +311,8 @@ def cumulative_sum(
     Examples
     --------
     >>> import xarr
-    >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).ndim
-    1
+    >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).tolist()
+    [1, 3, 6]
     """
     return scanned(rows.cumulative_sum, x, axis, dtype=dtype, include_initial=include_initial)
 
@@ -352,8 +352,8 @@ def max(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.max(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.max(xarr.asarray([1, 2, 3])).tolist()
+    3
     """
     return reduced(rows.max, x, axis, keepdims=keepdims)
 
@@ -393,8 +393,8 @@ def mean(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.mean(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.mean(xarr.asarray([1, 2, 3])).tolist()
+    2.0
     """
     return reduced(rows.mean, x, axis, keepdims=keepdims)
 
@@ -434,8 +434,8 @@ def min(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.min(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.min(xarr.asarray([1, 2, 3])).tolist()
+    1
     """
     return reduced(rows.min, x, axis, keepdims=keepdims)
 
@@ -477,8 +477,8 @@ def prod(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool 
     Examples
     --------
     >>> import xarr
-    >>> xarr.prod(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.prod(xarr.asarray([1, 2, 3])).tolist()
+    6
     """
     return reduced(rows.prod, x, axis, dtype=dtype, keepdims=keepdims)
 
@@ -529,8 +529,8 @@ def std(
     Examples
     --------
     >>> import xarr
-    >>> xarr.std(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.std(xarr.asarray([1, 2, 3])).shape
+    ()
     """
     return reduced(
         rows.std, x, axis, correction=correction if ddof is None else ddof, keepdims=keepdims
@@ -574,8 +574,8 @@ def sum(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool =
     Examples
     --------
     >>> import xarr
-    >>> xarr.sum(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.sum(xarr.asarray([1, 2, 3])).tolist()
+    6
     """
     return reduced(rows.sum, x, axis, dtype=dtype, keepdims=keepdims)
 
@@ -626,8 +626,8 @@ def var(
     Examples
     --------
     >>> import xarr
-    >>> xarr.var(xarr.asarray([1, 2, 3])).ndim
-    0
+    >>> xarr.var(xarr.asarray([1, 2, 3])).shape
+    ()
     """
     return reduced(
         rows.var, x, axis, correction=correction if ddof is None else ddof, keepdims=keepdims
