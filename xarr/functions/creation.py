@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Final, Literal, SupportsIndex, cast, overload
+from typing import Any, Literal, SupportsIndex, cast, overload
 
 import numpy
 
@@ -22,7 +22,7 @@ from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, Operation, constant
+from xarr.engine.expression import Node, constant
 from xarr.functions import arithmetic
 from xarr.functions.streams import Stream
 from xarr.layout import Shape
@@ -341,22 +341,6 @@ def full_like(
     )
 
 
-def apply(row: Elementwise, *nodes: Node) -> Node:
-    """The pending node of a row's function of nodes of one data type."""
-    shape = layout.broadcast_shapes(*(node.shape for node in nodes), where=row.where)
-    return engine.defer(_operation(row, nodes[0].dtype), nodes, shape)
-
-
-_OPERATIONS: Final[dict[tuple[Elementwise, DType], Operation]] = {}
-
-
-def _operation(row: Elementwise, dtype: DType) -> Operation:
-    operation = _OPERATIONS.get((row, dtype))
-    if operation is None:
-        operation = _OPERATIONS[row, dtype] = row.operation(dtype)
-    return operation
-
-
 def _scalar(value: Any, row: DType, device: Device) -> Node:
     return constant(row.numpy.type(value).item(), row, (), device)
 
@@ -449,8 +433,8 @@ def arange(
     first, delta = dtypes.quietly(_arange_step, start, step, row)
     computed = dtypes.float32 if row is dtypes.float16 else row
     index = engine.converted(engine.index((length,), target), computed)
-    steps = apply(table.multiply, index, _scalar(delta, computed, target))
-    node = apply(table.add, _scalar(first, computed, target), steps)
+    steps = table.multiply.combined(index, _scalar(delta, computed, target))
+    node = table.add.combined(_scalar(first, computed, target), steps)
     return Array(engine.converted(node, row))
 
 
@@ -631,7 +615,7 @@ def _spaced(
     if target.info.has_float64:
         node = _linspace_node(start, stop, step, count, pieces, endpoint, target)
         if row.kind in dtypes.INTEGER:
-            node = apply(table.floor, node)
+            node = table.floor.applied(node)
         result = Array(engine.converted(node, row))
     else:
         values = numpy.linspace(start, stop, count, endpoint=endpoint, dtype=row.numpy)
@@ -648,14 +632,14 @@ def _linspace_node(
     node = engine.converted(index, row)
     if pieces > 0 and step == 0:
         # The distance is too small for a number: divide first, as NumPy does.
-        node = apply(table.divide, node, _scalar(pieces, row, device))
+        node = table.divide.combined(node, _scalar(pieces, row, device))
         step = stop - start
     elif pieces <= 0:
         step = stop - start
-    node = apply(table.multiply, node, _scalar(step, row, device))
-    node = apply(table.add, node, _scalar(start, row, device))
+    node = table.multiply.combined(node, _scalar(step, row, device))
+    node = table.add.combined(node, _scalar(start, row, device))
     if endpoint and count > 1:
-        last = apply(table.equal, index, _scalar(count - 1, dtypes.int64, device))
+        last = table.equal.combined(index, _scalar(count - 1, dtypes.int64, device))
         node = choose(last, _scalar(stop, row, device), node)
     return node
 
@@ -770,7 +754,7 @@ def geomspace(
     if result.size:
         index = engine.index(node.shape, node.device)
         for position, value in ends:
-            at = apply(table.equal, index, _scalar(position, dtypes.int64, node.device))
+            at = table.equal.combined(index, _scalar(position, dtypes.int64, node.device))
             node = choose(at, _scalar(value, node.dtype, node.device), node)
     result = Array(node) if node is not result._node else result
     return result if row is None else retyped(result, row, where, "the result")
@@ -880,13 +864,13 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
     rows, columns = shape[-2:]
     position = engine.index(shape, device)
     width = _scalar(columns, dtypes.int64, device)
-    column = apply(table.remainder, position, width)
-    row = apply(table.floor_divide, position, width)
+    column = table.remainder.combined(position, width)
+    row = table.floor_divide.combined(position, width)
     if len(shape) > 2:
-        row = apply(table.remainder, row, _scalar(rows, dtypes.int64, device))
+        row = table.remainder.combined(row, _scalar(rows, dtypes.int64, device))
     # Bounds of int64 hold any k that makes a difference.
     bound = _scalar(min(max(k, -rows - 1), columns + 1), dtypes.int64, device)
-    return apply(comparison, apply(table.subtract, column, row), bound)
+    return comparison.combined(table.subtract.combined(column, row), bound)
 
 
 def tril(x: Array, /, k: SupportsIndex = 0) -> Array:
