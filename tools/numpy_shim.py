@@ -1,0 +1,271 @@
+"""A module's ``import numpy`` means xarr: what runs NumPy's own tests with xarr in NumPy's place.
+
+A file is executed with an ``__import__`` of its own, statement by statement, so that one that fails
+costs no other. What xarr has is xarr's. What cannot be on a device (objects, dates, ...), NumPy's
+private parts and `numpy.testing` are NumPy's; the assertions get their operands as NumPy arrays.
+Libraries that the file imports keep the NumPy that they have.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy
+
+import xarr
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ABSENT = _words(
+    "longdouble clongdouble float96 float128 complex192 complex256 object_ str_ bytes_ void "
+    "datetime64 timedelta64 ma matrix asmatrix bmat rec recarray record char chararray strings "
+    "memmap dtypes busday_count busday_offset is_busday busdaycalendar datetime_as_string "
+    "datetime_data __version__ __file__ f2py ctypeslib version _pytesttester conftest"
+)
+"""Names of NumPy that the tests get from NumPy: tests that use them are out of scope."""
+
+PUBLIC = (
+    "numpy",
+    "numpy.linalg",
+    "numpy.fft",
+    "numpy.random",
+    "numpy.polynomial",
+    "numpy.polynomial.polynomial",
+    "numpy.polynomial.chebyshev",
+    "numpy.polynomial.hermite",
+    "numpy.polynomial.hermite_e",
+    "numpy.polynomial.laguerre",
+    "numpy.polynomial.legendre",
+    "numpy.polynomial.polyutils",
+    "numpy.lib",
+    "numpy.lib.stride_tricks",
+    "numpy.lib.array_utils",
+    "numpy.lib.scimath",
+    "numpy.emath",
+)
+"""The public modules, in which a function that is imported from a private one is looked for."""
+
+COMPARING = _words(
+    "assert_equal assert_almost_equal assert_approx_equal assert_array_equal assert_allclose "
+    "assert_array_almost_equal assert_array_less assert_array_compare assert_array_max_ulp "
+    "assert_array_almost_equal_nulp assert_string_equal"
+)
+
+
+class State:
+    """What is so of the whole process."""
+
+    reading = False
+    """While a file is read, what is missing stands for itself; afterwards it raises."""
+
+
+class Missing:
+    """A name of NumPy's that xarr lacks."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _used(self) -> Missing:
+        if State.reading:
+            return self
+        raise AttributeError(f"xarr lacks {self._name}")
+
+    def __call__(self, *_: object, **__: object) -> Missing:
+        return self._used()
+
+    def __getattr__(self, name: str) -> Missing:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._used()
+        return Missing(f"{self._name}.{name}")
+
+    def __getitem__(self, _: object) -> Missing:
+        return self._used()
+
+    def __iter__(self) -> Iterator[Missing]:
+        self._used()
+        return iter(())
+
+    def __instancecheck__(self, _: object) -> bool:
+        self._used()
+        return False
+
+    def __mro_entries__(self, _: object) -> tuple[type, ...]:
+        return (object,)
+
+    def __repr__(self) -> str:
+        return f"missing {self._name}"
+
+    __add__ = __radd__ = __sub__ = __mul__ = __rmul__ = __call__
+
+
+def as_numpy(value: Any) -> Any:
+    """What numpy.testing compares: NumPy arrays, and scalars for 0-d ones."""
+    if isinstance(value, xarr.Array):
+        return numpy.asarray(value)[()]
+    if type(value) in (list, tuple):
+        return type(value)(as_numpy(item) for item in value)
+    if type(value) is dict:
+        return {key: as_numpy(item) for key, item in value.items()}
+    return value
+
+
+def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def compare(*operands: Any, **options: Any) -> Any:
+        return function(*as_numpy(operands), **as_numpy(options))
+
+    return compare
+
+
+def _walk(path: str) -> Any:
+    """xarr's module, or what else it has, at a path of NumPy's; None without."""
+    found: Any = xarr
+    for part in path.split(".")[1:]:
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            return None
+    return found
+
+
+_MISSING = object()
+
+
+def _real(path: str) -> Any:
+    """NumPy's module at a path."""
+    if path == "numpy.emath":
+        return numpy.emath
+    return importlib.import_module(path)
+
+
+def _owned(path: str, name: str) -> Any:
+    """What xarr has at a public path of NumPy's."""
+    module = _walk(path)
+    return _MISSING if module is None else getattr(module, name, _MISSING)
+
+
+def _testing(name: str) -> Any:
+    real = getattr(numpy.testing, name)
+    if name in COMPARING:
+        return _comparing(real)
+    return Facade("numpy.testing." + name) if isinstance(real, ModuleType) else real
+
+
+class Facade(ModuleType):
+    """A module of NumPy's, as the tests see it."""
+
+    def __getattr__(self, name: str) -> Any:
+        path = self.__name__
+        if name.startswith("__"):
+            return getattr(_real(path), name)
+        if path == "numpy" and name in ABSENT:
+            return getattr(numpy, name)
+        if path.startswith(("numpy.testing", "numpy.ma.testutils")):
+            return _inside_testing(path, name)
+        if path in PUBLIC:
+            return self._public(path, name)
+        return self._private(path, name)
+
+    def _public(self, path: str, name: str) -> Any:
+        real = getattr(_real(path), name, _MISSING)
+        if isinstance(real, ModuleType) and (path == "numpy" or f"{path}.{name}" in PUBLIC):
+            return Facade(f"{path}.{name}")
+        owned = _owned(path, name)
+        if owned is not _MISSING:
+            return owned
+        if isinstance(real, ModuleType):
+            return Facade(real.__name__)
+        if real is _MISSING:
+            raise AttributeError(f"module {path!r} has no attribute {name!r}")
+        if isinstance(real, type) and issubclass(real, Exception):
+            return real
+        if State.reading:
+            return Missing(f"{path}.{name}")
+        raise AttributeError(f"xarr lacks {path}.{name}")
+
+    def _private(self, path: str, name: str) -> Any:
+        real = getattr(_real(path), name)
+        if isinstance(real, ModuleType):
+            return Facade(real.__name__)
+        if isinstance(real, type) and issubclass(real, Exception):
+            return real
+        for public in PUBLIC:
+            if getattr(_real(public), name, _MISSING) is real:
+                return Facade(public)._public(public, name)
+        return real
+
+
+def _inside_testing(path: str, name: str) -> Any:
+    real = getattr(_real(path), name)
+    if name in COMPARING:
+        return _comparing(real)
+    return real
+
+
+def is_private(path: str, name: str) -> bool:
+    """Whether a name of a private module is in no public one."""
+    if path in PUBLIC or path.startswith(("numpy.testing", "numpy.ma", "numpy.exceptions")):
+        return False
+    real = getattr(_real(path), name, _MISSING)
+    if isinstance(real, type) and issubclass(real, Exception):
+        return False
+    return all(getattr(_real(public), name, _MISSING) is not real for public in PUBLIC)
+
+
+def _importer() -> Callable[..., Any]:
+    """An `__import__` that gives facades for NumPy's modules."""
+
+    def load(
+        name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+    ) -> Any:
+        if level:
+            name = importlib.util.resolve_name("." * level + name, globals["__package__"])
+        if name != "numpy" and not name.startswith("numpy."):
+            return builtins.__import__(name, globals, locals, fromlist, 0)
+        importlib.import_module(name)
+        return Facade(name) if fromlist else Facade("numpy")
+
+    return load
+
+
+def _tests_of(node: ast.stmt) -> list[str]:
+    """The tests that a statement of a module defines."""
+    if isinstance(node, ast.ClassDef):
+        inner = [item.name for item in node.body if isinstance(item, ast.FunctionDef)]
+        return [f"{node.name}::{name}" for name in inner if name.startswith("test")]
+    if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+        return [node.name]
+    return []
+
+
+def execute(path: Path, package: str, with_xarr: bool = True) -> tuple[ModuleType, dict[str, str]]:
+    """Execute a file of NumPy's tests, with xarr in NumPy's place or as it is.
+
+    With the module comes why tests are not in it: those of statements that failed.
+    """
+    module = ModuleType(f"{package}.{path.stem}")
+    module.__file__ = str(path)
+    module.__package__ = package
+    if with_xarr:
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _importer()}
+    broken = dict[str, str]()
+    for node in ast.parse(path.read_text(), str(path)).body:
+        code = compile(ast.Module([node], []), str(path), "exec")
+        try:
+            exec(code, module.__dict__)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the file's other tests go on
+            cause = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+            broken |= dict.fromkeys(_tests_of(node), f"while the file was read: {cause}")
+    return module, broken
