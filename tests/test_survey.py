@@ -1,0 +1,51 @@
+"""`tools.survey` collects what programs take from NumPy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tools import survey
+
+PROGRAM = """
+import numpy as np
+import numpy.linalg as la
+from numpy.fft import fft as transform
+import math
+
+x = np.zeros(3, dtype=np.float32)
+y = la.norm(np.linalg.inv(np.eye(3))) + np.pi.real
+z = transform(x) + math.sin(1) + np.no_such_name(3) + x.sum()
+"""
+NAMES = {"zeros", "float32", "linalg", "linalg.norm", "linalg.inv", "eye", "pi", "fft.fft"}
+
+
+def test_names_of_a_program(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    assert survey.names_of(program) == NAMES
+
+
+def test_names_of_a_notebook(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["import numpy.random"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", *PROGRAM.splitlines(True)]},
+    ]
+    notebook = tmp_path / "program.ipynb"
+    notebook.write_text(json.dumps({"cells": cells}))
+    assert survey.names_of(notebook) == NAMES
+
+
+def test_files_that_lack_a_name_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "whole.py").write_text("import numpy as np\nnp.zeros(3)\n")
+    (tmp_path / "lacking.py").write_text("import numpy as np\nnp.ones(3)\n")
+    (tmp_path / "broken.py").write_text("import numpy as np\nprint 'two'\n")
+    monkeypatch.delattr("xarr.ones")
+    assert survey.main([str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "all: 1 of 2 files, 50.0 %" in shown
+    assert "1 files lack ones" in shown
