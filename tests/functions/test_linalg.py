@@ -251,7 +251,7 @@ def test_errors_of_factorizations_say_what_is_wrong(form: xarr.Device) -> None:
     [
         (
             lambda x: xarr.linalg.matrix_rank(x, rtol="a"),
-            r"linalg\.matrix_rank\(x, rtol\): rtol has",
+            r"linalg\.matrix_rank\(x, rtol\): rtol is of",
         ),
         (
             lambda x: xarr.linalg.matrix_rank(x, rtol=1j),

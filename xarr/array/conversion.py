@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
 from numpy.exceptions import ComplexWarning
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors
 from xarr.array import interchange
 from xarr.array.array import Array, DeviceLike
+from xarr.array.nested import holds_arrays, stacked
 from xarr.array.transfers import Host, from_host, host_values, openly, to_device
-from xarr.backends.device import Device, default_float, get_device, promoted, require_on
+from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, leaf
+from xarr.engine.expression import Node
 
 
 def as_array(
@@ -48,10 +48,10 @@ def as_array(
     target = target or get_device()
     if row is not None:
         require_on(target, row, where)
-    if isinstance(obj, list | tuple) and _holds_arrays(obj):
+    if isinstance(obj, list | tuple) and holds_arrays(obj):
         parts = [as_array(item, where, name, device=target)._node for item in obj]
-        stacked = Array(_stacked(parts, where, name))
-        return stacked if row is None else retyped(stacked, row, where, name)
+        whole = Array(stacked(parts, where, name))
+        return whole if row is None else retyped(whole, row, where, name)
     return Array(_from_values(obj, row, target, where, name))
 
 
@@ -118,40 +118,11 @@ def refuse_complex_to_real(given: DType, wanted: DType, where: str, name: str) -
         )
 
 
-def _holds_arrays(values: Sequence[Any]) -> bool:
-    return any(
-        type(item) is Array or (isinstance(item, list | tuple) and _holds_arrays(item))
-        for item in values
-    )
-
-
-def _stacked(parts: Sequence[Node], where: str, name: str) -> Node:
-    """Nodes of one shape as the rows of a new leaf."""
-    device, shape = parts[0].device, parts[0].shape
-    for part in parts:
-        if part.shape != shape:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"{name} holds arrays of shapes {shape} and {part.shape}",
-                    "nested sequences have the same length at each level",
-                )
-            )
-    row = promoted([part.dtype for part in parts], device, where)
-    whole = layout.contiguous((len(parts), *shape))
-    storage = engine.allocate(device, whole.size * row.itemsize)
-    step = whole.size // len(parts)
-    for number, part in enumerate(parts):
-        place = layout.Layout(shape, whole.strides[1:], number * step)
-        engine.write(storage, place, row, engine.converted(part, row))
-    return leaf(storage, whole, row)
-
-
 def _from_values(obj: Any, row: DType | None, device: Device, where: str, name: str) -> Node:
     """The node of values on the host."""
     typed = isinstance(obj, numpy.ndarray | numpy.generic)
     values = host_values(obj, where, name)
-    if values.dtype.kind == "O":
+    if values.dtype.kind == "O" or (not typed and values.dtype.kind not in "biufc"):
         raise _refused_objects(obj, values, where, name)
     given = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
     if given is None:

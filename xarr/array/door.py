@@ -9,12 +9,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, as_operand
 from xarr.array.conversion import as_array
-from xarr.array.operands import no_array, operand, widened
+from xarr.array.operands import operand, widened
 from xarr.backends.device import get_device, promoted
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
@@ -69,37 +71,47 @@ def taken(x: Any, where: str, name: str = "x") -> Node:
     return x._node if type(x) is Array else lone(x, where, name)._node
 
 
+def array_of(x: Any, where: str, name: str = "x") -> Array:
+    """The array, or what can be made one of the default device."""
+    return x if type(x) is Array else lone(x, where, name)
+
+
 def node_of(x: Any, where: str, name: str = "x") -> Node:
-    """The node of an Array; TypeError for anything else."""
-    if type(x) is not Array:
-        raise no_array(name, x, where)
-    return x._node
+    """The node of an array, or of what can be made one of the default device."""
+    return x._node if type(x) is Array else lone(x, where, name)._node
 
 
 def lone(value: Any, where: str, name: str = "x") -> Array:
     """An operand with no array beside it, as an array of the default device."""
-    if isinstance(value, list | tuple):
-        # Of Python numbers, so of the device's default types.
-        return as_array(value, where, name)
-    node = operand(value, constant(False, dtypes.bool_, (), get_device()), where)
-    if node is None:
-        raise no_array(name, value, where, "an Array, a number, or a list of numbers")
-    return Array(node)
+    if isinstance(value, numpy.ndarray | numpy.generic):
+        node = operand(value, constant(False, dtypes.bool_, (), get_device()), where)
+        if node is not None:
+            return Array(node)
+    return as_array(value, where, name)
+
+
+def beside(value: Any, other: Node, where: str, name: str) -> Node:
+    """An operand beside a node: its own, or one on the same device of what can be made one."""
+    node = operand(as_operand(value), other, where)
+    return as_array(value, where, name, device=other.device)._node if node is None else node
 
 
 def together(
     x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
 ) -> tuple[Node, Node]:
-    """Two operands, an Array among them, as nodes of the data type that they promote to."""
-    if type(x1) is not Array and type(x2) is not Array:
-        raise no_array(names[0], x1, where)
-    beside = (x1 if type(x1) is Array else x2)._node
-    first, second = (operand(as_operand(value), beside, where) for value in (x1, x2))
-    for name, value, node in zip(names, (x1, x2), (first, second), strict=True):
-        if node is None:
-            raise no_array(name, value, where, "an Array or a number")
-    assert first is not None
-    assert second is not None
+    """Two operands as nodes of the data type that they promote to."""
+    if type(x1) is Array or type(x2) is not Array:
+        first = node_of(x1, where, names[0])
+        second = beside(x2, first, where, names[1])
+        if type(x1) in SCALARS and type(x2) not in SCALARS:
+            first = beside(x1, second, where, names[0])
+    else:
+        second = x2._node
+        first = beside(x1, second, where, names[0])
     first, second = widened(first, second, x2), widened(second, first, x1)
     row = promoted((first.dtype, second.dtype), first.device, where)
     return engine.converted(first, row), engine.converted(second, row)
+
+
+SCALARS: Final = (bool, int, float, complex)
+"""Python's numbers, which take the type of what stands beside them."""

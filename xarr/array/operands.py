@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
 
 from xarr import dtypes, errors
+from xarr.array.nested import holds_arrays, node_within, stacked
 from xarr.array.transfers import from_host, host_values
 from xarr.backends.device import Device, default_float, require_on, require_together
 from xarr.dtypes import DType
@@ -74,9 +76,25 @@ def operand(value: Any, other: Node, where: str) -> Node | None:
         return constant(value.item(), row, (), other.device)
     if isinstance(value, bool | int | float | complex):
         return operand(_plain(value), other, where)
+    if isinstance(value, list | tuple) and holds_arrays(value):
+        return _rows(value, other, where)
     if isinstance(value, numpy.ndarray | list | tuple):
         return from_host(host_values(value, where, "the list"), other.device, where)
     return None
+
+
+def _rows(values: Sequence[Any], other: Node, where: str) -> Node | None:
+    """The node of a nested sequence that holds arrays."""
+    parts = list[Node]()
+    for item in values:
+        given: Any = node_within(item)
+        if given is None:
+            given = item if isinstance(item, list | tuple) else numpy.asarray(item)
+        part = operand(given, other, where)
+        if part is None:
+            return None
+        parts.append(part)
+    return stacked(parts, where, "the list")
 
 
 def widened(node: Node, other: Node, value: Any) -> Node:

@@ -8,8 +8,8 @@ from xarr import dtypes, errors
 from xarr.array import array
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
-from xarr.array.door import lone, together
-from xarr.array.operands import integer, no_array
+from xarr.array.door import array_of, lone, together
+from xarr.array.operands import integer
 from xarr.dtypes import REAL_NUMERIC
 from xarr.functions import elementwise
 from xarr.functions.applying import unary
@@ -103,7 +103,7 @@ def _to_integers(x: Any) -> Array:
 around = round
 
 
-def clip(x: Array, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """Bound each element of x below and above.
 
     Parameters
@@ -134,8 +134,7 @@ def clip(x: Array, /, min: ArrayLike | None = None, max: ArrayLike | None = None
     [2, 5, 6]
     """
     where, accepted = "clip(x, min, max)", "clip takes real numeric dtypes"
-    if type(x) is not Array:
-        raise no_array("x", x, where)
+    x = array_of(x, where)
     if x._node.dtype.kind not in REAL_NUMERIC:
         raise TypeError(errors.message(where, f"x has dtype {x._node.dtype}", accepted))
     result = x

@@ -16,7 +16,7 @@ from xarr import dtypes, errors, layout
 from xarr.array import transfers
 from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array, refuse_complex_to_real, retyped
-from xarr.array.door import node_of
+from xarr.array.door import array_of, node_of
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, require_on
@@ -1018,7 +1018,7 @@ def to_numpy(x: Array, /) -> Host:
     >>> xarr.to_numpy(xarr.arange(3))
     array([0, 1, 2])
     """
-    node_of(x, "to_numpy(x)")
+    x = array_of(x, "to_numpy(x)")
     with openly():
         return to_host(x._node)
 
@@ -1060,7 +1060,8 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     True
     """
     where = "to_device(x, device)"
-    node = node_of(x, where)
+    x = array_of(x, where)
+    node = x._node
     target = get_device(device, where)
     if stream is not None:
         if not isinstance(stream, Stream) or stream.device.driver is not target.driver:

@@ -15,7 +15,7 @@ import numpy
 from xarr import dtypes, errors
 from xarr.array.array import Array, DTypeLike
 from xarr.array.conversion import retyped
-from xarr.array.door import node_of
+from xarr.array.door import array_of
 from xarr.backends.device import Device, default_device, default_float, get_device
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
 
@@ -61,7 +61,7 @@ def astype(
     [1, -1]
     """
     where = "astype(x, dtype)"
-    node_of(x, where)
+    x = array_of(x, where)
     target = None if device is None else get_device(device, "astype(x, dtype, device)")
     return retyped(x, dtypes.lookup(dtype, where), where, copy=copy, target=target)
 

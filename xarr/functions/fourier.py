@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, SupportsIndex
 from xarr import dtypes, errors
 from xarr.algorithms import library, transforms
 from xarr.array.array import Array, DTypeLike
-from xarr.array.door import node_of
+from xarr.array.door import array_of, node_of
 from xarr.array.operands import integer
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import COMPLEX, REAL, DType
@@ -192,7 +192,8 @@ def along_axis(
     row: Transform, x: Any, n: SupportsIndex | None, axis: SupportsIndex, norm: Norm | None
 ) -> Array:
     """Transform along one axis."""
-    ndim = len(node_of(x, row.where).shape)
+    x = array_of(x, row.where)
+    ndim = x.ndim
     length = None if n is None else integer(n, row.where, "n")
     return apply(row, x, [length], [normalize_axis(axis, ndim, row.where)], norm)
 
@@ -205,7 +206,8 @@ def over_axes(
     norm: Norm | None,
 ) -> Array:
     """Transform over several axes."""
-    lengths, places = _several(s, axes, len(node_of(x, row.where).shape), row.where)
+    x = array_of(x, row.where)
+    lengths, places = _several(s, axes, x.ndim, row.where)
     return apply(row, x, lengths, places, norm)
 
 
@@ -433,7 +435,8 @@ def ifftshift(x: Array, /, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 
 
 def _shifted(x: Array, axes: Any, where: str, *, back: bool) -> Array:
-    ndim = len(node_of(x, where).shape)
+    x = array_of(x, where)
+    ndim = x.ndim
     if axes is None:
         places = list(range(ndim))
     else:

@@ -17,7 +17,7 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, Axis, settled, view
 from xarr.array.conversion import as_array
-from xarr.array.door import node_of
+from xarr.array.door import array_of
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, promoted, require_together
 from xarr.dtypes import DType
@@ -263,7 +263,8 @@ def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
     [3, 4, 0, 1, 2]
     """
     where = "roll(x, shift, axis)"
-    node = node_of(x, where)
+    x = array_of(x, where)
+    node = x._node
     if axis is None:
         total = sum(integers(shift, where, "shift"))
         return reshape(roll(ravel(x), total, 0), node.shape)
@@ -341,7 +342,7 @@ def repeat(x: Array, repeats: Any, /, axis: SupportsIndex | None = None) -> Arra
     [3, 3, 4, 4]
     """
     where = "repeat(x, repeats, axis)"
-    node_of(x, where)
+    x = array_of(x, where)
     if axis is None:
         x, axis = ravel(x), 0
     node = x._node
@@ -441,7 +442,7 @@ def tile(x: Array, repetitions: Any, /) -> Array:
     [1, 2, 1, 2]
     """
     where = "tile(x, repetitions)"
-    node_of(x, where)
+    x = array_of(x, where)
     times = integers(repetitions, where, "repetitions")
     if any(count < 0 for count in times):
         raise ValueError(

@@ -17,7 +17,7 @@ import numpy
 from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike, Axis, ShapeLike, require_c_order, settled, view
 from xarr.array.conversion import as_array
-from xarr.array.door import node_of
+from xarr.array.door import array_of
 from xarr.array.operands import integer
 from xarr.engine import engine
 from xarr.engine.expression import constant, leaf
@@ -91,7 +91,8 @@ def reshape(x: Array, /, shape: ShapeLike, *, copy: bool | None = None, order: s
     [[0, 1, 2], [3, 4, 5]]
     """
     where = "reshape(x, shape)"
-    node = node_of(x, where)
+    x = array_of(x, where)
+    node = x._node
     extents = _resolved(shape, math.prod(node.shape), where)
     if order == "F":
         backwards = reshape(reversed_axes(x), extents[::-1], copy=copy)
@@ -205,7 +206,7 @@ def permute_dims(x: Array, /, axes: Any) -> Array:
     (4, 2, 3)
     """
     where = "permute_dims(x, axes)"
-    node_of(x, where)
+    x = array_of(x, where)
     return permuted(x, axes, where)
 
 
@@ -323,7 +324,7 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     (3, 4, 2)
     """
     where = "moveaxis(x, source, destination)"
-    node_of(x, where)
+    x = array_of(x, where)
     given = [normalize_axis(item, x.ndim, where) for item in integers(source, where, "source")]
     places = [
         normalize_axis(item, x.ndim, where) for item in integers(destination, where, "destination")
@@ -377,7 +378,7 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     (2, 1, 3)
     """
     where = "expand_dims(x, axis)"
-    node_of(x, where)
+    x = array_of(x, where)
     items = integers(axis, where, "axis")
     places = layout.normalize_axes(tuple(items), x.ndim + len(items), where, "the result")
     given = settled(x)
@@ -424,7 +425,7 @@ def squeeze(x: Array, /, axis: Axis = None) -> Array:
     (3,)
     """
     where = "squeeze(x, axis)"
-    node_of(x, where)
+    x = array_of(x, where)
     if axis is None:
         places = tuple(number for number, extent in enumerate(x.shape) if extent == 1)
     else:
@@ -475,7 +476,7 @@ def flip(x: Array, /, axis: Axis = None) -> Array:
     [2, 1, 0]
     """
     where = "flip(x, axis)"
-    node_of(x, where)
+    x = array_of(x, where)
     places = layout.normalize_axes(axis, x.ndim, where)
     given = settled(x)
     offset = given.offset
@@ -860,7 +861,7 @@ def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     [0, 1, 2]
     """
     where = "unstack(x, axis)"
-    node_of(x, where)
+    x = array_of(x, where)
     place = normalize_axis(axis, x.ndim, where)
     given = settled(x)
     kept = given.permuted([number for number in range(x.ndim) if number != place])

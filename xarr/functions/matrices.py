@@ -6,7 +6,7 @@ from typing import Any, SupportsIndex
 
 from xarr import errors, layout
 from xarr.array.array import Array, DTypeLike
-from xarr.array.door import node_of
+from xarr.array.door import array_of
 from xarr.functions import linalg, manipulation
 
 
@@ -98,7 +98,8 @@ def trace(
 
 def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) -> Array:
     """The array with two axes moved to the end."""
-    ndim = len(node_of(a, where).shape)
+    a = array_of(a, where)
+    ndim = a.ndim
     if ndim < 2:
         raise ValueError(errors.message(where, f"a has {ndim} dimensions", "at least 2 are needed"))
     places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))

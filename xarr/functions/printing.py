@@ -13,7 +13,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array, settled
-from xarr.array.door import node_of
+from xarr.array.door import array_of
 from xarr.array.transfers import to_host
 from xarr.backends.device import default_device
 from xarr.engine.expression import leaf
@@ -26,7 +26,8 @@ _IMPLIED = frozenset((dtypes.bool_, dtypes.int64, dtypes.float64, dtypes.complex
 
 def array_repr(x: Array) -> str:
     """The array as NumPy's repr shows it, with the device where it is not the default one."""
-    node = node_of(x, "array_repr(x)")
+    x = array_of(x, "array_repr(x)")
+    node = x._node
     options = numpy.get_printoptions()
     prefix = "array("
     text = prefix + _values(x, separator=", ", prefix=prefix, suffix=")")
@@ -48,7 +49,8 @@ def array_repr(x: Array) -> str:
 
 def array_str(x: Array) -> str:
     """The array as NumPy's str shows it."""
-    if not node_of(x, "array_str(x)").shape:
+    x = array_of(x, "array_str(x)")
+    if not x.shape:
         return str(to_host(x._node)[()])
     return _values(x)
 

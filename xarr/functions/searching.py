@@ -10,7 +10,7 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, as_operand, settled
 from xarr.array.conversion import as_array
-from xarr.array.door import node_of
+from xarr.array.door import array_of, node_of
 from xarr.array.operands import no_array, operand, widened
 from xarr.backends.device import require_together
 from xarr.dtypes import BOOL, INTEGER
@@ -163,7 +163,8 @@ def take(x: Array, indices: Any, /, axis: SupportsIndex | None = None) -> Array:
     [6, 4]
     """
     name = "take(x, indices)"
-    node = node_of(x, name)
+    x = array_of(x, name)
+    node = x._node
     if axis is None:
         if len(node.shape) != 1:
             raise ValueError(
@@ -216,7 +217,8 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: SupportsIndex = -1) ->
     [[1, 2, 3]]
     """
     name = "take_along_axis(x, indices)"
-    node = node_of(x, name)
+    x = array_of(x, name)
+    node = x._node
     index = _integers(indices, x, name)
     ndim = len(node.shape)
     place = layout.normalize_axis(axis, ndim, "take_along_axis(x, indices, axis)")

@@ -16,7 +16,7 @@ from xarr import dtypes, errors
 from xarr.algorithms import gather, library, radix
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
-from xarr.array.door import node_of, together
+from xarr.array.door import array_of, node_of, together
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import manipulation
@@ -82,7 +82,8 @@ def sort(
 
 def _along(x: Any, axis: SupportsIndex | None, where: str) -> tuple[Node, int]:
     """The operand and its axis to sort along; 0-dimensional arrays have one element to sort."""
-    node = node_of(x, where)
+    x = array_of(x, where)
+    node = x._node
     if axis is None:
         return x.reshape(-1)._node, 0
     return node, normalize_axis(axis, max(len(node.shape), 1), where)

@@ -1,0 +1,158 @@
+"""Where a result goes: a new array, or the one that `out` names, where a mask holds.
+
+A result that goes to `out` is still an expression here, so that it is computed in the launch that
+stores it. What it reads may be what it overwrites: `engine.write` sees to that.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import Array, assign, is_whole, rebind, require_writeable, settled
+from xarr.array.conversion import as_array
+from xarr.backends.device import require_together
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Node
+from xarr.layout import Shape, broadcast_shapes
+from xarr.tables.rows import choose
+
+CASTINGS: Final = ("no", "equiv", "safe", "same_kind", "unsafe")
+
+
+def delivered(
+    result: Array, out: Any, name: str, *, casting: str = "same_kind", where: Any = True
+) -> Array:
+    """The result, or `out` after the result was written to it.
+
+    Parameters
+    ----------
+    result : Array
+        The result, which broadcasts to the shape of `out`.
+    out : Array, tuple of one Array, or None
+        Where it goes; None for an array of its own.
+    name : str
+        What errors name, as "sum(x, axis, out)".
+    casting : str
+        What may become of the data type: "no", "equiv", "safe", "same_kind" or "unsafe".
+    where : bool or bool Array
+        Where the result is written; elsewhere `out` keeps its elements. Without `out`, the elements
+        elsewhere are of no meaning.
+
+    Returns
+    -------
+    Array
+        The result, or `out` itself.
+
+    Raises
+    ------
+    TypeError
+        If `out` is no Array, or its data type is not one that `casting` allows.
+    ValueError
+        If the result does not broadcast to the shape of `out`, or `out` is read-only.
+    """
+    target = single(out, name)
+    if target is None and where is True:
+        return result
+    mask = mask_of(where, result._node, name)
+    if target is None:
+        assert mask is not None
+        shape = broadcast_shapes(result.shape, mask.shape, where=name)
+        return result if shape == result.shape else Array(engine.broadcast(result._node, shape))
+    node = result._node
+    del result  # a temporary is only a step on the way to `out`
+    written(target, node, name, casting, mask)
+    return target
+
+
+def single(out: Any, name: str) -> Array | None:
+    """The Array that `out` names, alone or in a tuple."""
+    if type(out) is Array or out is None:
+        return out
+    if type(out) is tuple:
+        if len(out) != 1:
+            raise ValueError(errors.message(name, f"out has {len(out)} entries", "one is accepted"))
+        return single(out[0], name)
+    raise TypeError(
+        errors.message(
+            name,
+            f"out is of type {type(out).__name__}",
+            "an Array is accepted",
+            "write out[...] = numpy.asarray(result)"
+            if isinstance(out, numpy.ndarray)
+            else "make one with xarr.empty(shape, dtype)",
+        )
+    )
+
+
+def mask_of(where: Any, beside: Node, name: str) -> Node | None:
+    """The mask that `where` is; None where all elements are written."""
+    if where is True:
+        return None
+    mask = as_array(where, name, "where", device=None if type(where) is Array else beside.device)
+    node = mask._node
+    require_together(node.device, beside.device, name)
+    if node.dtype is not dtypes.bool_:
+        raise TypeError(
+            errors.message(
+                name, f"where has dtype {node.dtype}", "a bool mask is accepted", "write where != 0"
+            )
+        )
+    return node
+
+
+def require_castable(given: DType, wanted: DType, casting: str, name: str) -> None:
+    """Refuse a conversion of a result that NumPy's rule `casting` does not allow."""
+    if casting not in CASTINGS:
+        raise ValueError(
+            errors.message(
+                name, f"casting is {casting!r}", "accepted are " + ", ".join(map(repr, CASTINGS))
+            )
+        )
+    if given is not wanted and not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
+        raise TypeError(
+            errors.message(
+                name,
+                f"the result has dtype {given} and out {wanted}",
+                f"{casting!r} conversions are accepted",
+                'pass casting="unsafe", or an out of the dtype of the result',
+            )
+        )
+
+
+def require_shape(shape: Shape, out: Shape, name: str) -> None:
+    """Refuse an `out` that a result, or its mask, does not broadcast to."""
+    if shape != out and broadcast_shapes(shape, out, where=name) != out:
+        raise ValueError(
+            errors.message(
+                name,
+                f"out has shape {out} and the result {shape}",
+                "out has the shape that all operands broadcast to",
+            )
+        )
+
+
+def written(
+    out: Array, result: Node, name: str, casting: str = "same_kind", mask: Node | None = None
+) -> None:
+    """Write a result to an array, where a mask holds; `name` is what errors name."""
+    target = out._node
+    require_together(result.device, target.device, name)
+    require_castable(result.dtype, target.dtype, casting, name)
+    require_writeable(out, name)
+    shape = target.shape
+    require_shape(result.shape, shape, name)
+    result = engine.converted(result, target.dtype)
+    if mask is not None:
+        require_shape(mask.shape, shape, name)
+        result = choose(mask, result, target)
+    if not is_whole(out):
+        del target
+        assign(out, settled(out), result)
+        return
+    result = engine.broadcast(result, shape)
+    del target
+    rebind(out, result)
