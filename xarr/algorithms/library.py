@@ -113,7 +113,7 @@ def opened(
     for node in operands:
         engine.compute(node)
     if not own:
-        _warn(where, device)
+        warn_once(where, device)
     in_place = own or device.info.shares_host_memory
     with device.lock, ExitStack() as stack:
         memory = dict[int, Any]()
@@ -161,7 +161,8 @@ def array_of(memory: Any, where: Layout, dtype: DType) -> Any:
     return type(memory)(where.shape, dtype.numpy, memory.data + begin, strides)
 
 
-def _warn(name: str, device: Device) -> None:
+def warn_once(name: str, device: Device) -> None:
+    """Say that the host computes a function for a device."""
     if (name, device) not in _warned:
         _warned.add((name, device))
         way = "" if device.info.shares_host_memory else ", and the values travel there and back"
@@ -178,7 +179,7 @@ def _warn(name: str, device: Device) -> None:
 
 
 def _frames_to_the_user() -> int:
-    """How many frames from `_warn` on are xarr's, and those that it runs in."""
+    """How many frames from `warn_once` on are xarr's, and those that it runs in."""
     count, frame = 1, sys._getframe(1)
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         count, frame = count + 1, frame.f_back

@@ -164,22 +164,6 @@ class Array(Methods):
 
     # -- values to the host ------------------------------------------------------------------
 
-    def __array__(
-        self, dtype: Any = None, copy: bool | None = None
-    ) -> numpy.ndarray[Any, numpy.dtype[Any]]:
-        """The values as a NumPy array; always a copy."""
-        if copy is False:
-            raise ValueError(
-                errors.message(
-                    "__array__(copy=False)",
-                    "the values are on a device",
-                    "a NumPy array of them is always a copy",
-                    "pass copy=True or None",
-                )
-            )
-        host = to_host(self._node)
-        return host if dtype is None else host.astype(dtype)
-
     def tolist(self) -> Any:
         """The values as nested lists of Python scalars."""
         return to_host(self._node).tolist()
@@ -285,19 +269,10 @@ class Array(Methods):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Let `numpy.sin(x)` and `numpy_array + x` compute on the device."""
-        function = _namesake(ufunc.__name__)
+        function = namesake(ufunc.__name__)
         if method != "__call__" or kwargs or function is None:
             return NotImplemented
         return function(*inputs)
-
-    def __array_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """Let `numpy.mean(x)` compute on the device."""
-        function = _namesake(func.__name__, func.__module__)
-        if function is None:
-            return NotImplemented
-        return function(*args, **kwargs)
 
     # -- operators ----------------------------------------------------------------------------
 
@@ -447,14 +422,12 @@ def adopt(methods: type) -> None:
             setattr(Array, name, method)
 
 
-def _namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
-    """The public function that has the name of one of NumPy's."""
-    space: Any = sys.modules["xarr" + module.removeprefix("numpy")] if module in _SPACES else None
+def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
+    """The public function that has the name of one of NumPy's; None where there is none."""
+    package, _, rest = module.partition(".")
+    space = sys.modules.get(f"xarr.{rest}" if rest else "xarr") if package == "numpy" else None
     function = getattr(space, name, None)
     return function if callable(function) else None
-
-
-_SPACES: Final = ("numpy", "numpy.linalg", "numpy.fft")
 
 
 NOT_IMPLEMENTED: Final[Array] = NotImplemented

@@ -61,7 +61,7 @@ def _dlpack_device(device: Device) -> tuple[int, int]:
     return _GPUS.get(device.info.platform, dlpack.OPENCL), device.index
 
 
-def _exposed(array: Array) -> dlpack.Memory:
+def exposed(array: Array) -> dlpack.Memory:
     """Where an array lies, after everything pending that reads it was asked for."""
     where = settled(array)
     node = array._node
@@ -161,7 +161,7 @@ def export(
     if copy:
         self = Array(engine.copied(self._node))
     with device.lock:
-        memory = _exposed(self)
+        memory = exposed(self)
         if memory.read_only and not versioned:
             raise BufferError(
                 errors.message(
@@ -237,7 +237,7 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
             )
         )
     with device.lock:
-        memory = _exposed(self)
+        memory = exposed(self)
         storage = memory.owner.memory
         driver = _cuda(device)
         stream = driver.current_stream()
@@ -387,7 +387,7 @@ def _from_array(x: Array, target: Device, copy: bool | None) -> Array:
         return view(x, settled(x))
     node = x._node
     if _dlpack_device(source) == _dlpack_device(target) and _holds(target, node.dtype):
-        memory = _exposed(x)
+        memory = exposed(x)
         lent = memory.owner.memory
         if target.driver.reaches(source.driver):
             assert node.layout is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -17,32 +17,55 @@ from xarr.engine.storage import Storage
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
 
+Observer = Callable[[str, int, str, Device], None]
+"""Is told of a hidden transfer: what asks for it, its bytes, "to" or "from", the device."""
+
+
 class _Transfers:
-    """How many `no_implicit_transfer()` blocks are open."""
+    """Whether hidden transfers are errors now, and who is told of them."""
 
     def __init__(self) -> None:
         self.forbidden = 0
-
-    def check(self, where: str, nbytes: int, direction: str, device: Device) -> None:
-        if self.forbidden:
-            raise errors.ImplicitTransferError(
-                errors.message(
-                    where,
-                    f"{nbytes} bytes would move {direction} {device}",
-                    "no_implicit_transfer() forbids hidden transfers",
-                    "use xarr.asarray or xarr.to_numpy, which transfer openly",
-                )
-            )
+        self.asked_for = 0
+        self.observers: list[Observer] = []
 
 
 _transfers: Final = _Transfers()
+
+
+def note(where: str, nbytes: int, direction: str, device: Device) -> None:
+    """Note a transfer before it happens; an error where it is hidden and that is forbidden."""
+    if _transfers.asked_for:
+        return
+    if _transfers.forbidden:
+        raise errors.ImplicitTransferError(
+            errors.message(
+                where,
+                f"{nbytes} bytes would move {direction} {device}",
+                "no_implicit_transfer() forbids hidden transfers",
+                "use xarr.asarray or xarr.to_numpy, which transfer openly",
+            )
+        )
+    for observer in _transfers.observers:
+        observer(where, nbytes, direction, device)
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Tell a function of each hidden transfer within a ``with`` block."""
+    _transfers.observers.append(observer)
+    try:
+        yield
+    finally:
+        _transfers.observers.remove(observer)
 
 
 @contextmanager
 def no_implicit_transfer() -> Iterator[None]:
     """Turn each hidden transfer between host and device into an error within a ``with`` block.
 
-    Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`.
+    Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`, and
+    NumPy's functions that the host computes. On a CPU too, where `numpy.asarray(x)` shares memory.
     """
     _transfers.forbidden += 1
     try:
@@ -54,12 +77,11 @@ def no_implicit_transfer() -> Iterator[None]:
 @contextmanager
 def openly() -> Iterator[None]:
     """Let values move within `no_implicit_transfer`, for those who ask for it."""
-    before = _transfers.forbidden
-    _transfers.forbidden = 0
+    _transfers.asked_for += 1
     try:
         yield
     finally:
-        _transfers.forbidden = before
+        _transfers.asked_for -= 1
 
 
 def host_values(obj: Any, where: str, name: str) -> Host:
@@ -90,7 +112,7 @@ def from_host(values: Host, device: Device, where: str) -> Node:
     require_on(device, row, where)
     if values.ndim == 0:
         return constant(values.item(), row, (), device)
-    _transfers.check(where, values.nbytes, "to", device)
+    note(where, values.nbytes, "to", device)
     data = numpy.ascontiguousarray(values, row.numpy)
     with device.lock:
         storage = engine.allocate(device, data.nbytes)
@@ -104,7 +126,7 @@ def to_host(node: Node) -> Host:
     if node.operation is None and node.storage is None:
         return numpy.full(node.shape, node.value, node.dtype.numpy)
     host = numpy.empty(node.shape, node.dtype.numpy)
-    _transfers.check("reading an array's values", host.nbytes, "from", node.device)
+    note("reading an array's values", host.nbytes, "from", node.device)
     if host.size == 0:
         return host
     storage, begin = _in_a_row(node)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from xarr.array import interchange
+from xarr.array import callers, interchange, views
 from xarr.array.array import (
     NOT_IMPLEMENTED,
     Array,
@@ -141,6 +141,10 @@ class Methods:
     __imatmul__ = _matmul_in_place
     __repr__ = printing.array_repr
     __str__ = printing.array_str
+    __array__ = views.to_array
+    __array_function__ = callers.array_function
+    __array_interface__ = property(views.array_interface)
+    __buffer__ = views.buffer
     __dlpack__ = interchange.export
     __dlpack_device__ = interchange.dlpack_device
     __cuda_array_interface__ = property(interchange.cuda_array_interface)

@@ -1,0 +1,323 @@
+"""NumPy's functions called with arrays, and NumPy's views of them."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import xarr
+from tests.reference import assert_same
+from xarr.algorithms import library
+from xarr.array import array, callers
+from xarr.array.transfers import observed
+from xarr.errors import HostFallbackWarning, ImplicitTransferError
+
+
+@pytest.fixture
+def cpu() -> Iterator[xarr.Device]:
+    """A device whose memory is the host's."""
+    found = [one for one in xarr.devices() if library.is_preferred(one)]
+    if not found:
+        pytest.skip("no device shares the host's memory")
+    with xarr.device(found[0]):
+        yield found[0]
+
+
+@pytest.fixture
+def apart() -> Iterator[xarr.Device]:
+    """A device with memory of its own."""
+    one = xarr.devices()[0]
+    with xarr.device(one if one.info.kind == "gpu" else one.pretending("as-gpu")) as chosen:
+        yield chosen
+
+
+def lacking(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let xarr lack a function, whether or not it has it by now."""
+    own = array.namesake
+    monkeypatch.setattr(
+        callers, "namesake", lambda wanted, module: None if wanted == name else own(wanted, module)
+    )
+
+
+@pytest.mark.parametrize(
+    "key", [(), (slice(1, None), slice(None, None, -2)), (0, 0), (slice(2, 2),)], ids=str
+)
+@pytest.mark.parametrize("dtype", ["float64", "float16", "bool", "complex64"])
+def test_views_of_numpys_are_the_arrays_memory(cpu: xarr.Device, dtype: str, key: Any) -> None:
+    given = numpy.arange(12).reshape(3, 4).astype(dtype)
+    x = xarr.asarray(given)
+    view = numpy.asarray(x[(*key, ...)])
+    assert_same(view, given[(*key, ...)], "values")
+    assert view.strides == given[(*key, ...)].strides or not view.size
+    assert view.flags.writeable
+    x[...] = 1
+    view[...] = view + view
+    given[...] = 1
+    given[(*key, ...)] += given[(*key, ...)]
+    assert_same(numpy.asarray(x), given, "after writes on both sides")
+    assert_same(numpy.asarray(x.T), given.T, "transposed")
+
+
+def test_copies_are_made_where_they_are_asked_for(cpu: xarr.Device) -> None:
+    x = xarr.asarray([1.0, 2.0])
+    for copied in (
+        numpy.array(x),
+        numpy.asarray(x, copy=True),
+        numpy.asarray(x, dtype="float32"),
+        x.__array__(copy=True),
+        x.__array__(numpy.dtype("int64")),
+        xarr.to_numpy(x),
+    ):
+        copied[0] = 9
+        assert float(x[0]) == 1
+    assert numpy.shares_memory(numpy.asarray(x, copy=False), numpy.asarray(x))
+    with pytest.raises(ValueError, match="copy"):
+        x.__array__("float32", copy=False)
+    assert not numpy.asarray(xarr.broadcast_to(x, (3, 2))).flags.writeable
+
+
+def test_elsewhere_views_are_copies(apart: xarr.Device) -> None:
+    x = xarr.asarray([1.0, 2.0])
+    numpy.asarray(x)[0] = 9
+    assert float(x[0]) == 1
+    with pytest.raises(ValueError, match="copy"):
+        numpy.asarray(x, copy=False)
+    assert not hasattr(x, "__array_interface__")
+    with pytest.raises(BufferError, match="to_numpy"):
+        x.__buffer__(0)
+
+
+def test_sharing_ends_with_the_view(cpu: xarr.Device) -> None:
+    x = xarr.asarray([1.0, 2.0])
+    seen = [numpy.asarray(x), x.__array__(), numpy.asarray(x[::-1]), memoryview(numpy.asarray(x))]
+    assert cpu.shared
+    del seen
+    assert not cpu.shared
+    assert numpy.asarray(x).tolist() == [1, 2]
+    assert not cpu.shared
+
+
+def test_the_interface_and_the_buffer(cpu: xarr.Device) -> None:
+    x = xarr.asarray([[1, 2, 3], [4, 5, 6]], dtype="int16")[::-1, ::2]
+    interface = x.__array_interface__
+    assert interface["shape"] == (2, 2)
+    assert interface["typestr"] == numpy.dtype("int16").str
+    assert interface["strides"] == (-6, 4)
+    view = x.__buffer__(0)
+    assert view.shape == (2, 2)
+    assert view.tolist() == [[4, 6], [1, 3]]
+    if sys.version_info >= (3, 12):
+        assert memoryview(x).tolist() == [[4, 6], [1, 3]]
+    assert numpy.asarray(xarr.ones((0, 3))).shape == (0, 3)
+
+
+class Pair:
+    """An array and NumPy's array that it should equal, with views of both on the host."""
+
+    def __init__(self, values: Any) -> None:
+        self.ours, self.theirs = xarr.asarray(values), values.copy()
+        self.lent: list[tuple[Any, Any]] = []
+
+
+def _step(pairs: list[Pair], pick: random.Random) -> None:
+    """One statement on both sides: deferred work, writes, views of the host's, their writes."""
+    one, other = pick.choice(pairs), pick.choice(pairs)
+    key = pick.choice([(...,), (slice(1, None),), (slice(None, None, -1),), (slice(None, 3),)])
+    kind = pick.randrange(9)
+    if kind == 0:
+        new = Pair(numpy.zeros(0))
+        new.ours, new.theirs = one.ours + other.ours * 2, one.theirs + other.theirs * 2
+        pairs[pick.randrange(len(pairs))] = new
+    elif kind == 1:
+        one.ours += other.ours
+        one.theirs += other.theirs
+    elif kind == 2:
+        one.ours[key] = other.ours[key] + 1
+        one.theirs[key] = other.theirs[key] + 1
+    elif kind == 3:
+        new = Pair(numpy.zeros(0))
+        new.ours, new.theirs = one.ours[::-1], one.theirs[::-1]
+        pairs[pick.randrange(len(pairs))] = new
+    elif kind in (4, 5):
+        one.lent.append((numpy.asarray(one.ours[key]), one.theirs[key]))
+    elif one.lent:
+        ours, theirs = pick.choice(one.lent)
+        if kind == 6:
+            ours[...] = theirs[...] = pick.randrange(9)
+        elif kind == 7:
+            ours += 1
+            theirs += 1
+        else:
+            assert_same(ours, theirs, "a view of the host's")
+            one.lent.clear()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_writes_of_both_sides_are_seen_in_order(cpu: xarr.Device, seed: int) -> None:
+    """Random programs that write to arrays, and to NumPy's views of them between deferred work."""
+    pick = random.Random(seed)
+    pairs = [Pair(numpy.arange(6) + 10 * number) for number in range(3)]
+    for _ in range(60):
+        _step(pairs, pick)
+    for pair in pairs:
+        assert_same(xarr.to_numpy(pair.ours), pair.theirs, f"seed {seed}")
+        for ours, theirs in pair.lent:
+            assert_same(ours, theirs, f"a view of the host's, seed {seed}")
+
+
+def test_what_asks_for_shapes_moves_nothing(device: xarr.Device) -> None:
+    x = xarr.ones((2, 3), dtype="complex64") * 2
+    with xarr.no_implicit_transfer():
+        assert numpy.ndim(x) == 2
+        assert numpy.shape(x) == (2, 3)
+        assert numpy.size(x) == 6
+        assert numpy.size(x, 1) == 3
+        assert numpy.iscomplexobj(x)
+        assert not numpy.isrealobj(x)
+        assert numpy.result_type(x, numpy.float64) == numpy.complex128
+        assert numpy.common_type(x) == numpy.complex64
+    assert "pending" in xarr.explain(x)
+
+
+def test_what_xarr_has_is_computed_on_the_device(device: xarr.Device) -> None:
+    x = xarr.asarray([3.0, 1.0, 2.0])
+    with xarr.no_implicit_transfer():
+        results = [numpy.mean(x), numpy.sort(x), numpy.linalg.norm(x), numpy.fft.fft(x)]
+        results += [numpy.concatenate([x, x]), numpy.exp(x)]
+    assert {type(result) for result in results} == {xarr.Array}
+
+
+def test_what_xarr_lacks_the_host_computes(
+    cpu: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking("median", monkeypatch)
+    x = xarr.asarray([3.0, 1.0, 2.0])
+    moved = []
+    with observed(lambda *given: moved.append(given)):
+        result = numpy.median(x)
+    assert type(result) is xarr.Array
+    assert float(result) == 2
+    assert [(nbytes, direction) for _, nbytes, direction, _ in moved] == [(24, "from")]
+    with xarr.no_implicit_transfer(), pytest.raises(ImplicitTransferError):
+        numpy.median(x)
+    host = numpy.empty(())
+    assert numpy.mean(x, out=host) is host
+    assert host == 2
+    named = numpy.unique_counts(xarr.asarray([3, 1, 3]))
+    assert named.values.tolist() == [1, 3]
+    assert type(named.counts) is xarr.Array
+
+
+def test_views_among_results_share_memory(
+    cpu: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking("rollaxis", monkeypatch)
+    lacking("fill_diagonal", monkeypatch)
+    lacking("copyto", monkeypatch)
+    x = xarr.zeros((2, 3))
+    view: Any = numpy.rollaxis(x, 1)  # type: ignore[type-var]
+    view[0] = 5
+    numpy.fill_diagonal(x, 7)
+    assert x.tolist() == [[7, 0, 0], [5, 7, 0]]
+    assert view.tolist() == [[7, 5], [0, 7], [0, 0]]
+    del view
+    numpy.copyto(x, 2)
+    assert x.tolist() == [[2] * 3] * 2
+
+
+def test_elsewhere_the_host_computes_of_copies(
+    apart: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("rollaxis", "fill_diagonal", "copyto", "nanmedian", "put"):
+        lacking(name, monkeypatch)
+    library._warned.clear()
+    x = xarr.zeros((2, 3)) + 1
+    with pytest.warns(HostFallbackWarning, match=r"numpy\.nanmedian\(\.\.\.\)"):
+        assert float(numpy.nanmedian(x)) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = numpy.nanmedian(x)  # said once
+    assert result.device is apart
+    warnings.simplefilter("ignore", HostFallbackWarning)
+    numpy.fill_diagonal(x, 7)
+    assert x.tolist() == [[7, 1, 1], [1, 7, 1]]
+    target = xarr.zeros(3)
+    assert numpy.nanmedian(x, axis=0, out=target) is target
+    assert target.tolist() == [4, 4, 1]
+
+
+def test_what_neither_takes_is_refused_in_xarrs_words(device: xarr.Device) -> None:
+    x = xarr.ones(3)
+    with pytest.raises(TypeError, match="sort"):
+        numpy.sort(x, axis="a")
+    with pytest.raises(TypeError):
+        numpy.median(x, overwrite=3)
+
+    class Other:
+        def __array_function__(self, *given: Any) -> Any:
+            return "its turn"
+
+    assert numpy.concatenate([x, Other()]) == "its turn"
+
+
+def _read_back(x: Any) -> Any:
+    file = io.BytesIO()
+    numpy.save(file, x)
+    file.seek(0)
+    return numpy.load(file)
+
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "unique": numpy.unique,
+    "median": numpy.median,
+    "gradient": numpy.gradient,
+    "histogram": lambda x: numpy.histogram(x, bins=x[1:])[0],
+    "cov": numpy.cov,
+    "einsum": lambda x: numpy.einsum("i,i->", x, x),
+    "apply_along_axis": lambda x: numpy.apply_along_axis(lambda row: row.sum(), 0, x),
+    "isclose": lambda x: numpy.isclose(x, x),
+    "allclose": lambda x: numpy.allclose(x, x),
+    "real_if_close": numpy.real_if_close,
+    "percentile": lambda x: numpy.percentile(x, 30),
+    "nanmean": numpy.nanmean,
+    "sort": lambda x: numpy.sort(x, kind="stable"),
+    "max": lambda x: numpy.max(x, initial=0),
+    "broadcast_arrays": lambda x: numpy.broadcast_arrays(x, None)[0],
+    "fft2": lambda x: numpy.fft.fft2(x[None]),
+    "cond": lambda x: numpy.linalg.cond(x[None]),
+    "poly1d": lambda x: numpy.poly1d(x)(2.0),
+    "vectorize": numpy.vectorize(lambda value: value + 1),
+    "nditer": lambda x: [float(value) for value in numpy.nditer(x)],
+    "masked": lambda x: numpy.ma.masked_array(x, mask=numpy.asarray(x) > 2).mean(),
+    "r_": lambda x: numpy.r_[x, 1],
+    "sliding": lambda x: numpy.lib.stride_tricks.sliding_window_view(x, 2),
+    "strided": lambda x: numpy.lib.stride_tricks.as_strided(x, (2,), (16,)),
+    "save": _read_back,
+    "array of elements": lambda x: numpy.array([x[0], x[1]]),
+    "array of rows": lambda x: numpy.array([x, x]),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_numpys_functions_take_arrays(cpu: xarr.Device, name: str) -> None:
+    host = numpy.asarray([3.0, 1.0, 1.5])
+    call = CALLS[name]
+    numpy.testing.assert_allclose(
+        numpy.asarray(call(xarr.asarray(host))), numpy.asarray(call(host)), rtol=1e-14
+    )
+
+
+def test_numpys_assertions_take_arrays(cpu: xarr.Device) -> None:
+    x = xarr.asarray([1.0, 2.0])
+    numpy.testing.assert_allclose(x, x + 1e-9, atol=xarr.asarray(1e-6))
+    numpy.testing.assert_array_equal(x, [1, 2])
+    numpy.testing.assert_array_almost_equal(x, x)
+    with pytest.raises(AssertionError):
+        numpy.testing.assert_allclose(x, x + 1)

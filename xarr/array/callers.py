@@ -1,0 +1,182 @@
+"""NumPy's functions called with arrays: on the device where xarr has them, else on the host.
+
+What NumPy computes on the host, it computes in an array's own memory on a CPU, and of copies on
+other devices, which a warning says once. Arrays among its results go back to the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.algorithms import library
+from xarr.array import interchange, views
+from xarr.array.array import Array, namesake
+from xarr.array.transfers import Host, from_host, openly
+from xarr.backends.device import Device, require_together
+
+_OF_METADATA: Final = frozenset(
+    (
+        numpy.ndim,
+        numpy.shape,
+        numpy.size,
+        numpy.iscomplexobj,
+        numpy.isrealobj,
+        numpy.result_type,
+        numpy.can_cast,
+        numpy.common_type,
+    )
+)
+"""Functions that ask for shapes and data types alone."""
+
+_WRITING: Final = frozenset(
+    (
+        numpy.copyto,
+        numpy.fill_diagonal,
+        numpy.place,
+        numpy.put,
+        numpy.put_along_axis,
+        numpy.putmask,
+    )
+)
+"""Functions that write to their first argument."""
+
+
+def array_function(
+    self: Array,
+    func: Callable[..., Any],
+    types: Sequence[type],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Let `numpy.mean(x)` compute on the device, and what xarr lacks on the host."""
+    if not all(issubclass(kind, Array | numpy.ndarray) for kind in types):
+        return NotImplemented
+    function = namesake(func.__name__, func.__module__)
+    if function is not None:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            # Other arguments than xarr's function takes: NumPy's may take them, or refuse them too.
+            refusal: TypeError | None = error
+    else:
+        refusal = None
+    try:
+        return _beyond(func, args, kwargs)
+    except TypeError as error:
+        raise (refusal or error) from None
+
+
+def _beyond(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What NumPy's own function gives."""
+    if func in _OF_METADATA:
+        return func(*_replaced(args, _stand_in), **_replaced(kwargs, _stand_in))
+    writes = [*args[:1]] if func in _WRITING else []
+    return on_host(func, args, kwargs, f"{func.__module__}.{func.__name__}(...)", writes)
+
+
+def on_host(
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    where: str,
+    writes: Sequence[Any] = (),
+) -> Any:
+    """Call a function of NumPy arrays with the values of Arrays, and give Arrays of its results.
+
+    Arrays in lists, tuples and dictionaries count too. Those in `writes` and in `out` are written
+    to; no other may be. `where` is what warnings and errors name.
+    """
+    visit = _Visit(where, [*writes, kwargs.get("out")])
+    given, named = _replaced(args, visit.host), _replaced(kwargs, visit.host)
+    if visit.device is None:
+        raise TypeError(errors.message(where, "no Array is among the arguments", "one is needed"))
+    result = func(*given, **named)
+    visit.write_back()
+    return visit.given_back(result)
+
+
+class _Visit:
+    """The Arrays of one call, as NumPy arrays, and what they are made of again."""
+
+    def __init__(self, where: str, writes: Sequence[Any]) -> None:
+        self.where = where
+        self.device: Device | None = None
+        self._written: set[int] = set()
+        _replaced(list(writes), lambda x: self._written.add(id(x)))
+        self._targets = [
+            one for part in writes for one in (part if type(part) is tuple else [part])
+        ]
+        self._pairs: dict[int, tuple[Array, Host]] = {}
+
+    def host(self, x: Array) -> Host:
+        """The values of an Array: its own memory on a CPU, else a copy."""
+        if self.device is None:
+            self.device = x.device
+            if not library.is_preferred(x.device):
+                library.warn_once(self.where, x.device)
+        require_together(x.device, self.device, self.where)
+        pair = self._pairs.get(id(x))
+        if pair is None:
+            values = views.to_array(x)
+            if not library.is_preferred(x.device):
+                # A write that nobody brings back would be lost.
+                values.flags.writeable = id(x) in self._written
+            pair = self._pairs[id(x)] = (x, values)
+        return pair[1]
+
+    def write_back(self) -> None:
+        """Store what was written to copies."""
+        for x, values in self._pairs.values():
+            if id(x) in self._written and not library.is_preferred(x.device):
+                with openly():
+                    x[...] = values
+
+    def given_back(self, value: Any) -> Any:
+        """Arrays of the device in the place of NumPy's in a result."""
+        if isinstance(value, tuple):
+            parts = [self.given_back(part) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        if type(value) is list:
+            return [self.given_back(part) for part in value]
+        if type(value) is not numpy.ndarray and not isinstance(value, numpy.generic):
+            return value
+        if any(value is target for target in self._targets):
+            return value
+        row = dtypes.BY_NUMPY.get(value.dtype)
+        assert self.device is not None
+        if row is None or (row in dtypes.NEEDS_FLOAT64 and self.device.narrow):
+            return value
+        for x, values in self._pairs.values():
+            if value is values:
+                return x
+        if type(value) is numpy.ndarray and library.is_preferred(self.device):
+            for _, values in self._pairs.values():
+                if numpy.may_share_memory(value, values):
+                    return interchange.from_dlpack(value, device=self.device)
+        with openly():
+            return Array(from_host(numpy.asarray(value), self.device, self.where))
+
+
+def _stand_in(x: Array) -> Host:
+    """A NumPy array of the shape and data type of an Array, and of no values."""
+    return numpy.broadcast_to(numpy.zeros((), x.dtype), x.shape)
+
+
+def _replaced(value: Any, of: Callable[[Array], Any]) -> Any:
+    """A value with something else in the place of the Arrays in it."""
+    if type(value) is Array:
+        return of(value)
+    if type(value) is dict:
+        return {key: _replaced(part, of) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        parts = [_replaced(part, of) for part in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        if hasattr(value, "_fields"):
+            return type(value)(*parts)
+        return type(value)(parts)
+    return value

@@ -1,0 +1,127 @@
+"""The array in the host's memory, as NumPy's callers expect it: `__array__` and its like.
+
+On a CPU NumPy's array is a view: what either side writes, both see. On other devices it is a copy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy
+
+from xarr import errors
+from xarr.algorithms import library
+from xarr.array import dlpack, interchange
+from xarr.array.array import Array
+from xarr.array.transfers import Host, note, to_host
+from xarr.layout import Layout
+
+_READING = "reading an array's values"
+
+
+def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
+    """Give the values as a NumPy array; see `numpy.asarray`.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype, optional
+        The data type of the result; the array's own where None.
+    copy : bool, optional
+        True for memory of its own; False for the array's own; None for a copy if needed.
+
+    Returns
+    -------
+    numpy.ndarray, shape (...)
+        On a CPU the array's own memory: what is written to one shows in the other. On other devices
+        a copy.
+
+    Raises
+    ------
+    ValueError
+        If copy is False and a copy is needed.
+    """
+    other = dtype is not None and numpy.dtype(dtype) != self.dtype
+    own = library.is_preferred(self.device)
+    if copy is False and (other or not own):
+        raise ValueError(
+            errors.message(
+                "__array__(copy=False)",
+                f"the values have dtype {self.dtype} and are on {self.device}",
+                "a NumPy array of another dtype, or of a device with memory of its own, is a copy",
+                "pass copy=True or None",
+            )
+        )
+    if own and not copy:
+        host = in_place(self)
+    else:
+        host = to_host(self._node)
+    return host.astype(dtype) if other else host
+
+
+def in_place(x: Array) -> Host:
+    """A NumPy array in the memory of an array on a CPU; a hidden transfer, which copies nothing."""
+    note(_READING, x.nbytes, "from", x.device)
+    return dlpack.as_numpy(interchange.exposed(x))
+
+
+def array_interface(self: Array) -> dict[str, Any]:
+    """Where the array lies in the host's memory, for libraries that take it without a copy.
+
+    Returns
+    -------
+    dict
+        NumPy's array interface, version 3. Its data is an object with the buffer protocol, and the
+        memory is shared for as long as somebody has that.
+
+    Raises
+    ------
+    AttributeError
+        If the array is not in the host's memory.
+    """
+    if not library.is_preferred(self.device):
+        raise AttributeError(
+            errors.message(
+                "x.__array_interface__",
+                f"x is on {self.device}",
+                "arrays on CPUs have it",
+                "make a copy with xarr.to_numpy(x)",
+            )
+        )
+    note(_READING, self.nbytes, "from", self.device)
+    memory = interchange.exposed(self)
+    where = Layout(memory.shape, memory.strides)
+    interface = dict(dlpack.as_numpy(memory).__array_interface__)
+    if where.size == 0:
+        return interface
+    # An address would be claimed for as long as x lives, since nothing tells when it is done with.
+    itemsize = memory.dtype.itemsize
+    low, high = where.bounds()
+    data = dataclasses.replace(
+        memory,
+        pointer=memory.pointer + low * itemsize,
+        shape=((high - low + 1) * itemsize,),
+        strides=(1,),
+        dtype=numpy.dtype(numpy.uint8),
+    )
+    strides = tuple(stride * itemsize for stride in memory.strides)
+    return interface | {
+        "data": dlpack.as_numpy(data),
+        "offset": -low * itemsize,
+        "strides": strides,
+    }
+
+
+def buffer(self: Array, flags: int, /) -> memoryview:
+    """Lend the memory of an array on a CPU, for `memoryview(x)` from Python 3.12 on."""
+    if not library.is_preferred(self.device):
+        raise BufferError(
+            errors.message(
+                "memoryview(x)",
+                f"x is on {self.device}",
+                "arrays on CPUs have a buffer",
+                "make a copy with memoryview(xarr.to_numpy(x))",
+            )
+        )
+    lent: Any = in_place(self)  # a buffer for type checkers from Python 3.12 on
+    return memoryview(lent)
