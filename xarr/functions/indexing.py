@@ -3,13 +3,12 @@
 A key of integers, slices, `...` and None gives a view, which shares memory. A key with a mask or
 integer arrays gives a copy; the arrays broadcast together and take the place of the axes they
 index, as NumPy's do. What is gathered or scattered is one kernel, with the index expressions and
-the written expression fused in.
+the written expression fused in. `keys` says what a key means.
 """
 
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any, Final
 
 import numpy
@@ -26,17 +25,17 @@ from xarr.array.array import (
     settled,
     view,
 )
+from xarr.array.conversion import as_array
 from xarr.array.operands import operand
-from xarr.array.transfers import from_host
-from xarr.dtypes import BOOL, INTEGER
+from xarr.array.transfers import Host, from_host, host_values
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
-from xarr.functions import reductions
+from xarr.functions.keys import WHERE, advanced, basic, is_array, mask_of
 from xarr.layout import Layout, Shape
 from xarr.tables.rows import choose
 
-_WHERE: Final = "x[key]"
 _ALL: Final = slice(None)
+_WRITE: Final = "x[key] = value"
 
 
 def getitem(x: Array, key: Any) -> Array:
@@ -45,73 +44,137 @@ def getitem(x: Array, key: Any) -> Array:
     if where is None:
         where = settled(x)
     kind = type(key)
-    items = key if kind is tuple else (key,)
-    if kind is slice or kind is int or not any(_is_array(item) for item in items):
-        part = view(x, _basic(where, items))
-        if part._node.shape == () and Ellipsis not in items:
+    items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
+    if kind is slice or kind is int or not any(map(is_array, items)):
+        part = view(x, basic(where, items))
+        if part._node.shape == () and not any(item is Ellipsis for item in items):
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return Array(engine.copied(part._node))
         return part
-    if len(items) == 1 and _is_mask(items[0]):
-        selected = _masked(x, _index_array(items[0], x))
-        if selected is not None:
-            return selected
-    node, where, arrays, place = _advanced(x, items)
-    layout.require_possible(gather.result_shape(where, arrays, place), _WHERE)
-    return Array(gather.take(node, where, arrays, place))
+    if len(items) == 1:
+        mask = mask_of(items[0], x)
+        if mask is not None and mask.shape == x.shape:
+            return Array(gather.compress(x._node, mask._node))
+    where, arrays, place = advanced(x, items)
+    layout.require_possible(gather.result_shape(where, arrays, place), WHERE)
+    return Array(gather.take(x._node, where, arrays, place))
 
 
 def setitem(x: Array, key: Any, value: Any) -> None:
     """Write to the elements that `key` names."""
-    require_writeable(x, "x[key] = value")
+    require_writeable(x, _WRITE)
     node = x._node
-    source = operand(as_operand(value), node, "x[key] = value")
-    if source is None:
-        raise TypeError(
-            errors.message(
-                "x[key] = value",
-                f"value is of type {type(value).__name__}",
-                "an Array, a scalar, a list or a NumPy array is accepted",
-            )
-        )
-    if source.dtype.kind == dtypes.COMPLEX and node.dtype.kind != dtypes.COMPLEX:
-        raise TypeError(
-            errors.message(
-                "x[key] = value",
-                f"value has dtype {source.dtype} and x has {node.dtype}",
-                "a complex value does not fit a real array",
-                "write value.real",
-            )
-        )
-    if isinstance(value, float) and node.dtype.kind in dtypes.INTEGER and not math.isfinite(value):
-        # As NumPy does: NaN is a ValueError, an infinity an OverflowError.
-        raise (ValueError if math.isnan(value) else OverflowError)(
-            errors.message(
-                "x[key] = value",
-                f"value is {value} and x has dtype {node.dtype}",
-                "finite numbers are accepted",
-                "convert x with x.astype('float64')",
-            )
-        )
-    items = key if type(key) is tuple else (key,)
-    if any(_is_array(item) for item in items):
-        if len(items) == 1 and x.ndim and _is_mask(items[0]) and _mask_ndim(items[0]) == 0:
-            if bool(items[0]):
-                setitem(x, Ellipsis, value)
-        else:
-            _set_advanced(x, items, source)
+    source = _source(value, node)
+    kind = type(key)
+    items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
+    if kind is not slice and kind is not int and any(map(is_array, items)):
+        _set_advanced(x, items, source)
         return
     if node.operation is not None and _names_all(items):
         # Nobody sees the pending value any more: it need not be computed.
         rebind(x, _filled(source, node))
         return
-    where = _basic(settled(x), items)
+    where = basic(settled(x), items)
     source = _fitted(source, where.shape)
     leaf_layout = source.layout
     if source.storage is x._node.storage and leaf_layout is not None and leaf_layout == where:
         return  # x[key] += value has written already; Python now assigns the view to itself
     del value
     assign(x, where, source)
+
+
+def _source(value: Any, node: Node) -> Node:
+    """The node of a value that is written to the memory of another."""
+    if isinstance(value, list | tuple):
+        source = _of_list(value, node)
+    else:
+        found = operand(as_operand(value), node, _WRITE)
+        if found is None:
+            found = _of_other(value, node)
+        source = found
+    if source.dtype.kind == dtypes.COMPLEX and node.dtype.kind != dtypes.COMPLEX:
+        raise TypeError(
+            errors.message(
+                _WRITE,
+                f"value has dtype {source.dtype} and x has {node.dtype}",
+                "a complex value does not fit a real array",
+                "write value.real",
+            )
+        )
+    if isinstance(value, float) and node.dtype.kind in dtypes.INTEGER:
+        _require_finite(value, node)
+    return source
+
+
+def _of_list(values: list[Any] | tuple[Any, ...], node: Node) -> Node:
+    """A list of numbers, which are converted as numbers are, or of Arrays."""
+    if _holds_arrays(values):
+        return as_array(values, _WRITE, "value", device=node.device)._node
+    host = host_values(values, _WRITE, "the list")
+    if node.dtype.kind in dtypes.INTEGER and host.size:
+        if host.dtype.kind == "f":
+            host = _exact(values, host, node)
+        if host.dtype.kind in "iuO":
+            _require_held(host, node)
+            host = host.astype(node.dtype.numpy)
+    return from_host(host, node.device, _WRITE)
+
+
+def _exact(values: list[Any] | tuple[Any, ...], host: Host, node: Node) -> Host:
+    """Numbers that NumPy made floats of: as they were, if all are integers."""
+    objects = numpy.asarray(values, dtype=object)
+    if all(type(item) is int for item in objects.flat):
+        return objects
+    for item in (numpy.nanmin(host), numpy.nanmax(host), host.sum()):
+        _require_finite(float(item), node)
+    return host
+
+
+def _require_held(host: Host, node: Node) -> None:
+    low, high = dtypes.integer_bounds(node.dtype)
+    least, most = int(host.min()), int(host.max())
+    if least < low or most > high:
+        raise OverflowError(
+            errors.message(
+                _WRITE,
+                f"value holds {least if least < low else most} and x has dtype {node.dtype}",
+                f"{node.dtype} holds {low} to {high}",
+                "convert x to a wider dtype first",
+            )
+        )
+
+
+def _require_finite(value: float, node: Node) -> None:
+    """Refuse as NumPy does: NaN is a ValueError, an infinity an OverflowError."""
+    if not math.isfinite(value):
+        raise (ValueError if math.isnan(value) else OverflowError)(
+            errors.message(
+                _WRITE,
+                f"value is {value} and x has dtype {node.dtype}",
+                "finite numbers are accepted",
+                "convert x with x.astype('float64')",
+            )
+        )
+
+
+def _holds_arrays(values: list[Any] | tuple[Any, ...]) -> bool:
+    return any(
+        type(item) is Array or (isinstance(item, list | tuple) and _holds_arrays(item))
+        for item in values
+    )
+
+
+def _of_other(value: Any, node: Node) -> Node:
+    """What is no number, array or list, but can be made an array."""
+    if value is None or isinstance(value, str | bytes | set | dict):
+        raise TypeError(
+            errors.message(
+                _WRITE,
+                f"value is of type {type(value).__name__}",
+                "an Array, a scalar, a list or a NumPy array is accepted",
+            )
+        )
+    return as_array(value, _WRITE, "value", device=node.device)._node
 
 
 def _filled(source: Node, target: Node) -> Node:
@@ -133,7 +196,7 @@ def _fitted(source: Node, shape: Shape) -> Node:
     if not fits:
         raise ValueError(
             errors.message(
-                "x[key] = value",
+                _WRITE,
                 f"value has shape {given} and x[key] has {shape}",
                 "value has to broadcast to the shape of x[key]",
             )
@@ -149,316 +212,34 @@ def _fitted(source: Node, shape: Shape) -> Node:
     return leaf(source.storage, where, source.dtype)
 
 
-def _basic(where: Layout, items: tuple[Any, ...]) -> Layout:
-    """The layout of a view by integers, slices, `...` and None."""
-    shape, strides = where.shape, where.strides
-    named = 0
-    ellipses = 0
-    for item in items:
-        if item is Ellipsis:
-            ellipses += 1
-        elif item is not None:
-            named += 1
-    if ellipses > 1:
-        raise IndexError(
-            errors.message(_WHERE, "key has several ...", "one ... at most is accepted")
-        )
-    if named > len(shape):
-        raise IndexError(
-            errors.message(
-                _WHERE,
-                f"key names {named} axes",
-                f"x has {len(shape)} dimensions",
-            )
-        )
-    offset = where.offset
-    new_shape = list[int]()
-    new_strides = list[int]()
-    axis = 0
-    for item in items:
-        if item is None:
-            new_shape.append(1)
-            new_strides.append(0)
-        elif item is Ellipsis:
-            skipped = len(shape) - named
-            new_shape += shape[axis : axis + skipped]
-            new_strides += strides[axis : axis + skipped]
-            axis += skipped
-        elif type(item) is slice:
-            start, count, step = _slice(item, shape[axis])
-            if count:
-                offset += start * strides[axis]
-            new_shape.append(count)
-            new_strides.append(step * strides[axis])
-            axis += 1
-        else:
-            offset += _integer(item, shape[axis], axis) * strides[axis]
-            axis += 1
-    new_shape += shape[axis:]
-    new_strides += strides[axis:]
-    if len(new_shape) > layout.MAX_NDIM:
-        layout.require_possible(tuple(new_shape), _WHERE)
-    return Layout(tuple(new_shape), tuple(new_strides), offset)
-
-
-def _slice(item: slice, extent: int) -> tuple[int, int, int]:
-    try:
-        start, stop, step = item.indices(extent)
-    except TypeError:
-        raise TypeError(
-            errors.message(
-                _WHERE, f"the slice is {item}", "the parts of a slice are integers or None"
-            )
-        ) from None
-    if step > 0:
-        return start, max(0, -((start - stop) // step)), step
-    return start, max(0, -((stop - start) // -step)), step
-
-
-def _integer(item: Any, extent: int, axis: int) -> int:
-    if isinstance(item, bool | numpy.bool_):
-        raise IndexError(
-            errors.message(
-                _WHERE,
-                f"the index is {item}",
-                "bool indices are masks, which have to be arrays",
-                "use xarr.asarray(mask)",
-            )
-        )
-    try:
-        index = operator.index(item)
-    except TypeError:
-        raise IndexError(
-            errors.message(
-                _WHERE,
-                f"the index is {item!r}",
-                "integers, slices, ..., None, and integer or bool arrays are accepted",
-            )
-        ) from None
-    if not -extent <= index < extent:
-        raise IndexError(
-            errors.message(
-                _WHERE,
-                f"the index {index} is out of range",
-                f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted",
-            )
-        )
-    return index + extent if index < 0 else index
-
-
-def _is_array(item: Any) -> bool:
-    if type(item) is Array:
-        return not (item._node.shape == () and item._node.dtype.kind in INTEGER)
-    return isinstance(item, numpy.ndarray | list | tuple | bool | numpy.bool_)
-
-
-def _is_mask(item: Any) -> bool:
-    if type(item) is Array:
-        return item._node.dtype.kind == BOOL
-    return bool(numpy.asarray(item).dtype == numpy.bool_)
-
-
-def _mask_ndim(item: Any) -> int:
-    return item.ndim if type(item) is Array else numpy.asarray(item).ndim
-
-
-def _index_array(item: Any, x: Array) -> Array:
-    """An item as an Array on the device of x: bool, or integers."""
-    if type(item) is Array:
-        array = item
-        if array._node.device is not x._node.device:
-            raise ValueError(
-                errors.message(
-                    _WHERE,
-                    f"the index is on {array.device} and x on {x.device}",
-                    "both have to be on one device",
-                )
-            )
-    else:
-        values = numpy.asarray(item)
-        if values.size == 0 and values.dtype.kind == "f":
-            values = values.astype(numpy.int64)
-        array = Array(from_host(values, x.device, _WHERE))
-    if array._node.dtype.kind not in (BOOL, *INTEGER):
-        raise IndexError(
-            errors.message(
-                _WHERE,
-                f"an index array has dtype {array._node.dtype}",
-                "index arrays are of integer or bool dtype",
-            )
-        )
-    return array
-
-
-def _advanced(x: Array, items: tuple[Any, ...]) -> tuple[Node, Layout, list[tuple[int, Node]], int]:
-    """Sort a key with arrays into a view and the arrays that index its axes.
-
-    Returns x's node; the layout of x with slices, integers and None applied; for each array the
-    axis of that layout which it indexes and its node, all broadcast to one shape; and where in
-    the result the arrays' axes come.
-    """
-    expanded = list[Any]()
-    for item in items:
-        if _is_array(item):
-            array = _index_array(item, x)
-            expanded.append((array, array.ndim) if array.dtype == numpy.bool_ else (array, 1))
-        else:
-            expanded.append(item)
-    named = sum(
-        item[1] if type(item) is tuple else 1
-        for item in expanded
-        if item is not None and item is not Ellipsis
-    )
-    if Ellipsis not in [item for item in expanded if type(item) is not tuple]:
-        expanded.append(Ellipsis)
-    if named > x.ndim:
-        raise IndexError(
-            errors.message(_WHERE, f"key names {named} axes", f"x has {x.ndim} dimensions")
-        )
-    basic = list[Any]()
-    arrays: list[tuple[int, Array]] = []
-    positions = list[int]()
-    axis = 0  # of x
-    out = 0  # of the view
-    for number, item in enumerate(expanded):
-        if type(item) is tuple:
-            array, count = item
-            if array.dtype == numpy.bool_:
-                extents = x.shape[axis : axis + count]
-                if array.shape != extents:
-                    raise IndexError(
-                        errors.message(
-                            _WHERE,
-                            f"the mask has shape {array.shape}",
-                            f"the axes it indexes have shape {extents}",
-                        )
-                    )
-                indices = _nonzero(array)
-                if count == 0:
-                    raise IndexError(
-                        errors.message(
-                            _WHERE,
-                            "a 0-dimensional mask stands beside other indices",
-                            "a 0-dimensional mask is accepted alone",
-                        )
-                    )
-            else:
-                indices = (array,)
-            for index in indices:
-                arrays.append((out, index))
-                basic.append(_ALL)
-                positions.append(number)
-                out += 1
-            axis += count
-        elif item is Ellipsis:
-            skipped = x.ndim - named
-            basic += [_ALL] * skipped
-            axis += skipped
-            out += skipped
-        elif item is None:
-            basic.append(None)
-            out += 1
-        elif type(item) is slice:
-            basic.append(item)
-            axis += 1
-            out += 1
-        else:
-            # An integer beside arrays is an index array of one element, as in NumPy.
-            at = _integer(item, x.shape[axis], axis)
-            arrays.append((out, Array(constant(at, dtypes.int64, (), x.device))))
-            basic.append(_ALL)
-            positions.append(number)
-            axis += 1
-            out += 1
-    where = _basic(settled(x), tuple(basic))
-    shape = _common_shape([array for _, array in arrays])
-    nodes = list[tuple[int, Node]]()
-    for place, array in arrays:
-        extent = where.shape[place]
-        require_in_range(array, extent, place)
-        node = engine.converted(array._node, dtypes.int64)
-        nodes.append((place, engine.broadcast(node, shape)))
-    together = positions[-1] - positions[0] + 1 == len(set(positions))
-    return x._node, where, nodes, arrays[0][0] if together else 0
-
-
-def _common_shape(arrays: list[Array]) -> Shape:
-    """The shape that index arrays broadcast to."""
-    try:
-        return layout.broadcast_shapes(*(array.shape for array in arrays), where=_WHERE)
-    except ValueError as error:
-        raise IndexError(str(error)) from None
-
-
-def require_in_range(array: Array, extent: int, axis: int, where: str = _WHERE) -> None:
-    """Refuse indices out of range; reads one value back from the device."""
-    if array.size == 0:
-        return
-    node = array._node
-    if node.operation is None and node.storage is None:
-        low = high = int(node.value)
-    else:
-        if node.operation is not None:
-            engine.compute(node)
-        signed = node.dtype.kind == dtypes.SIGNED
-        high = int(reductions.max(array))
-        low = int(reductions.min(array)) if signed else 0
-    if low < -extent or high >= extent:
-        raise IndexError(
-            errors.message(
-                where,
-                f"the index {low if low < -extent else high} is out of range",
-                f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted",
-            )
-        )
-
-
-def _nonzero(mask: Array) -> tuple[Array, ...]:
-    """The indices of the true elements along each axis."""
-    return tuple(Array(node) for node in gather.nonzero(mask._node))
-
-
-def _masked(x: Array, mask: Array) -> Array | None:
-    """What one mask selects; None where it is a mask of x's first axes."""
-    if mask.ndim == 0 and x.ndim:
-        # It keeps all of x, or nothing, on an axis of its own.
-        return Array(engine.copied(x[None][: int(bool(mask))]._node))
-    axes = zip(mask.shape, x.shape, strict=False)
-    if mask.ndim <= x.ndim and 0 in mask.shape and all(mine in (own, 0) for mine, own in axes):
-        zero, none = x.dtype.type(0).item(), (0, *x.shape[mask.ndim :])
-        return Array(constant(zero, x._node.dtype, none, x._node.device))
-    return _compressed(x, mask) if mask.ndim == x.ndim else None
-
-
-def _compressed(x: Array, mask: Array) -> Array:
-    """The elements where a mask of x's shape is true, in C order, shape (count,)."""
-    if mask.shape != x.shape:
-        raise IndexError(
-            errors.message(_WHERE, f"the mask has shape {mask.shape}", f"x has shape {x.shape}")
-        )
-    return Array(gather.compress(x._node, mask._node))
-
-
 def _set_advanced(x: Array, items: tuple[Any, ...], source: Node) -> None:
-    if len(items) == 1 and _is_mask(items[0]) and _mask_ndim(items[0]) == x.ndim:
-        mask = _index_array(items[0], x)
-        if mask.shape != x.shape:
-            raise IndexError(
-                errors.message(_WHERE, f"the mask has shape {mask.shape}", f"x has shape {x.shape}")
-            )
-        if math.prod(source.shape) == 1:
-            _set_where(x, mask._node, _fitted(source, ()))
-            return
-        selected = gather.select(mask._node)
-        source = _fitted(source, (selected.total,))
-        if selected.total:
-            _set_where(x, selected.chosen, gather.spread(source, selected))
+    mask = mask_of(items[0], x) if len(items) == 1 else None
+    if mask is not None and _is_selected(x, mask, source):
         return
-    node, where, arrays, place = _advanced(x, items)
+    where, arrays, place = advanced(x, items)
     shape = gather.result_shape(where, arrays, place)
     source = engine.broadcast(_fitted(source, shape), shape)
     if math.prod(shape):
-        gather.put(node, where, arrays, place, engine.converted(source, node.dtype))
+        gather.put(x._node, where, arrays, place, engine.converted(source, x._node.dtype))
+
+
+def _is_selected(x: Array, mask: Array, source: Node) -> bool:
+    """Write by choosing for each element of x; False where the mask's indices are needed."""
+    rest = x.shape[mask.ndim :]
+    if mask.ndim > x.ndim or not mask.ndim or mask.shape != x.shape[: mask.ndim]:
+        return False
+    if len(source.shape) <= len(rest) or (not rest and math.prod(source.shape) == 1):
+        # The same value for each true element, so nobody has to know how many there are.
+        lifted = engine.reshaped(mask._node, (*mask.shape, *(1,) * len(rest)))
+        _set_where(x, lifted, _fitted(source, rest))
+        return True
+    if rest:
+        return False
+    selected = gather.select(mask._node)
+    source = _fitted(source, (selected.total,))
+    if selected.total:
+        _set_where(x, selected.chosen, gather.spread(source, selected))
+    return True
 
 
 def _set_where(x: Array, mask: Node, value: Node) -> None:

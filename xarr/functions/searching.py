@@ -17,7 +17,7 @@ from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
 from xarr.engine.expression import constant
 from xarr.functions import creation, joining
-from xarr.functions.indexing import require_in_range
+from xarr.functions.keys import require_in_range
 from xarr.tables.rows import choose
 
 

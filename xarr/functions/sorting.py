@@ -20,7 +20,7 @@ from xarr.array.door import array_of, node_of, together
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import manipulation
-from xarr.functions.indexing import require_in_range
+from xarr.functions.keys import require_in_range
 from xarr.layout import Shape, normalize_axis
 
 
