@@ -513,3 +513,116 @@ def test_take_of_one_index_takes_the_axis_away(index: Any) -> None:
             assert_same(np.asarray(xarr.take(x, places, axis)), np.take(host, index, axis), "take")
     with pytest.raises(TypeError, match=r"^take\(x, indices\): indices are of type bool"):
         xarr.take(x, np.True_, axis=0)
+
+
+def test_vectors_are_iterated_over_as_they_are_then(device: xarr.Device) -> None:
+    x = np.arange(3000.0, dtype=np.float32)
+    array = xarr.asarray(x.copy())
+    assert [float(item) for item in array] == x.tolist()
+    seen = []
+    for position, item in enumerate(array[::-2]):
+        seen.append(float(item))
+        item[...] = -1  # a copy, as NumPy's scalars are
+        if position % 400 == 0:
+            array[:-2] = array[2:]
+    wanted = []
+    for position, item in enumerate(x[::-2]):
+        wanted.append(float(item))
+        if position % 400 == 0:
+            x[:-2] = x[2:].copy()
+    assert seen == wanted
+    whole = xarr.arange(4)
+    doubled = []
+    for item in whole:
+        whole *= 2
+        doubled.append(int(item))
+    assert doubled == [0, 2, 8, 24]
+    with xarr.no_implicit_transfer():
+        assert len(list(array)) == 3000
+
+
+def test_rows_are_views_and_unpack(device: xarr.Device) -> None:
+    array = xarr.asarray([[1, 2], [3, 4]])
+    first, second = array
+    first[...] = 7
+    second[0] = 8
+    assert array.tolist() == [[7, 7], [8, 4]]
+    a, b = array[1]
+    assert (int(a), int(b)) == (8, 4)
+    assert 8 in array
+    assert 5 not in array
+    assert 1 in xarr.asarray(1)
+
+
+KEYS = {
+    "two masks": (np.array([True, False, True, True]), [True, True, False, True, False]),
+    "bool and list": (True, [0, 1]),
+    "False": (..., False),
+    "bools": (True, np.True_, 0),
+    "range": range(3),
+    "list of lists": [[0, 1], [2, 3]],
+    "mask of the middle": (slice(None), np.arange(5) % 2 == 0),
+    "mask of the last two": (1, np.arange(15).reshape(5, 3) % 2 == 0),
+    "empty list": [],
+    "separated": ([0, 1], slice(None), [0, 2]),
+    "None between": ([0, 1], None, [0, 2]),
+    "ellipsis between": ([0, 1], ..., [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys_of_numpy(name: str, device: xarr.Device) -> None:
+    key, x = KEYS[name], example()
+    array = xarr.asarray(x)
+    same = x.copy()
+    part = x[key]
+    if name == "two masks":
+        with pytest.raises(ValueError, match="read-only"):
+            xarr.broadcast_to(array, (2, *SHAPE))[key] = 0
+    assert_same(np.asarray(array[key]), part, f"x[{key!r}]")
+    same[key] = -1 - part
+    array[key] = xarr.asarray(-1 - part)
+    assert_same(np.asarray(array), same, f"x[{key!r}] = ...")
+    same[key] += 2
+    array[key] += 2
+    assert_same(np.asarray(array), same, f"x[{key!r}] += 2")
+
+
+def test_keys_hold_arrays_in_lists(device: xarr.Device) -> None:
+    array = xarr.arange(10) * 3
+    first, second = xarr.asarray(2), xarr.argmax(array)
+    assert array[[first, second]].tolist() == [6, 27]
+    array[[first, second]] = [first, second]
+    assert array.tolist() == [0, 3, 2, 9, 12, 15, 18, 21, 24, 9]
+    assert array[first:second].tolist() == [2, 9, 12, 15, 18, 21, 24]
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [([2**40, 1], OverflowError), ([float("nan"), 1], ValueError), ([1.5, np.inf], OverflowError)],
+    ids=str,
+)
+def test_integers_refuse_lists_that_they_do_not_hold(value: Any, error: type[Exception]) -> None:
+    x, array = np.zeros(2, np.int32), xarr.zeros(2, dtype="int32")
+    with pytest.raises(error):
+        x[...] = value
+    with pytest.raises(error, match="value"):
+        array[...] = value
+
+
+def test_integers_that_only_uint64_holds_stay_exact() -> None:
+    array = xarr.zeros(2, dtype="uint64")
+    array[:] = [2**64 - 1, 1]
+    assert array.tolist() == [2**64 - 1, 1]
+
+
+def test_rows_are_written_through_a_mask_of_the_first_axes(device: xarr.Device) -> None:
+    x = example((6, 4))
+    array = xarr.asarray(x)
+    mask = np.array([True, False, True, False, False, True])
+    for value in (5, [1, 2, 3, 4], np.ones((1, 4)), np.arange(12.0).reshape(3, 4), np.ones((3, 1))):
+        x[mask] = value
+        array[xarr.asarray(mask)] = value
+        assert_same(np.asarray(array), x, "x[mask] = rows")
+    with pytest.raises(ValueError, match="has to broadcast"):
+        array[mask] = np.ones(3)

@@ -140,7 +140,7 @@ class Programs:
                 wanted, other = source
             if self.random.random() < 0.5:
                 wanted = np.full(part.shape, self.random.randint(0, 9), self.random.choice(DTYPES))
-                wanted.flat = range(wanted.size)
+                wanted += np.arange(wanted.size).reshape(wanted.shape).astype(wanted.dtype)
                 other = xarr.asarray(wanted)
                 if self.random.random() < 0.3 and wanted.size:
                     other = wanted.tolist()
@@ -183,6 +183,6 @@ class Programs:
             self.compare(values, array)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_keys(seed: int, device: xarr.Device) -> None:
-    Programs(seed).run(25)
+    Programs(seed).run(20)

@@ -19,7 +19,7 @@ import numpy.typing
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
 from xarr.array.operands import operand, scalar_node, widened
-from xarr.array.transfers import Host, from_host, to_host
+from xarr.array.transfers import Host, are_allowed, from_host, to_host
 from xarr.backends.device import Device, get_device
 from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
@@ -235,7 +235,7 @@ class Array(Methods):
 
     def __contains__(self, value: Any) -> bool:
         equal = self == value
-        return type(equal) is Array and bool(to_host(equal._node).any())
+        return type(equal) is Array and _holds(equal._node)
 
     def __format__(self, spec: str) -> str:
         if not self._node.shape:
@@ -718,5 +718,33 @@ def _restored(values: Host, device: str) -> Array:
 
 
 def _rows(array: Array) -> Iterator[Array]:
+    """The views along the first axis; of a vector the elements, copied as NumPy's scalars are."""
+    if array.ndim == 1 and are_allowed():
+        yield from _elements(array)
+        return
     for position in range(array.shape[0]):
         yield array[position]
+
+
+_ELEMENTS: Final = 1024
+"""How many elements of a vector are read at a time while it is iterated over."""
+
+
+def _elements(array: Array) -> Iterator[Array]:
+    """The elements of a vector, read some at a time, and anew after it was written to."""
+    values = list[Any]()
+    begin, seen = 0, (-1, -1)
+    for position in range(array.shape[0]):
+        where = settled(array)
+        node = array._node
+        storage = node.storage
+        assert storage is not None
+        mark = storage.serial, storage.writes
+        if mark != seen or position - begin >= len(values):
+            shared = storage.serial in node.device.shared
+            count = 1 if shared else min(_ELEMENTS, node.shape[0] - position)
+            (stride,) = where.strides
+            part = Layout((count,), (stride,), where.offset + position * stride)
+            values = to_host(leaf(storage, part, node.dtype)).tolist()
+            begin, seen = position, (-1, -1) if shared else mark
+        yield Array(constant(values[position - begin], node.dtype, (), node.device))

@@ -84,6 +84,11 @@ def openly() -> Iterator[None]:
         _transfers.asked_for -= 1
 
 
+def are_allowed() -> bool:
+    """Whether hidden transfers are no errors here."""
+    return not _transfers.forbidden
+
+
 def host_values(obj: Any, where: str, name: str) -> Host:
     """What NumPy makes an array of, as one."""
     try:

@@ -350,6 +350,7 @@ def _write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
         value = value if value.operation is not None else copied(value)
         compute(value)
     settle_readers(storage, spare=value)
+    storage.writes += 1
     target = (storage, where, dtype)
     passing = (
         value.dtype is dtype
@@ -380,6 +381,7 @@ def scatter(root: Node, *, in_order: bool) -> None:
 @garbage.postponed
 def _scatter(root: Node, storage: Storage, *, in_order: bool) -> None:
     settle_readers(storage, spare=root)
+    storage.writes += 1
     for operand in root.inputs[1:]:
         if not _is_apart(operand, storage):
             raise AssertionError("what is scattered lies in the memory it goes to")

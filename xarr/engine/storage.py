@@ -31,6 +31,7 @@ class Storage:
         "reads",
         "serial",
         "viewers",
+        "writes",
     )
 
     def __init__(self, device: Device, nbytes: int, buffer: Any) -> None:
@@ -42,6 +43,7 @@ class Storage:
         self.viewers: list[weakref.ref[Any]] = []
         self.owner: Any = None  # what the memory belongs to, where it is not the device's own
         self.read_only = False
+        self.writes = 0  # how often it was written to after it was made
 
     def add_viewer(self, viewer: weakref.ref[Any]) -> None:
         """Record an array that lies in this storage."""
