@@ -153,6 +153,7 @@ PUBLIC: Final = {
 
 CHAPTERS: Final = {
     "array": ("Array", "What arrays are, and what can be asked of them."),
+    "comparing": ("Comparing", "Whether arrays are equal, exactly or nearly."),
     "constants": ("Constants", "Numbers, and the index that adds an axis."),
     "creation": ("Creation", "Functions that make arrays."),
     "data_types": ("Data types", "The data types are NumPy's own objects."),
@@ -173,6 +174,7 @@ CHAPTERS: Final = {
     "joining": ("Joining, repeating and padding", "Functions that put arrays together."),
     "linalg": ("Linear algebra", "The names of ``xarr.linalg``, and products."),
     "manipulation": ("Manipulation", "Functions that change shapes and the order of axes."),
+    "nan_functions": ("Without NaN", "Functions that reduce axes and pass over NaN."),
     "printing": ("Printing", "How arrays are written as text."),
     "reductions": (
         "Reductions and scans",
@@ -201,10 +203,13 @@ _CHAPTER_OF: Final = {
 
 _MERGED: Final = {
     "arithmetic": "elementwise",
+    "averages": "statistical",
     "diagnostics": "inspection",
     "fills": "creation",
     "grids": "creation",
     "matrices": "linalg",
+    "nan_statistics": "nan_functions",
+    "order_statistics": "statistical",
     "streams": "devices",
 }
 """Modules whose functions stand in the chapter of another."""

@@ -63,6 +63,17 @@ from xarr.functions.arithmetic import (
     pow as pow,
     round as round,
 )
+from xarr.functions.averages import (
+    average as average,
+    corrcoef as corrcoef,
+    cov as cov,
+)
+from xarr.functions.comparing import (
+    allclose as allclose,
+    array_equal as array_equal,
+    array_equiv as array_equiv,
+    isclose as isclose,
+)
 from xarr.functions.creation import (
     arange as arange,
     array as array,
@@ -230,6 +241,29 @@ from xarr.functions.matrices import (
     diagonal as diagonal,
     outer as outer,
     trace as trace,
+)
+from xarr.functions.nan_functions import (
+    nanargmax as nanargmax,
+    nanargmin as nanargmin,
+    nancumprod as nancumprod,
+    nancumsum as nancumsum,
+    nanmax as nanmax,
+    nanmin as nanmin,
+    nanprod as nanprod,
+    nansum as nansum,
+)
+from xarr.functions.nan_statistics import (
+    nanmean as nanmean,
+    nanmedian as nanmedian,
+    nanpercentile as nanpercentile,
+    nanquantile as nanquantile,
+    nanstd as nanstd,
+    nanvar as nanvar,
+)
+from xarr.functions.order_statistics import (
+    median as median,
+    percentile as percentile,
+    quantile as quantile,
 )
 from xarr.functions.printing import (
     array_repr as array_repr,

@@ -44,6 +44,33 @@ DEVICE xr_arg_T xr_argmin_T(const xr_arg_T a, const xr_arg_T b)
     return result;
 }
 
+// The same where NaN comes after all others: the index of the first NaN where there is nothing else.
+DEVICE xr_arg_T xr_nanargmax_T(const xr_arg_T a, const xr_arg_T b)
+{
+    const int a_is_nan = a.value != a.value;
+    const int b_is_nan = b.value != b.value;
+    const int greater = b.value > a.value || (a_is_nan && !b_is_nan);
+    const int equal = b.value == a.value || (b_is_nan && a_is_nan);
+    const int take = greater || (equal && b.index < a.index);
+    xr_arg_T result;
+    result.value = take ? b.value : a.value;
+    result.index = take ? b.index : a.index;
+    return result;
+}
+
+DEVICE xr_arg_T xr_nanargmin_T(const xr_arg_T a, const xr_arg_T b)
+{
+    const int a_is_nan = a.value != a.value;
+    const int b_is_nan = b.value != b.value;
+    const int less = b.value < a.value || (a_is_nan && !b_is_nan);
+    const int equal = b.value == a.value || (b_is_nan && a_is_nan);
+    const int take = less || (equal && b.index < a.index);
+    xr_arg_T result;
+    result.value = take ? b.value : a.value;
+    result.index = take ? b.index : a.index;
+    return result;
+}
+
 // Mean and sum of squared deviations: one element at a time by Welford (1962), two sets at a time
 // by Chan, Golub and LeVeque (1979).
 typedef struct {

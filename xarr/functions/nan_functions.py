@@ -1,0 +1,547 @@
+"""Sums, products and extremes that pass over NaN, each in one pass over the elements."""
+
+from __future__ import annotations
+
+from typing import Any, Final, SupportsIndex
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
+from xarr.array.conversion import as_array
+from xarr.array.door import taken
+from xarr.array.outcome import delivered
+from xarr.dtypes import BOOL, FLOATING, REAL, REAL_NUMERIC
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+from xarr.functions import elementwise, reductions, searching, statistical
+from xarr.functions.applying import reduced
+from xarr.tables import elementwise as rows, reductions as folds
+from xarr.tables.reductions import INDEX, ORDERED
+from xarr.tables.rows import OWN, Elementwise, Reduction, choose, named
+
+_FEWER: Final = Elementwise(
+    REAL_NUMERIC, "(x1 <= x2 || x2 != x2 ? x1 : x2)", "The smaller of x1 and x2; NaN if both are."
+)
+_MORE: Final = Elementwise(
+    REAL_NUMERIC, "(x1 >= x2 || x2 != x2 ? x1 : x2)", "The larger of x1 and x2; NaN if both are."
+)
+
+
+def _extreme(combine: Elementwise) -> Reduction:
+    return Reduction((BOOL, *REAL_NUMERIC), "", value=OWN, accumulate=ORDERED, combine=combine)
+
+
+def _index_of_extreme(function: str) -> Reduction:
+    return Reduction(
+        (BOOL, *REAL_NUMERIC),
+        "",
+        value=OWN,
+        result=INDEX,
+        structure="xr_arg",
+        fields=(("value", "T"), ("index", "i64")),
+        first="xr_arg_first(x, (i64)(position))",
+        step=f"{function}(acc, xr_arg_first(x, (i64)(position)))",
+        combine=function,
+        finish="acc.index",
+        form="axis",
+    )
+
+
+_ROWS: Final = {
+    "nanmin": _extreme(_FEWER),
+    "nanmax": _extreme(_MORE),
+    "nanargmin": _index_of_extreme("xr_nanargmin"),
+    "nanargmax": _index_of_extreme("xr_nanargmax"),
+}
+named({**_ROWS, "fewer": _FEWER, "more": _MORE}, Reduction)
+
+
+def nansum(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = 0,
+    where: Any = True,
+) -> Array:
+    """The sum of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    dtype : dtype, optional
+        Of the result, and of the sums.
+    out : Array, optional
+        Where the result goes.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+    initial : scalar, optional
+        What the sum begins with.
+    where : bool Array, optional
+        Which elements count.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Of the dtype that `sum` has. 0 where all elements are NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nansum(xarr.asarray([1.0, float("nan"), 2.0])))
+    3.0
+    """
+    name = "nansum(a, axis)"
+    node = taken(a, name, "a")
+    del a  # of an expression nothing but its sum is stored
+    node = replaced(node, 0, counted(node, where, name))
+    result = reduced(folds.sum, node, axis, keepdims=keepdims, dtype=dtype)
+    if initial is not None and initial != 0:
+        result = result + initial
+    return delivered(result, out, "nansum(a, axis, dtype, out)")
+
+
+def nanprod(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = 1,
+    where: Any = True,
+) -> Array:
+    """The product of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    dtype : dtype, optional
+        Of the result, and of the sums.
+    out : Array, optional
+        Where the result goes.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+    initial : scalar, optional
+        What the product begins with.
+    where : bool Array, optional
+        Which elements count.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Of the dtype that `prod` has. 1 where all elements are NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanprod(xarr.asarray([3.0, float("nan"), 2.0])))
+    6.0
+    """
+    name = "nanprod(a, axis)"
+    node = taken(a, name, "a")
+    del a  # of an expression nothing but its product is stored
+    node = replaced(node, 1, counted(node, where, name))
+    result = reduced(folds.prod, node, axis, keepdims=keepdims, dtype=dtype)
+    if initial is not None and initial != 1:
+        result = result * initial
+    return delivered(result, out, "nanprod(a, axis, dtype, out)")
+
+
+def nancumsum(
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+) -> Array:
+    """The running sums of the elements, NaN counting as 0.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int, optional
+        The axis to run along; None flattens a first.
+    dtype : dtype, optional
+        Of the result, and of the sums.
+    out : Array, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Array, shape (...), or (size,) without an axis
+        Of the dtype that `cumsum` has. 0 before the first number.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.nancumsum(xarr.asarray([1.0, float("nan"), 2.0])).tolist()
+    [1.0, 1.0, 3.0]
+    """
+    name = "nancumsum(a, axis)"
+    node = taken(a, name, "a")
+    del a
+    node = replaced(node, 0, counted(node, True, name))
+    result = statistical.cumsum(Array(node), axis=axis, dtype=dtype)
+    return delivered(result, out, "nancumsum(a, axis, dtype, out)")
+
+
+def nancumprod(
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+) -> Array:
+    """The running products of the elements, NaN counting as 1.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int, optional
+        The axis to run along; None flattens a first.
+    dtype : dtype, optional
+        Of the result, and of the sums.
+    out : Array, optional
+        Where the result goes.
+
+    Returns
+    -------
+    Array, shape (...), or (size,) without an axis
+        Of the dtype that `cumprod` has. 1 before the first number.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.nancumprod(xarr.asarray([3.0, float("nan"), 2.0])).tolist()
+    [3.0, 3.0, 6.0]
+    """
+    name = "nancumprod(a, axis)"
+    node = taken(a, name, "a")
+    del a
+    node = replaced(node, 1, counted(node, True, name))
+    result = statistical.cumprod(Array(node), axis=axis, dtype=dtype)
+    return delivered(result, out, "nancumprod(a, axis, dtype, out)")
+
+
+def nanmin(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    """The smallest number; NaN where there is none.
+
+    Parameters
+    ----------
+    a : real Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    out : Array, optional
+        Where the result goes.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+    initial : scalar, optional
+        A number to take part.
+    where : bool Array, optional
+        Which elements count.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Of the dtype of a. NumPy warns where all elements are NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    ValueError
+        If there are no elements and no `initial`.
+    TypeError
+        If a is complex.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanmin(xarr.asarray([3.0, float("nan"), 2.0])))
+    2.0
+    """
+    return _extreme_of("nanmin", a, axis, out, keepdims, initial, where)
+
+
+def nanmax(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    """The largest number; NaN where there is none.
+
+    Parameters
+    ----------
+    a : real Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    out : Array, optional
+        Where the result goes.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+    initial : scalar, optional
+        A number to take part.
+    where : bool Array, optional
+        Which elements count.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Of the dtype of a. NumPy warns where all elements are NaN.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    ValueError
+        If there are no elements and no `initial`.
+    TypeError
+        If a is complex.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanmax(xarr.asarray([3.0, float("nan"), 2.0])))
+    3.0
+    """
+    return _extreme_of("nanmax", a, axis, out, keepdims, initial, where)
+
+
+def nanargmin(
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    out: Array | None = None,
+    *,
+    keepdims: bool = False,
+) -> Array:
+    """The index of the smallest number, of equal ones the first.
+
+    Parameters
+    ----------
+    a : real Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int, optional
+        The axis to reduce; None for all elements in C order.
+    out : Array, optional
+        Where the result goes.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+
+    Returns
+    -------
+    int64 Array, shape of the axes that are left
+        Indices along the axis. Infinity beside NaN is found, which NumPy may miss.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+    ValueError
+        If all elements of a line are NaN; so of floating-point a it waits for the device.
+    TypeError
+        If a is complex.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
+    2
+    """
+    return _index_of("nanargmin", a, axis, out, keepdims)
+
+
+def nanargmax(
+    a: ArrayLike,
+    axis: SupportsIndex | None = None,
+    out: Array | None = None,
+    *,
+    keepdims: bool = False,
+) -> Array:
+    """The index of the largest number, of equal ones the first.
+
+    Parameters
+    ----------
+    a : real Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int, optional
+        The axis to reduce; None for all elements in C order.
+    out : Array, optional
+        Where the result goes.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+
+    Returns
+    -------
+    int64 Array, shape of the axes that are left
+        Indices along the axis. Infinity beside NaN is found, which NumPy may miss.
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+    ValueError
+        If all elements of a line are NaN; so of floating-point a it waits for the device.
+    TypeError
+        If a is complex.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
+    0
+    """
+    return _index_of("nanargmax", a, axis, out, keepdims)
+
+
+def is_number(node: Node) -> Node | None:
+    """Which elements are not NaN, pending; None where none can be."""
+    if node.dtype.kind not in FLOATING:
+        return None
+    return rows.logical_not.applied(rows.isnan.applied(node))
+
+
+def counted(node: Node, where: Any, name: str) -> Node | None:
+    """Which elements count: those that are not NaN, of those that `where` names; None for all."""
+    mask = None if where is True else as_array(where, name, "where", dtype="bool")._node
+    number = is_number(node)
+    if mask is None or number is None:
+        return mask if number is None else number
+    return rows.logical_and.combined(mask, number, name)
+
+
+def replaced(node: Node, value: int, mask: Node | None) -> Node:
+    """The elements where a mask holds, and a value in place of others; pending."""
+    if mask is None:
+        return node
+    other = node.dtype.numpy.type(value).item()
+    return choose(mask, node, constant(other, node.dtype, (), node.device))
+
+
+def _extreme_of(
+    function: str,
+    a: ArrayLike,
+    axis: Axis,
+    out: Array | None,
+    keepdims: bool,
+    initial: Any,
+    where: Any,
+) -> Array:
+    name = f"{function}(a, axis)"
+    node = taken(a, name, "a")
+    del a
+    row = _ROWS[function] if node.dtype.kind == REAL else getattr(folds, function[3:])
+    if where is not True:
+        if initial is None:
+            raise ValueError(
+                errors.message(
+                    name, "where is given and initial is not", "of no elements it is the result"
+                )
+            )
+        start = as_array(initial, name, "initial", dtype=node.dtype, device=node.device)
+        mask = as_array(where, name, "where", dtype="bool", device=node.device)
+        node = choose(mask._node, node, start._node)
+    if initial is not None and 0 in node.shape:
+        left = reduced(folds.any, engine.converted(node, dtypes.bool_), axis, keepdims=keepdims)
+        node = constant(0, dtypes.bool_, left.shape, node.device)
+        start = as_array(initial, name, "initial", device=node.device)
+        return delivered(Array(engine.broadcast(start._node, left.shape)), out, name)
+    result = reduced(row, node, axis, keepdims=keepdims, where=name)
+    if initial is not None:
+        start = as_array(initial, name, "initial", dtype=result.dtype, device=result.device)
+        nearer = result < start if function == "nanmin" else result > start
+        result = searching.where(nearer, result, start)
+    return delivered(result, out, f"{function}(a, axis, out)")
+
+
+def _index_of(
+    function: str, a: ArrayLike, axis: SupportsIndex | None, out: Array | None, keepdims: bool
+) -> Array:
+    name = f"{function}(a, axis)"
+    x = as_array(a, name, "a")
+    if x._node.dtype.kind != REAL:
+        row = getattr(folds, function[3:])
+        return delivered(reduced(row, x._node, axis, keepdims=keepdims, where=name), out, name)
+    result = reduced(_ROWS[function], x._node, axis, keepdims=True, where=name)
+    if axis is None:
+        found = searching.take(x.reshape(-1), result.reshape(-1), axis=0)
+    else:
+        found = searching.take_along_axis(x, result, axis=axis)
+    if bool(reductions.any(elementwise.isnan(found))):
+        raise ValueError(
+            errors.message(name, "all elements of a line are NaN", "a number is needed")
+        )
+    if not keepdims:
+        place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
+        left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)
+        result = result.reshape(() if axis is None else left)
+    return delivered(result, out, f"{function}(a, axis, out)")

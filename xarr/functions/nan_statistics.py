@@ -1,0 +1,473 @@
+"""Means, variances, medians and quantiles of the elements that are not NaN."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from xarr import dtypes, errors
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
+from xarr.array.conversion import as_array
+from xarr.array.outcome import delivered
+from xarr.backends.device import default_float
+from xarr.dtypes import COMPLEX, FLOATING, DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+from xarr.functions import creation, elementwise, order_statistics, quantiles, reductions, searching
+from xarr.functions.applying import reduced
+from xarr.functions.nan_functions import counted, replaced
+from xarr.functions.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
+from xarr.functions.sorting import sort
+from xarr.tables import elementwise as rows, reductions as folds
+
+
+def nanmean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
+    """The mean of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    dtype : dtype, optional
+        Of the result, and of the sums.
+    out : Array, optional
+        Where the result goes.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+    where : bool Array, optional
+        Which elements count.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Floating-point. NaN of no numbers, of which NumPy warns.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If a is floating-point, and dtype or out is not.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanmean(xarr.asarray([1.0, float("nan"), 2.0])))
+    1.5
+    """
+    name = "nanmean(a, axis)"
+    node, row = _operand(a, dtype, out, name)
+    del a
+    total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
+    return delivered((total / number).astype(row.numpy), out, "nanmean(a, axis, dtype, out)")
+
+
+def nanvar(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Array:
+    """The variance of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    dtype : dtype, optional
+        Of the result, and of the sums.
+    out : Array, optional
+        Where the result goes.
+    ddof : float, optional
+        What to subtract from the number of elements that it is divided by.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+    where : bool Array, optional
+        Which elements count.
+    mean : Array, optional
+        The means, with the reduced axes, if they are known.
+    correction : int, optional
+        The standard's word for `ddof`.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Real floating-point. NaN of no more numbers than `ddof`, of which NumPy warns.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If a is floating-point, and dtype or out is not.
+    ValueError
+        If both ddof and correction are given.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanvar(xarr.asarray([1.0, float("nan"), 3.0])))
+    1.0
+    """
+    name = "nanvar(a, axis)"
+    result = _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    return delivered(result, out, "nanvar(a, axis, dtype, out)")
+
+
+def nanstd(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Array:
+    """The standard deviation of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    dtype : dtype, optional
+        Of the result, and of the sums.
+    out : Array, optional
+        Where the result goes.
+    ddof : float, optional
+        What to subtract from the number of elements that it is divided by.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+    where : bool Array, optional
+        Which elements count.
+    mean : Array, optional
+        The means, with the reduced axes, if they are known.
+    correction : int, optional
+        The standard's word for `ddof`.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Real floating-point. NaN of no more numbers than `ddof`, of which NumPy warns.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If a is floating-point, and dtype or out is not.
+    ValueError
+        If both ddof and correction are given.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanstd(xarr.asarray([1.0, float("nan"), 5.0])))
+    2.0
+    """
+    name = "nanstd(a, axis)"
+    result = _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    return delivered(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)")
+
+
+def nanmedian(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """The median of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    axis : int or tuple of int, optional
+        The axes to reduce; None reduces all.
+    out : Array, optional
+        Where the result goes.
+    overwrite_input : bool, optional
+        Accepted as in NumPy; a is left as it is.
+    keepdims : bool, optional
+        Whether reduced axes stay, with one element.
+
+    Returns
+    -------
+    Array, shape of the axes that are left
+        Floating-point. NaN of no numbers, of which NumPy warns.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanmedian(xarr.asarray([1.0, float("nan"), 2.0])))
+    1.5
+    """
+    name = "nanmedian(a, axis)"
+    lines = lines_of(as_array(a, name, "a"), axis, name)
+    result = lines.shaped(_median(lines), keepdims=keepdims)
+    return delivered(result, out, "nanmedian(a, axis, out)")
+
+
+def nanpercentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """The percentiles of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : real Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    q : float or array of them
+        Percentages, from 0 to 100.
+    axis, out, overwrite_input, method, keepdims, weights
+        As of `quantile`.
+
+    Returns
+    -------
+    Array, shape (*q.shape, ...)
+        The axes of q, then those that are left. NaN of no numbers, of which NumPy warns.
+
+    Raises
+    ------
+    ValueError
+        As of `quantile`.
+    TypeError
+        If a is complex.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
+    1.5
+    """
+    name = "nanpercentile(a, q, axis)"
+    asked = Asked.of(a, q, axis, method, weights, name, percent=True)
+    return asked.answered(_quantile, out, keepdims=keepdims)
+
+
+def nanquantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """The quantiles of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : real Array, shape (...)
+        The operand; also a list of numbers or a NumPy array.
+    q : float or array of them
+        Which quantiles, from 0 to 1.
+    axis, out, overwrite_input, method, keepdims, weights
+        As of `quantile`.
+
+    Returns
+    -------
+    Array, shape (*q.shape, ...)
+        The axes of q, then those that are left. NaN of no numbers, of which NumPy warns.
+
+    Raises
+    ------
+    ValueError
+        As of `quantile`.
+    TypeError
+        If a is complex.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))
+    1.5
+    """
+    name = "nanquantile(a, q, axis)"
+    asked = Asked.of(a, q, axis, method, weights, name)
+    return asked.answered(_quantile, out, keepdims=keepdims)
+
+
+def _operand(a: ArrayLike, dtype: DTypeLike, out: Array | None, name: str) -> tuple[Node, DType]:
+    """The operand in the type that is computed in, and the type of the result."""
+    node = as_array(a, name, "a")._node
+    row = None if dtype is None else dtypes.lookup(dtype, name)
+    if node.dtype.kind in FLOATING:
+        given = [("dtype", row), ("out", None if out is None else dtypes.lookup(out.dtype, name))]
+        for what, wanted in given:
+            if wanted is not None and wanted.kind not in FLOATING:
+                raise TypeError(
+                    errors.message(
+                        name,
+                        f"a has dtype {node.dtype} and {what} {wanted}",
+                        f"a floating-point {what} is accepted",
+                    )
+                )
+        row = row or node.dtype
+        computed = dtypes.promote(node.dtype, row)
+    else:
+        row = row or default_float(node.device)
+        computed = row if row.kind in FLOATING else default_float(node.device)
+    if computed is dtypes.float16:  # whose sums are soon too large
+        computed = dtypes.float32
+    return engine.converted(node, computed), row
+
+
+def _sum_and_number(
+    node: Node, mask: Node | None, axis: Axis, name: str, keepdims: bool
+) -> tuple[Array, Array]:
+    """The sum of the elements that count, and how many there are, of the same real type."""
+    values = node if mask is None else replaced(node, 0, mask)
+    total = reduced(folds.sum, values, axis, keepdims=keepdims, where=name)
+    row = dtypes.PART.get(node.dtype, node.dtype)
+    if mask is None:
+        each = math.prod(node.shape) // max(total.size, 1)
+        return total, Array(constant(float(each), row, total.shape, node.device))
+    mask = engine.broadcast(mask, values.shape)
+    number = reduced(folds.sum, mask, axis, keepdims=keepdims, where=name)
+    return total, Array(engine.converted(number._node, row))
+
+
+def _variance(
+    a: ArrayLike,
+    axis: Axis,
+    dtype: DTypeLike,
+    out: Array | None,
+    ddof: float,
+    keepdims: bool,
+    where: Any,
+    mean: ArrayLike | None,
+    correction: float | None,
+    name: str,
+) -> Array:
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError(
+                errors.message(name, "ddof and correction are both given", "give one of them")
+            )
+        ddof = correction
+    node, row = _operand(a, dtype, out, name)
+    mask = counted(node, where, name)
+    total, number = _sum_and_number(node, mask, axis, name, True)
+    middle = total / number if mean is None else as_array(mean, name, "mean", device=node.device)
+    squares = _squares(Array(node) - middle)
+    if mask is not None:
+        squares = replaced(squares, 0, mask)
+    result = reduced(folds.sum, squares, axis, keepdims=keepdims, where=name)
+    freedom = number.reshape(result.shape) - ddof
+    result = searching.where(freedom > 0, result / freedom, math.nan)
+    wanted = dtypes.PART.get(row, row)
+    return result.astype(wanted.numpy)
+
+
+def _squares(x: Array) -> Node:
+    """The squared magnitudes."""
+    if x._node.dtype.kind == COMPLEX:
+        x = elementwise.real(x * elementwise.conj(x))
+        return x._node
+    return rows.square.applied(x._node)
+
+
+def _median(lines: Lines) -> Array:
+    if lines.values._node.dtype.kind not in FLOATING or not lines.length:
+        return order_statistics.median_of(lines)
+    ordered = sort(lines.values)
+    number = _number(lines)
+    low = picked(ordered, elementwise.maximum((number - 1) // 2, 0))
+    high = picked(ordered, number // 2 - (number // 2 == lines.length))
+    middle = searching.where(number % 2 == 1, order_statistics.widened(low), mean_of_two(low, high))
+    return middle.astype(lines.values.dtype)
+
+
+def _number(lines: Lines) -> Array:
+    """How many elements of each line are not NaN, int64."""
+    return reductions.sum(elementwise.logical_not(elementwise.isnan(lines.values)), axis=1)
+
+
+def _quantile(asked: Asked) -> Array:
+    """The quantiles of the numbers of lines, shape (*q.shape, lines)."""
+    lines = asked.lines
+    if not lines.length:
+        return creation.full(
+            (*asked.q.shape, lines.number),
+            math.nan,
+            dtype=order_statistics.floating_of(lines.values._node.dtype, lines.values.device).numpy,
+            device=lines.values.device,
+        )
+    if lines.values._node.dtype.kind not in FLOATING:
+        return order_statistics.quantile_of(asked)
+    number = _number(lines)
+    if asked.weights is not None:
+        unknown = elementwise.isnan(lines.values) & (number > 0)[:, None]
+        weights = searching.where(unknown, 0, asked.weights)
+        return order_statistics.weighted(asked, weights, number)
+    q = asked.column(asked.q if asked.q.dtype.kind == "f" else asked.q.astype("float64"))
+    place = quantiles.place_of(q, number.astype(q.dtype), asked.method, quantiles.DEVICE)
+    ordered = sort(lines.values)
+    before = picked(ordered, elementwise.maximum(place.before.astype("int64"), 0))
+    if place.share is None or (asked.method == "linear" and asked.q.dtype.kind in "iu"):
+        return before
+    after = picked(ordered, elementwise.maximum(place.after.astype("int64"), 0))
+    return order_statistics.between(before, after, place.share.astype(asked.share_dtype.numpy))
