@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import numbers
+import pickle
 import random
 import sys
 import warnings
@@ -321,3 +323,35 @@ def test_numpys_assertions_take_arrays(cpu: xarr.Device) -> None:
     numpy.testing.assert_array_almost_equal(x, x)
     with pytest.raises(AssertionError):
         numpy.testing.assert_allclose(x, x + 1)
+
+
+def test_arrays_without_axes_are_numbers(device: xarr.Device) -> None:
+    x = xarr.asarray([1.5, 2.0], dtype="float32")
+    for number, kind in (
+        (x.sum(), numpy.float32),
+        (x.sum().astype("float32"), numbers.Real),
+        (x.argmax(), numpy.integer),
+        (x.argmax(), numbers.Integral),
+        ((x > 0).all(), numpy.bool_),
+        ((x * 1j).sum(), numbers.Complex),
+    ):
+        assert isinstance(number, kind)
+        assert isinstance(number, xarr.Array)
+        assert type(number) is xarr.Array
+        assert type(pickle.loads(pickle.dumps(number))) is xarr.Array
+    double = xarr.ones((), dtype="float64") if device.has_float64 else x.sum()
+    assert isinstance(double, numpy.floating)
+    assert not isinstance(double, float)
+    assert numpy.isscalar(double)
+    assert not isinstance(x, numbers.Number)
+    assert not numpy.isscalar(x)
+
+
+def test_arrays_of_pyopencl_are_taken(device: xarr.Device) -> None:
+    cl = pytest.importorskip("pyopencl")
+    array = pytest.importorskip("pyopencl.array")
+    context = cl.Context(cl.get_platforms()[0].get_devices()[:1])
+    host = numpy.arange(6, dtype="float32").reshape(2, 3)
+    given = array.to_device(cl.CommandQueue(context), host)
+    assert_same(numpy.asarray(xarr.asarray(given)), host, "asarray")
+    assert xarr.asarray(given, dtype="int32").dtype == numpy.int32

@@ -75,6 +75,15 @@ class Array(Methods):
             )
         rebind(self, node)
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class, for `isinstance`: of an array without axes, NumPy's kind of number as well.
+
+        NumPy's results without axes are numbers, and programs and libraries ask whether they are.
+        """
+        node = self._node
+        return Array if node.shape else _NUMBERS.get(node.dtype, node.dtype.numpy.type)
+
     # -- attributes of the standard -----------------------------------------------------------
 
     @property
@@ -413,6 +422,14 @@ class Array(Methods):
 
     def __invert__(self) -> Array:
         return Array(rows.bitwise_invert.applied(self._node))
+
+
+_NUMBERS: Final[dict[DType, type]] = {
+    dtypes.float64: numpy.floating,
+    dtypes.complex128: numpy.complexfloating,
+}
+"""Not float64 and complex128, which are Python's float and complex as well: users of the standard
+ask by these whether an operand is no array."""
 
 
 def adopt(methods: type) -> None:

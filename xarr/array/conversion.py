@@ -45,6 +45,8 @@ def as_array(
                 "pass copy=None",
             )
         )
+    if type(obj).__module__ == "pyopencl.array":
+        obj = obj.get()  # NumPy would take it for an object
     target = target or get_device()
     if row is not None:
         require_on(target, row, where)

@@ -1,0 +1,130 @@
+"""Matplotlib, Pillow and SciPy given arrays, as programs give them."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy
+import pytest
+
+import xarr as np
+from xarr.algorithms import library
+
+
+@pytest.fixture(autouse=True)
+def cpu() -> Iterator[None]:
+    """A device whose memory is the host's; elsewhere the same, with copies and a warning."""
+    found = [one for one in np.devices() if library.is_preferred(one)]
+    if not found:
+        pytest.skip("no device shares the host's memory")
+    with np.device(found[0]):
+        yield
+
+
+def module(name: str) -> ModuleType:
+    pytest.importorskip(name.partition(".")[0])
+    return importlib.import_module(name)
+
+
+Axes = Any
+PLOTS: dict[str, Callable[[Axes, Any, Any, Any], Any]] = {
+    "bar": lambda ax, x, y, z: ax.bar(x, y, width=x[1] - x[0], yerr=abs(y), bottom=y),
+    "hist": lambda ax, x, y, z: ax.hist(y, bins=np.linspace(-1, 1, 7), weights=x),
+    "hist of a number of bins": lambda ax, x, y, z: ax.hist(y, bins=5, density=True),
+    "hist2d": lambda ax, x, y, z: ax.hist2d(x, y, bins=(5, 4)),
+    "plot": lambda ax, x, y, z: ax.plot(x, y, "-", x, -y, alpha=x[3]),
+    "plot of columns": lambda ax, x, y, z: ax.plot(z),
+    "limits": lambda ax, x, y, z: ax.set(xlim=(x[0], x[-1]), ylim=(y.min(), y.max())),
+    "scatter": lambda ax, x, y, z: ax.scatter(x, y, c=y, s=x * 20, alpha=x[3]),
+    "rows of colours": lambda ax, x, y, z: ax.scatter(x[:2], y[:2], c=np.eye(4)[:2]),
+    "a colour": lambda ax, x, y, z: ax.plot(x, y, color=(x[0], x[1], x[2])),
+    "a row of a colour": lambda ax, x, y, z: ax.plot(x, y, color=np.asarray([0.1, 0.2, 0.3, 1.0])),
+    "imshow": lambda ax, x, y, z: ax.imshow(z, vmin=z.min(), vmax=z.max(), extent=(0, x[-1], 0, 1)),
+    "imshow of colours": lambda ax, x, y, z: ax.imshow(np.stack([z**2] * 3, axis=-1)),
+    "pcolormesh": lambda ax, x, y, z: ax.figure.colorbar(ax.pcolormesh(x, x, z, shading="auto")),
+    "contour": lambda ax, x, y, z: ax.contour(x, x, z, levels=np.linspace(-1, 1, 5)),
+    "contourf": lambda ax, x, y, z: ax.contourf(*np.meshgrid(x, x), z),
+    "quiver": lambda ax, x, y, z: ax.quiver(*np.meshgrid(x, x), z, z),
+    "streamplot": lambda ax, x, y, z: ax.streamplot(x, x, z, z.T + 1),
+    "fill_between": lambda ax, x, y, z: ax.fill_between(x, y, y + 1, where=y > 0, alpha=x[2]),
+    "errorbar": lambda ax, x, y, z: ax.errorbar(x, y, yerr=abs(y)),
+    "lines": lambda ax, x, y, z: (ax.axvline(x[3]), ax.vlines(x, 0, y), ax.text(x[0], y[0], "a")),
+    "ticks": lambda ax, x, y, z: (ax.set_xticks(x[::3]), ax.step(x, y), ax.stem(x, y)),
+    "new data": lambda ax, x, y, z: (ax.plot(x, y)[0].set_data(x, -y), ax.imshow(z).set_data(-z)),
+    "boxplot": lambda ax, x, y, z: ax.boxplot(z[:, :2]),
+}
+
+
+def test_matplotlib_draws_arrays() -> None:
+    """All in one picture: drawing takes most of the time."""
+    figures = module("matplotlib.figure")
+    figure = figures.Figure(dpi=20, figsize=(12, 8))
+    x = np.linspace(0.0, 1.0, 10)
+    y = np.sin(6 * x)
+    for place, draw in enumerate(PLOTS.values()):
+        draw(figure.add_subplot(4, 6, place + 1), x, y, np.outer(y, x))
+    figure.savefig(io.BytesIO(), format="png")
+
+
+def test_matplotlib_draws_what_numpy_would() -> None:
+    pyplot = module("matplotlib.pyplot")
+    z = np.outer(np.linspace(0, 1, 9), np.linspace(-1, 1, 7))
+    pictures = [io.BytesIO(), io.BytesIO()]
+    for picture, values in zip(pictures, (z, np.to_numpy(z)), strict=True):
+        pyplot.imsave(picture, values)
+    assert pictures[0].getvalue() == pictures[1].getvalue()
+    colours = pyplot.get_cmap("viridis")(z)
+    assert colours.shape == (9, 7, 4)
+
+
+SCIPY: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "special.logsumexp": lambda s, x, z: s.special.logsumexp(x),
+    "optimize.minimize": lambda s, x, z: s.optimize.minimize(lambda p: ((p - 1) ** 2).sum(), x).x,
+    "optimize.curve_fit": lambda s, x, z: s.optimize.curve_fit(lambda t, a: a * t, x, 2 * x)[0],
+    "optimize.root": lambda s, x, z: s.optimize.root(lambda p: p**2 - 2, x + 1).x,
+    "integrate.solve_ivp": lambda s, x, z: (
+        s.integrate.solve_ivp(lambda t, v: -v, (0, 1), x, t_eval=x).y
+    ),
+    "integrate.odeint": lambda s, x, z: s.integrate.odeint(lambda v, t: -v, x, x),
+    "integrate.simpson": lambda s, x, z: s.integrate.simpson(x, x=x),
+    "interpolate.interp1d": lambda s, x, z: s.interpolate.interp1d(x, x**2)(x[:3]),
+    "interpolate.CubicSpline": lambda s, x, z: s.interpolate.CubicSpline(x, x**2)(x),
+    "interpolate.griddata": lambda s, x, z: s.interpolate.RegularGridInterpolator((x, x), z)(
+        z[:, :2] * 0 + 0.5
+    ),
+    "ndimage.gaussian_filter": lambda s, x, z: s.ndimage.gaussian_filter(z, 1.0),
+    "ndimage.label": lambda s, x, z: s.ndimage.label(z > 0)[0],
+    "ndimage.zoom": lambda s, x, z: s.ndimage.zoom(z, 2),
+    "signal.convolve2d": lambda s, x, z: s.signal.convolve2d(z, z, mode="same"),
+    "signal.lfilter": lambda s, x, z: s.signal.lfilter([1.0], [1.0, 0.5], x),
+    "signal.find_peaks": lambda s, x, z: s.signal.find_peaks(z[:, 3])[0],
+    "sparse.csr_matrix": lambda s, x, z: s.sparse.csr_matrix(z) @ x,
+    "sparse.diags": lambda s, x, z: s.sparse.diags([x, x], [0, 1], shape=(9, 9)).toarray(),
+    "stats.norm.pdf": lambda s, x, z: s.stats.norm.pdf(x),
+    "stats.pearsonr": lambda s, x, z: s.stats.pearsonr(x, x**2).statistic,
+    "stats.linregress": lambda s, x, z: s.stats.linregress(x, x**2).slope,
+    "stats.zscore": lambda s, x, z: s.stats.zscore(x),
+    "linalg.expm": lambda s, x, z: s.linalg.expm(z),
+    "linalg.solve": lambda s, x, z: s.linalg.solve(z + 1 + x * x[:, None] ** 2, x),
+    "fft.dct": lambda s, x, z: s.fft.dct(x),
+    "spatial.cdist": lambda s, x, z: s.spatial.distance.cdist(z, z),
+}
+
+
+@pytest.mark.parametrize("name", SCIPY)
+def test_scipy_computes_of_arrays_what_it_does_of_numpys(name: str) -> None:
+    scipy = module("scipy")
+    part = name.partition(".")[0]
+    module("scipy.spatial.distance" if part == "spatial" else f"scipy.{part}")
+    x = numpy.linspace(0.0, 1.0, 9)
+    z = numpy.sin(numpy.arange(81.0)).reshape(9, 9)
+    if name == "linalg.solve":
+        z = numpy.eye(9)
+    call = SCIPY[name]
+    wanted = numpy.asarray(call(scipy, x, z))
+    got = numpy.asarray(call(scipy, np.asarray(x), np.asarray(z)))
+    numpy.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-9)
