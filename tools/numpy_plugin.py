@@ -27,6 +27,7 @@ LIMIT_S = float(os.environ.get("XARR_TESTS_LIMIT", "60"))
 RESULT = Path(os.environ.get("XARR_TESTS_RESULT", "numpy_tests.jsonl"))
 DONE = Path(os.environ.get("XARR_TESTS_DONE", "/dev/null"))
 WITH_XARR = os.environ.get("XARR_TESTS_WITH", "xarr") == "xarr"
+CASES = int(os.environ.get("XARR_TESTS_CASES", "0"))
 RULED_OUT = os.environ.get("XARR_TESTS_RULED_OUT", "skip")
 
 _FOLDER = Path(numpy.__file__).parent
@@ -63,13 +64,25 @@ def _name(item: pytest.Item) -> str:
     return item.nodeid.partition("::")[2]
 
 
+def _some(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The items, of each test's cases only so many, evenly spaced."""
+    cases = dict[str, list[pytest.Item]]()
+    for item in items:
+        cases.setdefault(_name(item).partition("[")[0], []).append(item)
+    chosen = []
+    for group in cases.values():
+        every = max(1, -(-len(group) // CASES)) if CASES else 1
+        chosen += group[::every]
+    return chosen
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say which tests there are, and leave those that are out of scope or done."""
     done = set(DONE.read_text().splitlines())
     sources = dict[Path, Source]()
     kept = []
-    for item in items:
+    for item in _some(items):
         if item.path not in sources:
             file = item.path.relative_to(_FOLDER).as_posix()
             sources[item.path] = Source.read(item.path, file)
