@@ -160,6 +160,43 @@ def require_possible(shape: Shape, where: str) -> Shape:
     return shape
 
 
+def extents_of(shape: Any, where: str) -> Shape:
+    """A shape argument: an integer or a sequence of them, none negative."""
+    items = shape if isinstance(shape, tuple | list) else (shape,)
+    try:
+        extents = tuple([operator.index(item) for item in items])
+    except TypeError:
+        if getattr(shape, "ndim", 0) or isinstance(shape, range):
+            return extents_of(list(shape), where)
+        raise TypeError(
+            errors.message(
+                where, f"shape is {shape!r}", "an integer or a tuple of integers is accepted"
+            )
+        ) from None
+    if any(extent < 0 for extent in extents):
+        raise ValueError(errors.message(where, f"shape is {shape!r}", "extents are not negative"))
+    return require_possible(extents, where)
+
+
+def resolved(shape: Any, size: int, where: str) -> Shape:
+    """A shape argument of `size` elements, in which -1 stands for what is left."""
+    items = shape if isinstance(shape, tuple | list) else (shape,)
+    if -1 in items:
+        known = math.prod(operator.index(extent) for extent in items if extent != -1)
+        if list(items).count(-1) == 1 and known > 0 and size % known == 0:
+            items = [size // known if extent == -1 else extent for extent in items]
+    extents = tuple([operator.index(item) for item in items])
+    if any(extent < 0 for extent in extents) or math.prod(extents) != size:
+        raise ValueError(
+            errors.message(
+                where,
+                f"x has {size} elements and shape is {shape!r}",
+                "the number of elements has to stay, and one extent may be -1",
+            )
+        )
+    return require_possible(extents, where)
+
+
 def broadcast_shapes(*shapes: Shape, where: str) -> Shape:
     """The shape that all `shapes` broadcast to."""
     ndim = max(map(len, shapes))
@@ -291,6 +328,67 @@ def self_overlapping(layout: Layout) -> bool:
             return True
         reach += stride * (extent - 1)
     return False
+
+
+def is_fortran(where: Layout) -> bool:
+    """Whether the elements follow each other without gaps where the first index runs fastest."""
+    return is_linear(where.shape[::-1], where.strides[::-1])
+
+
+def reinterpreted(where: Layout, given: int, wanted: int, name: str) -> Layout:
+    """The layout of the same bytes as elements of another size; `given` and `wanted` are bytes.
+
+    NumPy's rules: the last axis, in which elements follow each other, grows or shrinks.
+    """
+    if given == wanted:
+        return where
+    shape, strides = where.shape, where.strides
+    if not shape:
+        raise ValueError(
+            errors.message(
+                name,
+                f"x is 0-dimensional and its elements have {given} bytes",
+                f"a dtype of as many bytes is accepted, not of {wanted}",
+            )
+        )
+    if where.size and shape[-1] != 1 and strides[-1] != 1:
+        raise ValueError(
+            errors.message(
+                name,
+                f"x has elements of {given} bytes with gaps along its last axis",
+                f"elements of {wanted} bytes need them to follow each other",
+                "copy x first, with x.copy()",
+            )
+        )
+    nbytes = shape[-1] * given
+    if nbytes % wanted or (given % wanted and wanted % given):
+        raise ValueError(
+            errors.message(
+                name,
+                f"the last axis of x has {nbytes} bytes",
+                f"a multiple of the new dtype's {wanted} is accepted",
+            )
+        )
+    steps = []
+    for extent, stride in zip(shape[:-1], strides[:-1], strict=True):
+        if extent > 1 and stride * given % wanted:
+            raise misaligned(name, wanted)
+        steps.append(stride * given // wanted)
+    if where.offset * given % wanted:
+        raise misaligned(name, wanted)
+    return Layout((*shape[:-1], nbytes // wanted), (*steps, 1), where.offset * given // wanted)
+
+
+def misaligned(name: str, itemsize: int) -> ValueError:
+    """The error of elements that would not begin at a multiple of their size."""
+    return ValueError(
+        errors.message(
+            name,
+            "elements of the new dtype would lie across the device's words",
+            f"elements begin at multiples of their {itemsize} bytes",
+            "copy x first, with x.copy()",
+        )
+    )
 
 
 def collapse(

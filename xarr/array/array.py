@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias
 
 import numpy
@@ -20,7 +20,7 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
 from xarr.array.operands import operand, scalar_node, widened
 from xarr.array.transfers import Host, are_allowed, from_host, to_host
-from xarr.backends.device import Device, get_device
+from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
@@ -49,31 +49,61 @@ DeviceLike: TypeAlias = "Device | str | None"
 class Array(Methods):
     """An n-dimensional array on one device.
 
-    Arrays are made by functions such as `asarray`, `zeros` and `linspace`; not by calling the
-    class. They behave as NumPy's arrays do: basic indexing gives views that share memory, operators
-    broadcast and promote, in-place operators write through views.
+    Arrays are made by functions such as `asarray`, `zeros` and `linspace`. They behave as NumPy's
+    arrays do: basic indexing gives views that share memory, operators broadcast and promote,
+    in-place operators write through views. Its other name is `ndarray`; there are no subclasses.
 
     Elementwise work is deferred until a value is needed; see `xarr.explain`.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type; the device's default floating-point one where None.
+    buffer : Array, or what has a buffer, optional
+        The values: the memory of an Array is shared, any other is copied. Zeros where None.
+    offset : int
+        Where the first element is in the buffer, in bytes.
+    strides : tuple of int, optional
+        Bytes from one element to the next along each axis; in C order without gaps where None.
+    order : {"C", "F"}, optional
+        The order in memory where strides is None.
     """
 
-    __slots__ = ("__weakref__", "_node")
+    __slots__ = ("__weakref__", "_locked", "_node")
 
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     _node: Node
+    _locked: bool
 
-    def __init__(self, node: Node) -> None:
-        if type(node) is not Node:
-            raise TypeError(
-                errors.message(
-                    "Array(object)",
-                    f"the object is of type {type(node).__name__}",
-                    "arrays are not made by calling the class",
-                    "use xarr.asarray(object)",
-                )
+    def __init__(
+        self,
+        shape: Any,
+        dtype: DTypeLike = None,
+        buffer: Any = None,
+        offset: SupportsIndex = 0,
+        strides: Sequence[SupportsIndex] | None = None,
+        order: str | None = None,
+    ) -> None:
+        self._locked = False
+        if type(shape) is not Node:
+            shape = _constructed(shape, dtype, buffer, offset, strides, order)
+            self._locked = type(buffer) is Array and buffer._locked
+        rebind(self, shape)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        raise TypeError(
+            errors.message(
+                f"class {cls.__name__}(Array)",
+                "a subclass is defined",
+                "operators and functions make arrays of the one class there is",
+                "keep an array in an attribute of your class",
             )
-        rebind(self, node)
+        )
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -88,13 +118,27 @@ class Array(Methods):
 
     @property
     def dtype(self) -> numpy.dtype[numpy.generic]:
-        """The data type of the elements, one of NumPy's."""
+        """The data type of the elements, one of NumPy's; given another one, of the same memory."""
         return self._node.dtype.numpy
+
+    @dtype.setter
+    def dtype(self, dtype: DTypeLike) -> None:
+        row = dtypes.lookup(dtype, "x.dtype = dtype")
+        rebind(self, reinterpreted(self, row, "x.dtype = dtype"))
 
     @property
     def shape(self) -> Shape:
-        """The extent of each axis, in elements."""
+        """The extent of each axis, in elements; given another one, of the same memory."""
         return self._node.shape
+
+    @shape.setter
+    def shape(self, shape: ShapeLike) -> None:
+        _reshape_in_place(self, shape)
+
+    @property
+    def strides(self) -> Shape:
+        """Bytes from one element to the next along each axis."""
+        return tuple([step * self._node.dtype.itemsize for step in layout_of(self).strides])
 
     @property
     def ndim(self) -> int:
@@ -123,17 +167,34 @@ class Array(Methods):
 
     @property
     def real(self) -> Array:
-        """The real part; the array itself where it is real."""
-        complex_valued = self._node.dtype.kind == dtypes.COMPLEX
-        return Array(rows.real.applied(self._node)) if complex_valued else self
+        """The real part, a view; the array itself where it is real."""
+        return part(self, 0) if self._node.dtype.kind == dtypes.COMPLEX else self
+
+    @real.setter
+    def real(self, value: ArrayLike) -> None:
+        self.real[...] = value
 
     @property
     def imag(self) -> Array:
-        """The imaginary part; zeros where the array is real."""
+        """The imaginary part, a view; zeros that cannot be written where the array is real."""
         node = self._node
         if node.dtype.kind == dtypes.COMPLEX:
-            return Array(rows.imag.applied(node))
-        return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, node.shape, node.device))
+            return part(self, 1)
+        zero = node.dtype.numpy.type(0).item()
+        return read_only(Array(constant(zero, node.dtype, node.shape, node.device)))
+
+    @imag.setter
+    def imag(self, value: ArrayLike) -> None:
+        if self._node.dtype.kind != dtypes.COMPLEX:
+            raise TypeError(
+                errors.message(
+                    "x.imag = value",
+                    f"x has dtype {self._node.dtype}",
+                    "complex arrays have an imaginary part",
+                    "convert x with x.astype('complex128')",
+                )
+            )
+        self.imag[...] = value
 
     @property
     def T(self) -> Array:  # noqa: N802 - the standard's name
@@ -664,11 +725,134 @@ def compute(node: Node) -> None:
     engine.compute(node)
 
 
+def layout_of(array: Array) -> Layout:
+    """How an array lies in memory, or will once it is computed."""
+    return array._node.layout or layout.contiguous(array._node.shape)
+
+
 def view(array: Array, where: Layout) -> Array:
     """An array that shares the memory of `array`, which has to be settled."""
     node = array._node
     assert node.storage is not None
-    return Array(leaf(node.storage, where, node.dtype))
+    result = Array(leaf(node.storage, where, node.dtype))
+    if array._locked:
+        result._locked = True
+    return result
+
+
+def read_only(array: Array) -> Array:
+    """The array, which cannot be written any more, nor what is made a view of it."""
+    array._locked = True
+    return array
+
+
+def viewed(array: Array, node: Node) -> Array:
+    """An array of a leaf in the memory of `array`."""
+    result = Array(node)
+    result._locked = array._locked
+    return result
+
+
+def part(array: Array, number: int) -> Array:
+    """The real (0) or imaginary part (1) of a complex array, as a view."""
+    where = settled(array)
+    node = array._node
+    assert node.storage is not None
+    strides = tuple([2 * step for step in where.strides])
+    lies = Layout(where.shape, strides, 2 * where.offset + number)
+    return viewed(array, leaf(node.storage, lies, dtypes.PART[node.dtype]))
+
+
+def reinterpreted(array: Array, row: DType, where: str) -> Node:
+    """The leaf of an array's memory taken as of another data type, by NumPy's rules."""
+    given = settled(array)
+    node = array._node
+    assert node.storage is not None
+    lies = layout.reinterpreted(given, node.dtype.itemsize, row.itemsize, where)
+    require_on(node.device, row, where)
+    if node.storage.owner is not None and row.itemsize > node.dtype.itemsize:
+        begin = node.device.driver.address(node.storage.buffer)
+        if begin % row.itemsize:
+            raise layout.misaligned(where, row.itemsize)
+    return leaf(node.storage, lies, row)
+
+
+def in_fortran_order(node: Node) -> Node:
+    """A new leaf of a node's values whose first index runs fastest in memory."""
+    axes = tuple(reversed(range(len(node.shape))))
+    if node.operation is None and node.storage is None:
+        turned = constant(node.value, node.dtype, node.shape[::-1], node.device)
+    else:
+        compute(node)
+        assert node.storage is not None
+        assert node.layout is not None
+        turned = engine.copied(leaf(node.storage, node.layout.permuted(axes), node.dtype))
+    compute(turned)
+    assert turned.storage is not None
+    assert turned.layout is not None
+    return leaf(turned.storage, turned.layout.permuted(axes), node.dtype)
+
+
+def _reshape_in_place(array: Array, shape: Any) -> None:
+    where = "x.shape = shape"
+    extents = layout.resolved(shape, array.size, where)
+    lies = settled(array).reshaped(extents)
+    node = array._node
+    assert node.storage is not None
+    if lies is None:
+        raise AttributeError(
+            errors.message(
+                where,
+                f"x has shape {node.shape} with strides {array.strides} and shape is {extents}",
+                "a shape that strides can express is accepted",
+                "write x = x.reshape(shape), which copies",
+            )
+        )
+    rebind(array, leaf(node.storage, lies, node.dtype))
+
+
+def _constructed(
+    shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, order: Any
+) -> Node:
+    """The node of what `ndarray(shape, dtype, buffer, offset, strides, order)` makes."""
+    where = "ndarray(shape)"
+    on = buffer._node.device if type(buffer) is Array else get_device()
+    row = default_float(on) if dtype is None else dtypes.lookup(dtype, where)
+    require_on(on, row, where)
+    if not isinstance(shape, Sequence | numpy.ndarray | SupportsIndex) or isinstance(shape, str):
+        raise TypeError(
+            errors.message(
+                where,
+                f"shape is of type {type(shape).__name__}",
+                "an integer or a tuple of integers is accepted",
+                "to make an array of values use xarr.asarray(values)",
+            )
+        )
+    extents = layout.extents_of(shape, where)
+    if buffer is None:
+        zeros = constant(row.numpy.type(0).item(), row, extents, on)
+        return in_fortran_order(zeros) if order == "F" else zeros
+    if type(buffer) is not Array:
+        try:
+            host = numpy.ndarray(extents, row.numpy, buffer, offset, strides, order)
+        except TypeError as error:
+            raise TypeError(errors.message(where, str(error), "a buffer is accepted")) from None
+        return from_host(host, on, where)
+    lies = settled(buffer)
+    node = buffer._node
+    assert node.storage is not None
+    # Checked by NumPy, which makes one of memory that has as many bytes.
+    if not lies.linear:
+        raise ValueError(
+            errors.message(where, "buffer has gaps", "an array in C order without is accepted")
+        )
+    room = numpy.empty(buffer.nbytes, numpy.uint8)
+    like = numpy.ndarray(extents, row.numpy, room.data, offset, strides, order)
+    begin = lies.offset * node.dtype.itemsize + int(offset)
+    if begin % row.itemsize or any(step % row.itemsize for step in like.strides):
+        raise layout.misaligned(where, row.itemsize)
+    steps = tuple(step // row.itemsize for step in like.strides)
+    return leaf(node.storage, Layout(extents, steps, begin // row.itemsize), row)
 
 
 def rebind(array: Array, node: Node) -> None:
@@ -706,6 +890,8 @@ def is_whole(array: Array) -> bool:
 
 def writeable(array: Array) -> bool:
     """Whether the memory may be written, and no element stands for several (a broadcast view)."""
+    if array._locked:
+        return False
     node = array._node
     where = node.layout
     if where is None or node.storage is None:
@@ -716,18 +902,16 @@ def writeable(array: Array) -> bool:
 def require_writeable(array: Array, where: str) -> None:
     """Refuse to write to a broadcast view, and to memory that its owner lent for reading."""
     if not writeable(array):
-        storage = array._node.storage
-        lent = storage is not None and storage.read_only
-        raise ValueError(
-            errors.message(
-                where,
-                "the array is read-only memory of another library"
-                if lent
-                else "the array is a broadcast view, several of whose elements share memory",
-                "such arrays are read-only" if lent else "broadcast views are read-only",
-                "write to a copy: x = xarr.asarray(x, copy=True)",
-            )
-        )
+        node = array._node
+        remedy = "write to a copy: x = xarr.asarray(x, copy=True)"
+        if node.storage is not None and node.storage.read_only:
+            given, accepted = "read-only memory of another library", "such arrays are read-only"
+        elif node.layout is not None and layout.self_overlapping(node.layout):
+            given = "a broadcast view, several of whose elements share memory"
+            accepted = "broadcast views are read-only"
+        else:
+            given, accepted = "read-only", "x.flags.writeable says so"
+        raise ValueError(errors.message(where, f"the array is {given}", accepted, remedy))
 
 
 def _restored(values: Host, device: str) -> Array:

@@ -346,7 +346,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
 def _write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
     if value.operation is not None and math.prod(value.shape) != where.size:
         compute(value)
-    if _reads_what_it_overwrites(value, storage, where):
+    if _reads_what_it_overwrites(value, storage, where, dtype):
         value = value if value.operation is not None else copied(value)
         compute(value)
     settle_readers(storage, spare=value)
@@ -515,7 +515,7 @@ def _compute_largest_operand(root: Node) -> bool:
     return largest is not None
 
 
-def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> bool:
+def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout, dtype: DType) -> bool:
     """Whether one element's write may come before another element's read of the same address."""
     shared = storage.device.shared
     for node in trace((value,))[0]:
@@ -524,6 +524,8 @@ def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout) -> b
         if node.storage is storage:
             read = node.layout
             assert read is not None
+            if node.dtype is not dtype:
+                return True  # a C compiler takes it that pointers of two types are apart
             if read.broadcast(where.shape) != where and layout.overlap(read, where):
                 return True
         elif (

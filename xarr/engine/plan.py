@@ -116,7 +116,7 @@ class Plan:
         self._offsets = offsets = list[int]()
         accesses: list[Access] = []
         entries: list[Any] = []
-        slots: dict[int, int] = {}
+        slots: dict[Any, int] = {}
         for node in order:
             operation = node.operation
             if operation is not None:
@@ -173,14 +173,16 @@ class Plan:
     def _access(
         self,
         accesses: list[Access],
-        slots: dict[int, int],
+        slots: dict[Any, int],
         storage: Storage,
         dtype: DType,
         where: Layout | None,
     ) -> None:
         assert where is not None
         storages = self.storages
-        slot = slots.setdefault(storage.serial, len(storages))
+        # A storage that is read as several types (a complex array and its real part) is a pointer
+        # of each; what is written is only of one: `engine.write` sees to that.
+        slot = slots.setdefault((storage.serial, dtype), len(storages))
         if slot == len(storages):
             storages.append(storage)
         accesses.append((slot, dtype, where.shape, where.strides))

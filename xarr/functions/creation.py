@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Literal, SupportsIndex, cast, overload
+from typing import Any, Final, Literal, SupportsIndex, cast, overload
 
 import numpy
 
@@ -182,27 +182,12 @@ def ascontiguousarray(a: Any, /, dtype: DTypeLike = None) -> Array:
     return result if result.ndim else result.reshape((1,))
 
 
-def shape_of(shape: ShapeLike, where: str) -> Shape:
-    """A shape argument: an integer or a sequence of them, none negative."""
-    items = shape if isinstance(shape, tuple | list) else (shape,)
-    try:
-        extents = tuple([operator.index(item) for item in items])
-    except TypeError:
-        if isinstance(shape, numpy.ndarray):
-            return shape_of(shape.tolist(), where)
-        raise TypeError(
-            errors.message(
-                where, f"shape is {shape!r}", "an integer or a tuple of integers is accepted"
-            )
-        ) from None
-    if any(extent < 0 for extent in extents):
-        raise ValueError(errors.message(where, f"shape is {shape!r}", "extents are not negative"))
-    return layout.require_possible(extents, where)
+shape_of: Final = layout.extents_of
 
 
 def filled(value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
     """An array of one value, for a function that errors name."""
-    extents = shape_of(shape, where)
+    extents = layout.extents_of(shape, where)
     target = get_device(device, where)
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
@@ -255,7 +240,7 @@ def full(
 
 
 def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
-    extents = shape_of(shape, where)
+    extents = layout.extents_of(shape, where)
     node = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._node
     if layout.broadcast_shapes(node.shape, extents, where=where) != extents:
         raise ValueError(
@@ -821,7 +806,7 @@ def _eye(
     device: DeviceLike,
     where: str,
 ) -> Array:
-    shape = shape_of((rows, columns), where)
+    shape = layout.extents_of((rows, columns), where)
     offset = integer(k, where, "k")
     target = get_device(device, where)
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)

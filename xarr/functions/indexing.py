@@ -77,7 +77,12 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     where = basic(settled(x), items)
     source = _fitted(source, where.shape)
     leaf_layout = source.layout
-    if source.storage is x._node.storage and leaf_layout is not None and leaf_layout == where:
+    if (
+        source.storage is x._node.storage
+        and leaf_layout is not None
+        and leaf_layout == where
+        and source.dtype is node.dtype
+    ):
         return  # x[key] += value has written already; Python now assigns the view to itself
     del value
     assign(x, where, source)

@@ -15,7 +15,16 @@ from typing import Any, Final, SupportsIndex, overload
 import numpy
 
 from xarr import errors, layout
-from xarr.array.array import Array, ArrayLike, Axis, ShapeLike, require_c_order, settled, view
+from xarr.array.array import (
+    Array,
+    ArrayLike,
+    Axis,
+    ShapeLike,
+    read_only,
+    require_c_order,
+    settled,
+    view,
+)
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.operands import integer
@@ -646,9 +655,9 @@ def broadcast_to(x: ArrayLike, /, shape: ShapeLike) -> Array:
         )
     node = x._node
     if not owned and node.storage is None and node.operation is None:
-        return Array(constant(node.value, node.dtype, extents, node.device))
+        return read_only(Array(constant(node.value, node.dtype, extents, node.device)))
     # A constant that an array holds may be written to later, which the view has to show.
-    return view(x, settled(x).broadcast(extents))
+    return read_only(view(x, settled(x).broadcast(extents)))
 
 
 def broadcast_arrays(*arrays: ArrayLike) -> tuple[Array, ...]:

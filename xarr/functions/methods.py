@@ -6,11 +6,15 @@ is imported.
 
 from __future__ import annotations
 
+import math
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy
 
-from xarr.array import callers, interchange, views
+from xarr import dtypes, errors, layout
+from xarr.array import callers, interchange, memory, views
 from xarr.array.array import (
     NOT_IMPLEMENTED,
     Array,
@@ -18,9 +22,14 @@ from xarr.array.array import (
     DeviceLike,
     DTypeLike,
     adopt,
+    is_whole,
+    rebind,
+    reinterpreted,
     require_writeable,
     stored_in_place,
+    viewed,
 )
+from xarr.engine.expression import constant
 from xarr.functions import (
     arithmetic,
     creation,
@@ -30,12 +39,14 @@ from xarr.functions import (
     joining,
     linalg,
     manipulation,
+    matrices,
     printing,
     reductions,
     searching,
     sorting,
     statistical,
 )
+from xarr.functions.flat import Flat
 
 
 def _astype(
@@ -93,10 +104,142 @@ def _holds_matrices(value: object) -> bool:
     return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple)
 
 
+def _byteswap(x: Array, inplace: bool = False) -> Array:
+    """Reverse the bytes of each element (of each part of a complex one)."""
+    parts = x if inplace else x.copy()
+    if x.dtype.kind == "c":
+        parts = _view(parts.reshape((*x.shape, 1)), parts.real.dtype)
+    shape = (*parts.shape, parts.itemsize)
+    places = _view(parts.reshape((*parts.shape, 1), copy=False), "uint8").reshape(shape)
+    places[...] = places[..., ::-1].copy()
+    return x if inplace else _view(parts, x.dtype).reshape(x.shape)
+
+
+def _dump(x: Array, file: Any) -> None:
+    """Pickle the array to a file, an open one or one that is named."""
+    if hasattr(file, "write"):
+        pickle.dump(x, file)
+        return
+    with Path(file).open("wb") as opened:
+        pickle.dump(x, opened)
+
+
+def _dumps(x: Array) -> bytes:
+    """Pickle the array to bytes."""
+    return pickle.dumps(x)
+
+
+def _fill(x: Array, value: Any) -> None:
+    """Write one value to all elements."""
+    x[...] = value
+
+
+def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
+    """Give the array another shape and size in place; what is new is zero.
+
+    Raises
+    ------
+    ValueError
+        If the array is a view, or others see its memory and `refcheck` is True.
+    """
+    where = "x.resize(new_shape)"
+    require_writeable(x, where)
+    shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    if shape is None:
+        return
+    extents = layout.extents_of(shape, where)
+    size = math.prod(extents)
+    if size == x.size:
+        x.shape = extents
+        return
+    if not x.flags.owndata or (refcheck and not is_whole(x)):
+        raise ValueError(
+            errors.message(
+                where,
+                "x is a view, or other arrays see its memory",
+                "an array of memory of its own is accepted",
+                "use xarr.resize, which makes a new array",
+            )
+        )
+    kept = min(size, x.size)
+    fresh = Array(constant(x.dtype.type(0).item(), x._node.dtype, (size,), x._node.device))
+    fresh[:kept] = manipulation.ravel(x)[:kept]
+    rebind(x, manipulation.reshape(fresh, extents)._node)
+
+
+def _tobytes(x: Array, order: str | None = "C") -> bytes:
+    """The values as bytes, in C order or Fortran's; a copy on the host."""
+    fortran = order == "F" or (order == "A" and x.flags.fnc)
+    return creation.to_numpy(manipulation.reversed_axes(x) if fortran else x).tobytes()
+
+
+def _tofile(x: Array, fid: Any, /, sep: str = "", format: str = "%s") -> None:
+    """Write the values to a file in C order, as bytes or as text with a separator."""
+    creation.to_numpy(x).tofile(fid, sep, format)
+
+
+def _view(x: Array, dtype: Any = None, type: Any = None) -> Array:
+    """Another array in the same memory, perhaps of another data type.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The data type that the bytes are taken as. Where its elements are of another size, the last
+        axis grows or shrinks; it has to lie without gaps then.
+    type : type, optional
+        `xarr.ndarray`, the only type there is.
+
+    Raises
+    ------
+    ValueError
+        If the bytes of the last axis do not make whole elements, or lie apart.
+    TypeError
+        If the device lacks dtype.
+    """
+    where = "x.view(dtype)"
+    if dtype is Array:
+        dtype = None
+    if type not in (None, Array, numpy.ndarray):
+        raise TypeError(
+            errors.message(where, f"type is {type!r}", "xarr.ndarray is accepted, alone")
+        )
+    row = x._node.dtype if dtype is None else dtypes.lookup(dtype, where)
+    return viewed(x, reinterpreted(x, row, where))
+
+
 class Methods:
     """What Array has beside its attributes, its operators and its values."""
 
     __slots__ = ()
+
+    @property
+    def base(self: Any) -> Any:
+        """The array whose memory a view is of; None for an array of its own memory."""
+        return memory.base_of(self)
+
+    @property
+    def ctypes(self: Any) -> Any:
+        """The memory of an array on a CPU for ctypes, as NumPy's attribute has it."""
+        return memory.ctypes_of(self)
+
+    @property
+    def data(self: Any) -> memoryview:
+        """The memory of an array on a CPU; from then on both sides see it."""
+        return memory.data_of(self)
+
+    @property
+    def flags(self: Any) -> memory.Flags:
+        """How the array lies in memory, and whether it can be written."""
+        return memory.Flags(self)
+
+    @property
+    def flat(self: Any) -> Flat:
+        """The elements in C order, to be walked, read and written one after the other."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self: Any, value: Any) -> None:
+        Flat(self)[...] = value
 
     all = reductions.all
     any = reductions.any
@@ -104,14 +247,20 @@ class Methods:
     argmin = reductions.argmin
     argsort = sorting.argsort
     astype = _astype
+    byteswap = _byteswap
     clip = arithmetic.clip
     conj = elementwise.conj
+    conjugate = elementwise.conj
     count_nonzero = reductions.count_nonzero
     cumprod = statistical.cumprod
     cumsum = statistical.cumsum
     cumulative_prod = reductions.cumulative_prod
     cumulative_sum = reductions.cumulative_sum
+    diagonal = matrices.diagonal
     dot = linalg.dot
+    dump = _dump
+    dumps = _dumps
+    fill = _fill
     flatten = _flatten
     max = reductions.max
     mean = reductions.mean
@@ -122,8 +271,10 @@ class Methods:
     ravel = manipulation.ravel
     repeat = joining.repeat
     reshape = _reshape
+    resize = _resize
     round = arithmetic.round
     searchsorted = sorting.searchsorted
+    setflags = memory.set_flags
     sort = _sort
     squeeze = manipulation.squeeze
     std = reductions.std
@@ -131,8 +282,12 @@ class Methods:
     swapaxes = manipulation.swapaxes
     take = searching.take
     to_device = creation.to_device
+    tobytes = _tobytes
+    tofile = _tofile
+    trace = matrices.trace
     transpose = _transpose
     var = reductions.var
+    view = _view
 
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem

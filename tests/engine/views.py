@@ -1,0 +1,252 @@
+"""Random programs with views of another kind: parts of complex arrays, other data types, `flat`.
+
+As those of `programs`, which has the steps that are not about memory seen in another way.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy
+
+from tests.engine.programs import STEPS, WIDE, Breadth, Pick, Program, broadcasts
+
+_STEPS: Final = {
+    name: STEPS[name]
+    for name in (
+        *("make", "pend", "copy", "in_place", "assign", "assign_named", "delete"),
+        *("collect", "toggle", "look"),
+    )
+}
+_NEW: Final = {
+    "view": 14,
+    "part": 14,
+    "retype": 14,
+    "write_flat": 8,
+    "read_flat": 5,
+    "fill": 5,
+    "reshape": 6,
+    "in_order": 6,
+    "write_part": 10,
+    "lock": 2,
+    "resize": 2,
+}
+SEEN_OTHERWISE: Final = replace(
+    WIDE,
+    dtypes=(
+        ("complex128", "float64"),
+        ("complex64", "float32"),
+        ("int64", "int32"),
+        ("int32", "uint8"),
+        ("int16", "int64"),
+    ),
+    sides=(4, 6),
+    shapes=("n", "nn", "2n", "n1"),
+    keys=("1:", "::-1", "::2"),
+    keys2=(":, 1:",),
+    rare=0,
+    steps=_STEPS | _NEW,
+)
+
+
+_INTEGERS: Final = ("int64", "int32", "uint8", "int16", "uint32")
+_SEEN_AS: Final[dict[str, tuple[str, ...]]] = {
+    "complex128": ("float64",),
+    "complex64": ("float32",),
+    "float64": ("complex128",),
+    "float32": ("complex64",),
+} | dict.fromkeys(_INTEGERS, _INTEGERS)
+"""Which data types an array's memory may be taken as, so that no NaN arises."""
+
+
+class Seen(Program):
+    """A random program whose arrays are seen in several ways."""
+
+    def __init__(self, pick: Pick, breadth: Breadth = SEEN_OTHERWISE) -> None:
+        super().__init__(pick, breadth)
+
+    def operand(self, shape: tuple[int, ...], beside: str) -> str:
+        dtype = self.theirs[beside].dtype
+        names = [
+            name
+            for name in self.live
+            if broadcasts(self.theirs[name].shape, shape) and self.theirs[name].dtype == dtype
+        ]
+        choice = self.pick(len(names) + 1)
+        return names[choice] if choice < len(names) else self.scalar(dtype)
+
+    def scalar(self, dtype: numpy.dtype[Any]) -> str:
+        return str(self.pick(4))
+
+    def make(self) -> None:
+        """A new array of values."""
+        shape = self.one_of(self.shapes)
+        dtype = self.dtype if self.pick(4) else self.other
+        self.seed += 1
+        forms = [
+            f"np.asarray(data({shape}, {dtype!r}, {self.seed}))",
+            f"np.zeros({shape}, dtype={dtype!r})",
+            f"np.asarray(data({shape}, {dtype!r}, {self.seed})) + 1",
+        ]
+        self.bind(self.new_name(), str(self.one_of(forms)))
+
+    def convert(self) -> None:
+        """Nothing."""
+
+    def part(self) -> None:
+        """The real or the imaginary part of an array, as a view."""
+        name = self.any_name(lambda value: value.dtype.kind == "c")
+        if name is None:
+            return self.make()
+        return self.bind(self.new_name(), f"{name}.{self.one_of(('real', 'imag'))}")
+
+    def write_part(self) -> None:
+        """Write the parts of a complex array, perhaps from each other."""
+        name = self.any_name(lambda value: value.dtype.kind == "c" and value.flags.writeable)
+        if name is None:
+            return self.retype()
+        part, other = self.one_of((("real", "imag"), ("imag", "real")))
+        forms = (
+            f"{name}.{part} = {name}.{other}",
+            f"{name}.{part} += {name}.{other}",
+            f"{name}.{part} = {self.pick(4)}",
+            f"{name}.{part}[...] = {name}.{part}[::-1]",
+            f"{name}.{part}[...] = np.imag({name}) - {name}.{part}",
+            f"{name}[...] = {name}.{part}",
+            f"{name}[...] = {name} + {name}.{part}",
+        )
+        return self.run(str(self.one_of(forms)))
+
+    def retype(self) -> None:
+        """The same memory as another data type."""
+        name = self.any_name(lambda value: value.ndim > 0 and value.size > 0)
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        wanted = self.one_of(_SEEN_AS[value.dtype.name])
+        try:
+            value.view(wanted)
+        except ValueError:
+            return self.run(f"{name}.view({wanted!r})", refused=True)
+        if not _fits(value, numpy.dtype(wanted).itemsize):
+            return self.part()  # NumPy reads what is not aligned
+        return self.bind(self.new_name(), f"{name}.view({wanted!r})")
+
+    def write_flat(self) -> None:
+        """Write through `flat`."""
+        name = self.any_name(lambda value: value.flags.writeable and value.size > 2)
+        if name is None:
+            return self.make()
+        forms = (
+            f"{name}.flat[1] = {self.pick(5)}",
+            f"{name}.flat[-1] = {self.pick(5)}",
+            f"{name}.flat[1:] = [1, 2]",
+            f"{name}.flat = [4, 5, 6]",
+            f"{name}.flat[::2] = {name}.flat[1]",
+            f"{name}.flat[np.asarray([0, 2])] = [7, 8]",
+        )
+        return self.run(str(self.one_of(forms)))
+
+    def read_flat(self) -> None:
+        """Read through `flat`."""
+        name = self.any_name(lambda value: value.size > 1)
+        if name is None:
+            return self.make()
+        forms = ("flat[1:]", "flat[0]", "flat[::-1]", "flat.copy()", "flat[np.asarray([1, 0])]")
+        return self.bind(self.new_name(), f"{name}.{self.one_of(forms)}")
+
+    def fill(self) -> None:
+        """Fill an array or a view."""
+        name = self.any_name(lambda value: value.flags.writeable)
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        keys = [f"{name}.fill({self.pick(4)})"]
+        keys += [f"{name}[{key}].fill({self.pick(4)})" for key in self.breadth.keys if value.ndim]
+        return self.run(str(self.one_of(keys)))
+
+    def reshape(self) -> None:
+        """Give an array another shape in place; views of it keep theirs."""
+        name = self.any_name(lambda value: value.ndim > 0)
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        shape = self.one_of(("-1", "(1, -1)", "(-1, 1)", "(2, -1)"))
+        if shape == "(2, -1)" and value.size % 2:
+            shape = "-1"
+        try:
+            copy = value.view()
+            copy.shape = eval(shape)
+        except AttributeError:
+            return self.run(f"{name}.shape = {shape}", refused=True)
+        return self.run(f"{name}.shape = {shape}")
+
+    def in_order(self) -> None:
+        """A copy in Fortran's order, a transpose, or a flat array."""
+        name = self.any_name()
+        if name is None:
+            return self.make()
+        forms = (
+            "np.asarray({}, order='F')",
+            "np.array({}, order='F')",
+            "{}.copy(order='F')",
+            "{}.ravel(order='F')",
+            "{}.T",
+            "{}.reshape(-1, order='F')",
+            "np.ascontiguousarray({})",
+            "{}.view()",
+        )
+        return self.bind(self.new_name(), str(self.one_of(forms)).format(name))
+
+    def lock(self) -> None:
+        """A view that cannot be written, and what becomes of writing to it."""
+        name = self.any_name(lambda value: value.ndim > 0)
+        new = self.new_name()
+        if name is None or new == name:
+            return self.make()
+        self.bind(new, f"{name}.view()")
+        self.run(f"{new}.flags.writeable = False")
+        self.run(f"{new}[...] = 1", refused=True)
+        self.run(f"{new} += 1", refused=True)
+        return self.run(f"{new}[::-1].fill(1)", refused=True)
+
+    def resize(self) -> None:
+        """A new array that grows or shrinks."""
+        name = self.new_name()
+        self.seed += 1
+        self.bind(name, f"np.asarray(data({self.one_of(self.shapes)}, {self.dtype!r}, {self.seed}))")
+        return self.run(f"{name}.resize(({1 + self.pick(3)}, 5), refcheck=False)")
+
+
+def _fits(value: numpy.ndarray[Any, Any], itemsize: int) -> bool:
+    """Whether elements of another size begin at multiples of it, counted from their memory's."""
+    base = value
+    while isinstance(base.base, numpy.ndarray):
+        base = base.base
+    begin = value.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    steps = [
+        stride for extent, stride in zip(value.shape, value.strides, strict=True) if extent > 1
+    ]
+    return not begin % itemsize and all(stride % itemsize == 0 for stride in steps[:-1])
+
+
+def run_seen(
+    seed: int, steps: int, breadth: Breadth = SEEN_OTHERWISE, length: int = 25
+) -> Iterator[int]:
+    """Run random programs of `length` steps each; yields after each how many steps are done."""
+    generator = random.Random(seed)
+    names, weights = list(breadth.steps), list(breadth.steps.values())
+
+    def pick(count: int) -> int:
+        return int(generator.random() * count)
+
+    for done in range(0, steps, length):
+        program = Seen(pick, breadth)
+        for step in generator.choices(names, weights, k=length):
+            getattr(program, step)()
+            program.check()
+        program.check(everything=True)
+        yield done + length

@@ -1,0 +1,309 @@
+"""How an array lies in memory, as NumPy's attributes tell it: flags, base, and the host's view.
+
+Nothing here computes; what is pending is computed where its memory is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy
+
+from xarr import errors, layout
+from xarr.algorithms import library
+from xarr.array import dlpack, interchange
+from xarr.array.array import Array, layout_of, settled, writeable
+from xarr.engine.expression import leaf
+from xarr.layout import Layout
+
+_SHORT: Final = {
+    "C": "c_contiguous",
+    "CONTIGUOUS": "c_contiguous",
+    "C_CONTIGUOUS": "c_contiguous",
+    "F": "f_contiguous",
+    "FORTRAN": "f_contiguous",
+    "F_CONTIGUOUS": "f_contiguous",
+    "O": "owndata",
+    "OWNDATA": "owndata",
+    "W": "writeable",
+    "WRITEABLE": "writeable",
+    "A": "aligned",
+    "ALIGNED": "aligned",
+    "X": "writebackifcopy",
+    "WRITEBACKIFCOPY": "writebackifcopy",
+    "B": "behaved",
+    "BEHAVED": "behaved",
+    "CA": "carray",
+    "CARRAY": "carray",
+    "FA": "farray",
+    "FARRAY": "farray",
+    "FNC": "fnc",
+    "FORC": "forc",
+}
+_SHOWN: Final = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED")
+
+
+class Flags:
+    """How an array lies in memory, and whether it can be written: `x.flags`.
+
+    Each is an attribute, and an item under NumPy's names. `writeable` can be set.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.eye(2)[:, 0].flags.c_contiguous
+    False
+    >>> xarr.eye(2).flags["WRITEABLE"]
+    True
+    """
+
+    __slots__ = ("_array",)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Whether the elements follow each other, the last index running fastest."""
+        return layout_of(self._array).linear
+
+    contiguous = c_contiguous
+
+    @property
+    def f_contiguous(self) -> bool:
+        """Whether the elements follow each other, the first index running fastest."""
+        return layout.is_fortran(layout_of(self._array))
+
+    fortran = f_contiguous
+
+    @property
+    def owndata(self) -> bool:
+        """Whether the memory is the array's own, and the array no view."""
+        return base_of(self._array) is None
+
+    @property
+    def writeable(self) -> bool:
+        """Whether elements can be written."""
+        return writeable(self._array)
+
+    @writeable.setter
+    def writeable(self, value: bool) -> None:
+        set_writeable(self._array, bool(value))
+
+    @property
+    def aligned(self) -> bool:
+        """Whether elements begin at multiples of their size: always."""
+        return True
+
+    @property
+    def writebackifcopy(self) -> bool:
+        """Whether the array is a copy that will be written back: never."""
+        return False
+
+    @property
+    def behaved(self) -> bool:
+        """Aligned and writeable."""
+        return self.writeable
+
+    @property
+    def carray(self) -> bool:
+        """Behaved and in C order."""
+        return self.writeable and self.c_contiguous
+
+    @property
+    def farray(self) -> bool:
+        """Behaved, in Fortran order and not in C order."""
+        return self.writeable and self.fnc
+
+    @property
+    def fnc(self) -> bool:
+        """In Fortran order and not in C order."""
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        """In Fortran or in C order."""
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def num(self) -> int:
+        """The flags as NumPy's number."""
+        return (
+            self.c_contiguous
+            | self.f_contiguous << 1
+            | self.owndata << 2
+            | 0x100
+            | self.writeable << 10
+        )
+
+    def __getitem__(self, name: str) -> bool:
+        attribute = _SHORT.get(name)
+        if attribute is None:
+            raise KeyError(errors.message("x.flags[name]", f"name is {name!r}", _names()))
+        return bool(getattr(self, attribute))
+
+    def __setitem__(self, name: str, value: bool) -> None:
+        if _SHORT.get(name) != "writeable":
+            raise KeyError(
+                errors.message(
+                    "x.flags[name] = value", f"name is {name!r}", "WRITEABLE can be set alone"
+                )
+            )
+        self.writeable = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Flags) and self.num == other.num
+
+    def __repr__(self) -> str:
+        lines = [f"  {name} : {self[name]}\n" for name in (*_SHOWN, "WRITEBACKIFCOPY")]
+        return "".join(lines)
+
+
+def _names() -> str:
+    return "the flags are " + ", ".join((*_SHOWN, "WRITEBACKIFCOPY", "FNC", "FORC"))
+
+
+def set_writeable(array: Array, value: bool) -> None:
+    """Let an array be written or not; only memory that may be written is let."""
+    if value and array._locked:
+        array._locked = False
+        base = base_of(array)
+        if not writeable(array) or (base is not None and base._locked):
+            array._locked = True
+            raise ValueError(
+                errors.message(
+                    "x.flags.writeable = True",
+                    "x is a view of memory that cannot be written",
+                    "an array of its own memory, or a view of one that can be written, is accepted",
+                    "write to a copy: x = x.copy()",
+                )
+            )
+    elif value and not writeable(array):
+        raise ValueError(
+            errors.message(
+                "x.flags.writeable = True",
+                "x is a broadcast view, or another library's memory that is read-only",
+                "such arrays cannot be written",
+                "write to a copy: x = x.copy()",
+            )
+        )
+    array._locked = not value
+
+
+def set_flags(
+    x: Array, write: bool | None = None, align: bool | None = None, uic: bool | None = None
+) -> None:
+    """Set whether the array can be written; the other flags stay as they are.
+
+    Raises
+    ------
+    ValueError
+        If the memory cannot be written, or a flag that does not change is asked for.
+    """
+    if uic or (align is not None and not align):
+        raise ValueError(
+            errors.message(
+                "x.setflags(write, align, uic)",
+                f"align is {align} and uic is {uic}",
+                "arrays are aligned, and none is written back",
+            )
+        )
+    if write is not None:
+        set_writeable(x, bool(write))
+
+
+def _covers(array: Array) -> bool:
+    """Whether an array has the whole of its memory, each element once."""
+    node = array._node
+    where = node.layout
+    assert where is not None
+    assert node.storage is not None
+    return where.size * node.dtype.itemsize == node.storage.nbytes and not layout.self_overlapping(
+        where
+    )
+
+
+def base_of(array: Array) -> Any:
+    """The array whose memory a view is of; None for an array of its own memory.
+
+    Where that array is gone, a new one of the whole memory.
+    """
+    node = array._node
+    storage = node.storage
+    if storage is None:
+        return None
+    for viewer in tuple(storage.viewers):
+        other = viewer()
+        if other is not None and other._node.storage is storage and _covers(other):
+            return None if other is array else other
+    if _covers(array):
+        return None
+    whole = Layout((storage.nbytes // node.dtype.itemsize,), (1,))
+    result = Array(leaf(storage, whole, node.dtype))
+    result._locked = array._locked
+    return result
+
+
+def on_host(array: Array, where: str) -> Any:
+    """A NumPy array in the array's own memory, which has to be the host's."""
+    device = array._node.device
+    if not library.is_preferred(device):
+        raise AttributeError(
+            errors.message(
+                where,
+                f"x is on {device}",
+                "memory of the host is accepted",
+                "copy the values, with xarr.to_numpy(x)",
+            )
+        )
+    return dlpack.as_numpy(interchange.exposed(array))
+
+
+def data_of(array: Array) -> memoryview:
+    """The memory of an array on a CPU, which is seen by both sides from then on."""
+    data: memoryview = on_host(array, "x.data").data
+    return data
+
+
+def ctypes_of(array: Array) -> Any:
+    """The memory of an array on a CPU for ctypes, as NumPy's attribute has it."""
+    return on_host(array, "x.ctypes").ctypes
+
+
+def share_memory(first: Any, second: Any, max_work: int | None, *, exactly: bool) -> bool:
+    """Whether two arrays have a byte in common; without `exactly`, whether their ends cross."""
+    function: Any = numpy.shares_memory if exactly else numpy.may_share_memory
+    options = {} if max_work is None else {"max_work": max_work}
+    if type(first) is Array and type(second) is Array:
+        if first._node.storage is None or first._node.storage is not second._node.storage:
+            return False
+        return bool(function(_by_address(first), _by_address(second), **options))
+    pair = [
+        on_host(array, "shares_memory(a, b)")
+        if type(array) is Array and library.is_preferred(array.device)
+        else array
+        for array in (first, second)
+    ]
+    return Array not in map(type, pair) and bool(function(*pair, **options))
+
+
+def _by_address(array: Array) -> Any:
+    """A NumPy array with the addresses that an array has in its storage; never to be read."""
+    where, node = settled(array), array._node
+    itemsize = node.dtype.itemsize
+    memory = dlpack.Memory(
+        pointer=where.offset * itemsize + _APART,
+        shape=where.shape,
+        strides=where.strides,
+        dtype=node.dtype.numpy,
+        device=(dlpack.CPU, 0),
+        read_only=True,
+        owner=None,
+    )
+    return dlpack.as_numpy(memory)
+
+
+_APART: Final = 1 << 20
+"""What is added to an address, so that none is nothing."""
