@@ -197,6 +197,7 @@ _CHAPTER_OF: Final = {
     "device": "devices",
     "devices": "devices",
     "eager": "inspection",
+    "flatiter": "array",
     "no_implicit_transfer": "inspection",
 }
 """The chapter of names that are defined where no chapter is."""
@@ -204,6 +205,7 @@ _CHAPTER_OF: Final = {
 _MERGED: Final = {
     "arithmetic": "elementwise",
     "averages": "statistical",
+    "buffers": "creation",
     "diagnostics": "inspection",
     "fills": "creation",
     "grids": "creation",

@@ -201,6 +201,9 @@ def _elements(row: Reduction) -> str:
     return "xarr.asarray([1, 2, 3])" if SIGNED in row.kinds else "xarr.asarray([1.0, 2.0])"
 
 
+_LIKE = ["like : object, optional", "    Not used; an argument of NumPy's."]
+
+
 def _fill(row: Fill) -> str:
     name, kind = row.name, row.about.partition(" ")[2].partition(";")
     raises = ["ValueError", "    If an extent is negative."]
@@ -213,11 +216,14 @@ def _fill(row: Fill) -> str:
             *("shape : int or tuple of int", "    The shape."),
             "dtype : dtype, optional",
             "    The data type; the device's default floating-point one where None.",
+            'order : {"C", "F"}, optional',
+            "    Which index runs fastest in memory: the last, or as in Fortran the first.",
             *("device : Device, str or None", "    The device; the default device where None."),
+            *_LIKE,
         ],
         ["Array, of the given shape", f"    {row.values}"],
         raises,
-        f"{source} dtype may also be positional, as in NumPy.",
+        f"{source} dtype may also be positional, as in NumPy, and order and like are NumPy's.",
         [f'>>> xarr.{name}(2, dtype="int8").tolist()', shown],
     )
     like = _docstring(
@@ -226,22 +232,27 @@ def _fill(row: Fill) -> str:
             "x : Array, shape (...)",
             "    The array whose shape, dtype and device are taken.",
             *("dtype : dtype, optional", "    The data type, if another one."),
+            'order : {"C", "F", "A", "K"}, optional',
+            "    How the elements lie in memory: in C order, in Fortran's, or as those of x.",
+            *("subok : bool", "    Not used, since arrays have no subclasses."),
             *("shape : int or tuple of int, optional", "    The shape, if another one."),
             *("device : Device, str or None", "    The device, if another one."),
         ],
         ["Array, shape (...)", f"    {row.values}"],
         raises[2:],
-        f"{source} shape is NumPy's.",
+        f"{source} order, subok and shape are NumPy's.",
         [f">>> xarr.{name}_like(xarr.asarray([1, 2])).tolist()", shown],
     )
     return (
-        f"def {name}(\n    shape: ShapeLike, dtype: DTypeLike = None, *, "
-        f"device: DeviceLike = None\n) -> Array:\n{text}\n"
-        f'    return filled({row.value}, shape, dtype, device, "{name}(shape)")\n\n\n'
-        f"def {name}_like(\n    x: ArrayLike,\n    /,\n    dtype: DTypeLike = None,\n    *,\n"
-        f"    shape: ShapeLike | None = None,\n    device: DeviceLike = None,\n"
+        f"def {name}(\n    shape: ShapeLike,\n    dtype: DTypeLike = None,\n"
+        '    order: str | None = "C",\n    *,\n    device: DeviceLike = None,\n'
+        f"    like: Any = None,\n) -> Array:\n{text}\n"
+        f'    return filled({row.value}, shape, dtype, device, "{name}(shape)", order)\n\n\n'
+        f"def {name}_like(\n    x: ArrayLike,\n    /,\n    dtype: DTypeLike = None,\n"
+        '    order: str | None = "K",\n    subok: bool = True,\n'
+        f"    shape: ShapeLike | None = None,\n    *,\n    device: DeviceLike = None,\n"
         f") -> Array:\n{like}\n"
-        f'    return filled_like(x, {row.value}, dtype, shape, device, "{name}_like(x)")\n'
+        f'    return filled_like(x, {row.value}, dtype, shape, device, "{name}_like(x)", order)\n'
     )
 
 
@@ -309,6 +320,7 @@ def _transform_chapter() -> str:
 
 def _fill_chapter() -> str:
     head = _HEAD.format(about="Arrays of one value", table="fills")
+    head += "from typing import Any\n\n"
     head += "from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike\n"
     head += "from xarr.functions.creation import filled, filled_like\n"
     return "\n\n".join([head, *map(_fill, fills.TABLE)])

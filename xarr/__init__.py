@@ -68,6 +68,19 @@ from xarr.functions.averages import (
     corrcoef as corrcoef,
     cov as cov,
 )
+from xarr.functions.buffers import (
+    asarray_chkfinite as asarray_chkfinite,
+    ascontiguousarray as ascontiguousarray,
+    asfortranarray as asfortranarray,
+    copy as copy,
+    copyto as copyto,
+    frombuffer as frombuffer,
+    fromiter as fromiter,
+    isfortran as isfortran,
+    may_share_memory as may_share_memory,
+    require as require,
+    shares_memory as shares_memory,
+)
 from xarr.functions.comparing import (
     allclose as allclose,
     array_equal as array_equal,
@@ -78,8 +91,6 @@ from xarr.functions.creation import (
     arange as arange,
     array as array,
     asarray as asarray,
-    ascontiguousarray as ascontiguousarray,
-    copy as copy,
     eye as eye,
     full as full,
     full_like as full_like,
@@ -179,6 +190,9 @@ from xarr.functions.fills import (
     ones_like as ones_like,
     zeros as zeros,
     zeros_like as zeros_like,
+)
+from xarr.functions.flat import (
+    flatiter as flatiter,
 )
 from xarr.functions.grids import (
     fromfunction as fromfunction,

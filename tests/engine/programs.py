@@ -228,7 +228,7 @@ class Program:
         with numpy.errstate(all="ignore"):
             try:
                 exec(code, self.theirs)
-            except (ValueError, IndexError, TypeError) as raised:
+            except (ValueError, IndexError, TypeError, AttributeError) as raised:
                 if not refused:
                     raise
                 wanted = raised

@@ -217,7 +217,9 @@ class Seen(Program):
         """A new array that grows or shrinks."""
         name = self.new_name()
         self.seed += 1
-        self.bind(name, f"np.asarray(data({self.one_of(self.shapes)}, {self.dtype!r}, {self.seed}))")
+        self.bind(
+            name, f"np.asarray(data({self.one_of(self.shapes)}, {self.dtype!r}, {self.seed}))"
+        )
         return self.run(f"{name}.resize(({1 + self.pick(3)}, 5), refcheck=False)")
 
 

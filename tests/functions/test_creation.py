@@ -413,11 +413,13 @@ def test_eye_s_other_names() -> None:
 def test_triangles(layout: str, dtype: str) -> None:
     needs(dtype)
     host, x = given(dtype, layout)
-    if host.ndim < 2:
+    if host.ndim < 1:
         for name in ("tril", "triu"):
             with pytest.raises(ValueError, match=name):
                 getattr(xp, name)(x)
         return
+    if host.ndim == 1:  # of which NumPy makes a matrix
+        host, x = host[:300], x[:300]
     for k in (0, 1, -1, 100, -100):
         lower, upper = xp.tril(x, k=k), xp.triu(x, k=k)
         computed_together([lower, upper])
@@ -513,7 +515,7 @@ def test_to_device() -> None:
         (lambda: xp.linspace(0, 1j, dtype="f4"), r"linspace\(start, stop, num\): stop has dtype"),
         (lambda: xp.indices((2,), dtype="bad"), r"indices\(dimensions\): dtype is 'bad'"),
         (lambda: xp.meshgrid("a"), r"meshgrid\(\*arrays\): an array is of type str"),
-        (lambda: xp.array(1, ndmin="a"), r"array\(obj, ndmin\): ndmin is 'a'"),
+        (lambda: xp.array(1, ndmin="a"), r"array\(object, ndmin\): ndmin is 'a'"),
         (lambda: xp.ascontiguousarray("a"), r"ascontiguousarray\(a\): a is of type str"),
         (lambda: xp.zeros(2, dtype=("i4", "f8")), r"zeros\(shape\): dtype is"),
         (lambda: xp.array_repr("a"), r"array_repr\(x\): x is of type str"),

@@ -321,16 +321,15 @@ class Array(Methods):
             )
         return str(self)
 
-    def copy(self, order: str = "C") -> Array:
-        """Copy the array, in C order."""
-        require_c_order(order, "x.copy(order)")
-        return Array(engine.copied(self._node))
+    def copy(self, order: str | None = "C") -> Array:
+        """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory."""
+        return Array(laid_out(self._node, axes_in_order(self, order, "x.copy(order)")))
 
     def __copy__(self) -> Array:
-        return Array(engine.copied(self._node))
+        return self.copy("K")
 
     def __deepcopy__(self, memo: Any) -> Array:
-        return Array(engine.copied(self._node))
+        return self.copy("K")
 
     def __reduce__(self) -> tuple[Callable[..., Array], tuple[Any, ...]]:
         return _restored, (to_host(self._node), str(self.device))
@@ -695,14 +694,6 @@ def _same_kind(given: DType, wanted: DType) -> bool:
     return _RANK[given.kind] <= _RANK[wanted.kind]
 
 
-def require_c_order(order: str, where: str) -> None:
-    """Refuse an order of elements that is not C's; "A" and "K" leave it to the library."""
-    if order not in ("C", "A", "K"):
-        raise ValueError(
-            errors.message(where, f"order is {order!r}", "new arrays are in C order", "use x.T")
-        )
-
-
 def product(shape: Shape) -> int:
     """The number of elements of a shape."""
     size = 1
@@ -777,11 +768,50 @@ def reinterpreted(array: Array, row: DType, where: str) -> Node:
     return leaf(node.storage, lies, row)
 
 
-def in_fortran_order(node: Node) -> Node:
-    """A new leaf of a node's values whose first index runs fastest in memory."""
-    axes = tuple(reversed(range(len(node.shape))))
+def kept_order(where: Layout) -> tuple[int, ...]:
+    """The axes as they lie in memory, the outermost first: what NumPy calls order "K"."""
+    places = [
+        axis
+        for axis, extent in enumerate(where.shape)
+        if extent > 1 and where.strides[axis] and where.size
+    ]
+    ordered = sorted(places, key=lambda axis: -abs(where.strides[axis]))
+    axes = list(range(len(where.shape)))
+    for place, axis in zip(places, ordered, strict=True):
+        axes[place] = axis
+    return tuple(axes)
+
+
+def axes_in_order(array: Array, order: str | None, where: str) -> tuple[int, ...] | None:
+    """The axes from the outermost in memory to the innermost that an order asks for; None for C's.
+
+    "A" and "K" follow the array, which counts as in C order while its value is pending.
+    """
+    node = array._node
+    if order not in ("C", "F", "A", "K", None):
+        raise ValueError(errors.message(where, f"order is {order!r}", "C, F, A and K are accepted"))
+    if order == "C" or len(node.shape) < 2:
+        return None
+    if order == "F":
+        return tuple(reversed(range(len(node.shape))))
+    lies = node.layout
+    if lies is None or lies.linear:
+        return None
+    if layout.is_fortran(lies):
+        return tuple(reversed(range(len(node.shape))))
+    if order == "A":
+        return None
+    axes = kept_order(lies)
+    return None if list(axes) == sorted(axes) else axes
+
+
+def laid_out(node: Node, axes: tuple[int, ...] | None) -> Node:
+    """A new node of a node's values; where axes are given, a leaf in which they lie so."""
+    if axes is None:
+        return engine.copied(node)
     if node.operation is None and node.storage is None:
-        turned = constant(node.value, node.dtype, node.shape[::-1], node.device)
+        shape = tuple(node.shape[axis] for axis in axes)
+        turned = constant(node.value, node.dtype, shape, node.device)
     else:
         compute(node)
         assert node.storage is not None
@@ -790,7 +820,20 @@ def in_fortran_order(node: Node) -> Node:
     compute(turned)
     assert turned.storage is not None
     assert turned.layout is not None
-    return leaf(turned.storage, turned.layout.permuted(axes), node.dtype)
+    back = sorted(range(len(axes)), key=lambda place: axes[place])
+    return leaf(turned.storage, turned.layout.permuted(back), node.dtype)
+
+
+def in_order(array: Array, order: str | None, where: str) -> Array:
+    """The array where it lies in an order, else a copy that does; "A" and "K" leave it as it is."""
+    if order == "C":
+        return array if layout_of(array).linear else Array(engine.copied(array._node))
+    if order != "F":
+        axes_in_order(array, order, where)
+        return array
+    if layout.is_fortran(layout_of(array)):
+        return array
+    return Array(laid_out(array._node, axes_in_order(array, order, where)))
 
 
 def _reshape_in_place(array: Array, shape: Any) -> None:
@@ -831,7 +874,9 @@ def _constructed(
     extents = layout.extents_of(shape, where)
     if buffer is None:
         zeros = constant(row.numpy.type(0).item(), row, extents, on)
-        return in_fortran_order(zeros) if order == "F" else zeros
+        if order != "F" or len(extents) < 2:
+            return zeros
+        return laid_out(zeros, tuple(reversed(range(len(extents)))))
     if type(buffer) is not Array:
         try:
             host = numpy.ndarray(extents, row.numpy, buffer, offset, strides, order)

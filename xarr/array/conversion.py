@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, Final
 
 import numpy
 from numpy.exceptions import ComplexWarning
 
-from xarr import dtypes, errors
+from xarr import dtypes, errors, layout
 from xarr.array import interchange
 from xarr.array.array import Array, DeviceLike
-from xarr.array.nested import holds_arrays, stacked
+from xarr.array.nested import holds_arrays
 from xarr.array.transfers import Host, from_host, host_values, openly, to_device
-from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.backends.device import Device, default_float, get_device, promoted, require_on
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node
+from xarr.engine.expression import Node, leaf
+from xarr.layout import Shape
 
 
 def as_array(
@@ -51,9 +53,7 @@ def as_array(
     if row is not None:
         require_on(target, row, where)
     if isinstance(obj, list | tuple) and holds_arrays(obj):
-        parts = [as_array(item, where, name, device=target)._node for item in obj]
-        whole = Array(stacked(parts, where, name))
-        return whole if row is None else retyped(whole, row, where, name)
+        return Array(_nested(obj, row, target, where, name))
     return Array(_from_values(obj, row, target, where, name))
 
 
@@ -120,8 +120,84 @@ def refuse_complex_to_real(given: DType, wanted: DType, where: str, name: str) -
         )
 
 
+class _Parts:
+    """What a nested sequence with Arrays in it is made of: nodes and values of the host.
+
+    `nodes` and `blocks` have their places, in elements from the start.
+    """
+
+    def __init__(self, device: Device, where: str, name: str) -> None:
+        self.device = device
+        self.where = where
+        self.name = name
+        self.nodes: list[tuple[int, Node]] = []
+        self.blocks: list[tuple[int, Host]] = []
+        self.rows: list[DType] = []
+
+    def add(self, obj: Any, place: int) -> Shape:
+        """Take a part that begins at a place; its shape."""
+        if isinstance(obj, list | tuple) and holds_arrays(obj):
+            shape: Shape | None = None
+            for number, item in enumerate(obj):
+                found = self.add(item, place + number * math.prod(shape or ()))
+                if shape not in (None, found):
+                    raise ValueError(
+                        errors.message(
+                            self.where,
+                            f"{self.name} holds arrays of shapes {shape} and {found}",
+                            "nested sequences have the same length at each level",
+                        )
+                    )
+                shape = found
+            return (len(obj), *(shape or ()))
+        if type(obj) is Array:
+            node = obj._node
+            if node.device is not self.device:
+                node = to_device(node, self.device, self.where)
+            self.nodes.append((place, node))
+            self.rows.append(node.dtype)
+            return node.shape
+        values, row = _typed_values(obj, None, self.device, self.where, self.name)
+        self.blocks.append((place, values))
+        self.rows.append(row)
+        return values.shape
+
+
+def _nested(obj: Any, row: DType | None, device: Device, where: str, name: str) -> Node:
+    """The leaf of a nested sequence with Arrays in it; its numbers go to the device at once."""
+    parts = _Parts(device, where, name)
+    shape = parts.add(obj, 0)
+    row = row or promoted(parts.rows, device, where)
+    for given in parts.rows:
+        refuse_complex_to_real(given, row, where, name)
+    whole = layout.contiguous(layout.require_possible(shape, where))
+    if parts.blocks:
+        host = numpy.zeros(whole.size, row.numpy)
+        for place, values in parts.blocks:
+            host[place : place + values.size] = values.reshape(-1)
+        with openly():
+            result = from_host(host.reshape(shape), device, where)
+        assert result.storage is not None
+        storage = result.storage
+    else:
+        storage = engine.allocate(device, whole.size * row.itemsize)
+    for place, node in parts.nodes:
+        lies = layout.Layout(node.shape, whole.strides[len(shape) - len(node.shape) :], place)
+        engine.write(storage, lies, row, engine.converted(node, row))
+    return leaf(storage, whole, row)
+
+
 def _from_values(obj: Any, row: DType | None, device: Device, where: str, name: str) -> Node:
     """The node of values on the host."""
+    values, _ = _typed_values(obj, row, device, where, name)
+    with openly():
+        return from_host(values, device, where)
+
+
+def _typed_values(
+    obj: Any, row: DType | None, device: Device, where: str, name: str
+) -> tuple[Host, DType]:
+    """Values on the host, of a data type that the device has where none is asked for."""
     typed = isinstance(obj, numpy.ndarray | numpy.generic)
     values = host_values(obj, where, name)
     if values.dtype.kind == "O" or (not typed and values.dtype.kind not in "biufc"):
@@ -147,8 +223,7 @@ def _from_values(obj: Any, row: DType | None, device: Device, where: str, name: 
             _require_fit(values, row, where)
     if row is not given:
         values = dtypes.quietly(_host_converted, values, row)
-    with openly():
-        return from_host(values, device, where)
+    return values, row
 
 
 def _has_own_dtype(obj: Any) -> bool:
@@ -185,11 +260,18 @@ def _exact_integers(obj: Any, values: Host, row: DType) -> Host:
 
 
 def _require_fit(values: Host, row: DType, where: str) -> None:
-    """Refuse Python integers that an integer type cannot hold, as NumPy does."""
-    if row.kind not in dtypes.INTEGER or values.dtype.kind not in "iuO" or not values.size:
+    """Refuse Python numbers that an integer type cannot hold, as NumPy does."""
+    if row.kind not in dtypes.INTEGER or values.dtype.kind not in "iufO" or not values.size:
         return
     low, high = dtypes.integer_bounds(row)
-    least, largest = int(values.min()), int(values.max())
+    least, largest = values.min(), values.max()
+    if values.dtype.kind == "f" and not (math.isfinite(least) and math.isfinite(largest)):
+        # As `int` does: NaN is a ValueError, an infinity an OverflowError.
+        bad = least if not math.isfinite(least) else largest
+        raise (ValueError if math.isnan(bad) else OverflowError)(
+            errors.message(where, f"a value is {bad} and dtype is {row}", "finite numbers fit it")
+        )
+    least, largest = int(least), int(largest)
     if least < low or largest > high:
         raise OverflowError(
             errors.message(

@@ -14,12 +14,21 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.array import transfers
-from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
+from xarr.array.array import (
+    Array,
+    ArrayLike,
+    DeviceLike,
+    DTypeLike,
+    ShapeLike,
+    axes_in_order,
+    in_order,
+    laid_out,
+)
 from xarr.array.conversion import as_array, refuse_complex_to_real, retyped
-from xarr.array.door import array_of, node_of
+from xarr.array.door import array_of, taken
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
-from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.backends.device import Device, default_float, get_device, promoted, require_on
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
@@ -34,9 +43,11 @@ def asarray(
     obj: Any,
     /,
     dtype: DTypeLike = None,
+    order: str | None = None,
     *,
     device: DeviceLike = None,
     copy: bool | None = None,
+    like: Any = None,
 ) -> Array:
     """Make an array of values.
 
@@ -48,10 +59,14 @@ def asarray(
     dtype : dtype, optional
         The data type of the result; where None, that of the values. Python scalars become bool,
         int64, and the device's default floating-point and complex types.
+    order : {"C", "F", "A", "K"}, optional
+        How the elements lie in memory: in C order, in Fortran's, or as they do.
     device : Device, str or None
         The device of the result; where None, that of an Array, else the default device.
     copy : bool, optional
         True for a new array in any case, False for none, None for one if needed.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -70,7 +85,7 @@ def asarray(
     Notes
     -----
     Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy.
+    NumPy, and order and like are NumPy's.
 
     Examples
     --------
@@ -78,32 +93,75 @@ def asarray(
     >>> xarr.asarray([[1, 2], [3, 4]]).shape
     (2, 2)
     """
-    return as_array(obj, "asarray(obj)", "obj", dtype=dtype, device=device, copy=copy)
+    return ordered(obj, dtype, order, copy, device, "asarray(obj)")
+
+
+def ordered(
+    obj: Any,
+    dtype: Any,
+    order: str | None,
+    copy: bool | None,
+    device: DeviceLike,
+    where: str,
+    name: str = "obj",
+) -> Array:
+    """What `asarray` makes, for a function that errors name."""
+    if order is None or (order == "C" and type(obj) is not Array):
+        return as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
+    if copy and type(obj) is Array:
+        # In one step, of the type that it will have.
+        given = as_array(obj, where, name, dtype=dtype, device=device)
+        axes = axes_in_order(obj, order, where)
+        if given is obj or axes is not None:
+            return Array(laid_out(given._node, axes))
+        return given
+    result = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
+    if type(obj) is numpy.ndarray and order in ("A", "K") and obj.flags.fnc:
+        order = "F"
+    placed = in_order(result, order, where)
+    if copy is False and placed is not result:
+        raise ValueError(
+            errors.message(
+                where,
+                f"copy is False and {name} does not lie in order {order}",
+                "another order needs a copy",
+                "pass copy=None",
+            )
+        )
+    return placed
 
 
 def array(
-    obj: Any,
-    /,
+    object: Any,
     dtype: DTypeLike = None,
     *,
     copy: bool | None = True,
-    ndmin: int = 0,
+    order: str | None = "K",
+    subok: bool = False,
+    ndmin: SupportsIndex = 0,
     device: DeviceLike = None,
+    like: Any = None,
 ) -> Array:
     """Make a new array of values: NumPy's name of ``asarray(obj, copy=True)``.
 
     Parameters
     ----------
-    obj : Array, Python scalar, nested sequence, NumPy array or buffer
+    object : Array, Python scalar, nested sequence, NumPy array or buffer
         The values.
     dtype : dtype, optional
         The data type of the result; where None, that of the values.
     copy : bool, optional
         As in `asarray`.
+    order : {"C", "F", "A", "K"}, optional
+        How the elements lie in memory: in C order, in Fortran's, or as they do.
+    subok : bool
+        Not used, since arrays have no subclasses.
     ndmin : int
         The least number of axes; missing ones are put in front.
     device : Device, str or None
         The device of the result.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -122,81 +180,37 @@ def array(
     dtype('float32')
     """
     # What comes from the host is new already.
-    where = "array(obj)"
-    least = integer(ndmin, "array(obj, ndmin)", "ndmin")
-    result = as_array(obj, where, "obj", dtype=dtype, device=device, copy=copy)
+    where = "array(object)"
+    least = integer(ndmin, "array(object, ndmin)", "ndmin")
+    result = ordered(object, dtype, order, copy, device, where, "object")
     shape = layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
     return result.reshape(shape) if least > result.ndim else result
-
-
-def copy(a: Any) -> Array:
-    """Copy an array, in C order.
-
-    Parameters
-    ----------
-    a : Array or values, shape (...)
-        What to copy.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the same dtype, sharing no memory with a.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> x = xarr.zeros(2)
-    >>> y = xarr.copy(x)
-    >>> y[0] = 1
-    >>> x.tolist()
-    [0.0, 0.0]
-    """
-    return array(a)
-
-
-def ascontiguousarray(a: Any, /, dtype: DTypeLike = None) -> Array:
-    """Return the array itself if its elements follow each other in C order, else a copy.
-
-    Parameters
-    ----------
-    a : Array or values, shape (...)
-        The array.
-    dtype : dtype, optional
-        The data type of the result; that of a where None.
-
-    Returns
-    -------
-    Array, shape (...), at least one axis
-        In C order.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.ascontiguousarray(xarr.eye(2).T).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
-    result = as_array(a, "ascontiguousarray(a)", "a", dtype=dtype)
-    given = result._node.layout
-    if given is not None and not given.linear:
-        result = Array(engine.copied(result._node))
-    return result if result.ndim else result.reshape((1,))
 
 
 shape_of: Final = layout.extents_of
 
 
-def filled(value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
+def filled(
+    value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str, order: str | None = "C"
+) -> Array:
     """An array of one value, for a function that errors name."""
     extents = layout.extents_of(shape, where)
     target = get_device(device, where)
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
     value = row.numpy.type(value).item()
-    return Array(constant(value, row, extents, target))
+    result = Array(constant(value, row, extents, target))
+    return result if order == "C" else in_order(result, order, where)
 
 
 def full(
-    shape: ShapeLike, fill_value: Any, dtype: DTypeLike = None, *, device: DeviceLike = None
+    shape: ShapeLike,
+    fill_value: Any,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
 ) -> Array:
     """Make an array of one value.
 
@@ -208,8 +222,12 @@ def full(
         The value.
     dtype : dtype, optional
         The data type; that of the value where None, as in `asarray`.
+    order : {"C", "F"}, optional
+        Which index runs fastest in memory: the last, or as in Fortran the first.
     device : Device, str or None
         The device; the default device where None, or that of an Array.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -236,11 +254,15 @@ def full(
     >>> xarr.full(3, -0.0).tolist()
     [-0.0, -0.0, -0.0]
     """
-    return _full(shape, fill_value, dtype, device, "full(shape, fill_value)")
+    where = "full(shape, fill_value)"
+    return in_order(_full(shape, fill_value, dtype, device, where), order, where)
 
 
 def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
     extents = layout.extents_of(shape, where)
+    if isinstance(fill_value, float) and dtype is not None:
+        # As in NumPy a float is converted like an array's element; an integer has to fit.
+        fill_value = numpy.asarray(fill_value)
     node = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._node
     if layout.broadcast_shapes(node.shape, extents, where=where) != extents:
         raise ValueError(
@@ -256,17 +278,33 @@ def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: st
 
 
 def filled_like(
-    x: Any, value: Any, dtype: Any, shape: Any, device: DeviceLike, where: str
+    x: Any,
+    value: Any,
+    dtype: Any,
+    shape: Any,
+    device: DeviceLike,
+    where: str,
+    order: str | None = "K",
 ) -> Array:
     """An array of one value like another array, for a function that errors name."""
-    node = as_array(x, where)._node
-    return filled(
+    given = as_array(x, where)
+    node = given._node
+    result = filled(
         value,
         node.shape if shape is None else shape,
         node.dtype if dtype is None else dtype,
         node.device if device is None else device,
         where,
     )
+    return _laid_out_like(result, given, order, where)
+
+
+def _laid_out_like(result: Array, given: Array, order: str | None, where: str) -> Array:
+    """The result in an order that "A" and "K" take from another array of as many axes."""
+    if order == "C" or (result.ndim != given.ndim and order != "F"):
+        return result
+    axes = axes_in_order(result if order == "F" else given, order, where)
+    return result if axes is None else Array(laid_out(result._node, axes))
 
 
 def full_like(
@@ -274,8 +312,10 @@ def full_like(
     /,
     fill_value: Any,
     dtype: DTypeLike = None,
-    *,
+    order: str | None = "K",
+    subok: bool = True,
     shape: ShapeLike | None = None,
+    *,
     device: DeviceLike = None,
 ) -> Array:
     """Make an array of one value like another array.
@@ -288,6 +328,10 @@ def full_like(
         The value.
     dtype : dtype, optional
         The data type, if another one.
+    order : {"C", "F", "A", "K"}, optional
+        How the elements lie in memory: in C order, in Fortran's, or as those of x.
+    subok : bool
+        Not used, since arrays have no subclasses.
     shape : int or tuple of int, optional
         The shape, if another one.
     device : Device, str or None
@@ -307,7 +351,7 @@ def full_like(
 
     Notes
     -----
-    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+    Python Array API standard 2025.12, creation functions; order, subok and shape are NumPy's.
 
     Examples
     --------
@@ -316,14 +360,16 @@ def full_like(
     [7, 7]
     """
     where = "full_like(x, fill_value)"
-    node = as_array(x, where)._node
-    return _full(
+    given = as_array(x, where)
+    node = given._node
+    result = _full(
         node.shape if shape is None else shape,
         fill_value,
         node.dtype if dtype is None else dtype,
         node.device if device is None else device,
         where,
     )
+    return _laid_out_like(result, given, order, where)
 
 
 def _scalar(value: Any, row: DType, device: Device) -> Node:
@@ -354,13 +400,13 @@ def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> A
 
 
 def arange(
-    start: Any,
-    /,
+    start: Any = None,
     stop: Any = None,
-    step: Any = 1,
+    step: Any = None,
     dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
+    like: Any = None,
 ) -> Array:
     """Make an array of evenly spaced numbers in the half-open interval [start, stop).
 
@@ -370,13 +416,15 @@ def arange(
         The first number; the end of the interval, which then starts at 0, where stop is None.
     stop : int or float, optional
         The end of the interval, not included.
-    step : int or float
-        The distance between two numbers, not 0.
+    step : int or float, optional
+        The distance between two numbers, not 0; 1 where None.
     dtype : dtype, optional
         The data type; int64 where None and all numbers are integers, else the default
         floating-point one.
     device : Device, str or None
         The device; the default device where None.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -389,8 +437,10 @@ def arange(
         If step is 0.
     ValueError
         If the length is not finite.
+    OverflowError
+        If one of the first two numbers does not fit an integer dtype.
     TypeError
-        If an argument is no real number, or dtype is bool.
+        If an argument is no real number, or dtype is bool and the length above 2.
 
     Notes
     -----
@@ -404,10 +454,16 @@ def arange(
     """
     where = "arange(start, stop, step)"
     if stop is None:
+        if start is None:
+            raise TypeError(errors.message(where, "stop is missing", "stop is a number"))
         start, stop = 0, start
     start, stop, step = (
         number(value, where, name)
-        for value, name in ((start, "start"), (stop, "stop"), (step, "step"))
+        for value, name in (
+            (0 if start is None else start, "start"),
+            (stop, "stop"),
+            (1 if step is None else step, "step"),
+        )
     )
     target = get_device(device, where)
     row = _arange_type(start, stop, step, dtype, target, where)
@@ -415,28 +471,61 @@ def arange(
     layout.require_possible((length,), where)
     if length == 0:
         return filled(0, 0, row, target, where)
-    first, delta = dtypes.quietly(_arange_step, start, step, row)
+    if row is dtypes.bool_:
+        return _of_bools(start, step, length, target, where)
+    first, second = _first_two(start, step, row, length, where)
     computed = dtypes.float32 if row is dtypes.float16 else row
-    index = engine.converted(engine.index((length,), target), computed)
-    steps = table.multiply.combined(index, _scalar(delta, computed, target))
+    wide = computed.numpy.type
+    delta = dtypes.quietly(lambda: wide(second) - wide(first))
+    index = engine.index((length,), target)
+    steps = table.multiply.combined(
+        engine.converted(index, computed), _scalar(delta, computed, target)
+    )
     node = table.add.combined(_scalar(first, computed, target), steps)
+    if not numpy.isfinite(delta):
+        # The first two are what they are; what follows them is NaN, as NumPy's.
+        for position, value in ((0, first), (1, second)):
+            at = table.equal.combined(index, _scalar(position, dtypes.int64, target))
+            node = choose(at, _scalar(value, computed, target), node)
     return Array(engine.converted(node, row))
 
 
-def _arange_step(start: Any, step: Any, row: DType) -> tuple[Any, Any]:
-    """The first number and the step, which NumPy takes from the first two, each of the dtype."""
-    if row.kind in dtypes.INTEGER and isinstance(start, int) and isinstance(step, int):
-        return _wrapped(start, row), _wrapped(step, row)
-    first = numpy.asarray(start).astype(row.numpy)
-    second = numpy.asarray(start + step).astype(row.numpy)
-    wide = first.dtype if row is not dtypes.float16 else numpy.dtype(numpy.float32)
-    return first, second.astype(wide) - first.astype(wide)
+def _of_bools(start: Any, step: Any, length: int, target: Device, where: str) -> Array:
+    """The one or two bools that NumPy makes."""
+    if length > 2:
+        raise TypeError(
+            errors.message(
+                where, f"dtype is bool and there are {length} numbers", "2 at most are accepted"
+            )
+        )
+    values = [bool(start), bool(start + step)]
+    return as_array(values[:length], where, device=target)
 
 
-def _wrapped(value: int, row: DType) -> Any:
-    """An integer in an integer type, modulo the type's range."""
-    low, _ = dtypes.integer_bounds(row)
-    return row.numpy.type((value - low) % (1 << 8 * row.itemsize) + low)
+def _first_two(start: Any, step: Any, row: DType, length: int, where: str) -> tuple[Any, Any]:
+    """The first number and the second, from which NumPy takes the step, each of the dtype."""
+    kind = row.numpy.type
+    if row.kind not in dtypes.INTEGER:
+        return dtypes.quietly(kind, start), dtypes.quietly(kind, start + step)
+    low, high = dtypes.integer_bounds(row)
+    values = []
+    for value in (start, start + step)[:length]:
+        try:
+            whole = int(value)
+        except (OverflowError, ValueError) as error:
+            raise type(error)(
+                errors.message(where, f"a number is {value} and dtype is {row}", "finite ones fit")
+            ) from None
+        if not low <= whole <= high:
+            raise OverflowError(
+                errors.message(
+                    where,
+                    f"the number {whole} is out of bounds for {row}",
+                    f"{row} holds {low} to {high}",
+                )
+            )
+        values.append(kind(whole))
+    return values[0], values[-1]
 
 
 def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, where: str) -> DType:
@@ -448,8 +537,6 @@ def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, w
         if row is dtypes.float64:
             row = default_float(device)
     require_on(device, row, where)
-    if row.kind == dtypes.BOOL:
-        raise TypeError(errors.message(where, "dtype is bool", "numeric dtypes are accepted"))
     return row
 
 
@@ -477,66 +564,83 @@ def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
 
 @overload
 def linspace(
-    start: complex | numpy.generic | Array,
-    stop: complex | numpy.generic | Array,
-    /,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: SupportsIndex = 50,
     endpoint: bool = True,
-    *,
-    dtype: DTypeLike = None,
-    device: DeviceLike = None,
     retstep: Literal[False] = False,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
 ) -> Array: ...
 
 
 @overload
 def linspace(
-    start: complex | numpy.generic | Array,
-    stop: complex | numpy.generic | Array,
-    /,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: SupportsIndex = 50,
     endpoint: bool = True,
     *,
-    dtype: DTypeLike = None,
-    device: DeviceLike = None,
     retstep: Literal[True],
-) -> tuple[Array, Array]: ...
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    device: DeviceLike = None,
+) -> tuple[Array, Any]: ...
+
+
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex,
+    endpoint: bool,
+    retstep: Literal[True],
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
+) -> tuple[Array, Any]: ...
 
 
 def linspace(
-    start: complex | numpy.generic | Array,
-    stop: complex | numpy.generic | Array,
-    /,
+    start: ArrayLike,
+    stop: ArrayLike,
     num: SupportsIndex = 50,
     endpoint: bool = True,
-    *,
-    dtype: DTypeLike = None,
-    device: DeviceLike = None,
     retstep: bool = False,
-) -> Array | tuple[Array, Array]:
-    """Make an array of evenly spaced numbers between two numbers.
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
+) -> Array | tuple[Array, Any]:
+    """Make an array of evenly spaced numbers between two numbers, or between those of two arrays.
 
     Parameters
     ----------
-    start, stop : int, float or complex
+    start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
     num : int
         How many numbers.
     endpoint : bool
         Whether stop is the last number, exactly; else it would be the next one.
+    retstep : bool
+        Whether to return the distance between two numbers too.
     dtype : dtype, optional
         The data type; the default floating-point or complex one where None. Numbers are rounded
         down where it is an integer one.
+    axis : int
+        Where the ends are arrays, the axis of the result that the numbers lie along.
     device : Device, str or None
-        The device; the default device where None.
-    retstep : bool
-        Whether to return the distance between two numbers too.
+        The device; the default device where None, or that of an Array.
 
     Returns
     -------
-    Array, shape (num,)
+    Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
         start + i * (stop - start) / (num - 1), or / num without the end point, computed in
-        float64 and rounded once. With retstep a tuple of it and the distance, a float.
+        float64 and rounded once. With retstep a tuple of it and the distance: a float, or an Array
+        where the ends are arrays.
 
     Raises
     ------
@@ -547,18 +651,95 @@ def linspace(
 
     Notes
     -----
-    Python Array API standard 2025.12, creation functions; num's default and retstep are NumPy's.
-    On a device without float64 the host computes the numbers, so they are the same everywhere.
+    Python Array API standard 2025.12, creation functions; num's default, arrays as ends, retstep
+    and axis are NumPy's. On a device without float64 the host computes numbers between numbers, so
+    they are the same everywhere.
 
     Examples
     --------
     >>> import xarr
     >>> xarr.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
+    >>> xarr.linspace([0, 1], 2, 3).tolist()
+    [[0.0, 1.0], [1.0, 1.5], [2.0, 2.0]]
     """
     where = "linspace(start, stop, num)"
-    result, step = _spaced(start, stop, num, endpoint, dtype, device, where)
+    result, step = _line(start, stop, num, endpoint, dtype, axis, device, where)
     return (result, step) if retstep else result
+
+
+def _line(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex,
+    endpoint: bool,
+    dtype: Any,
+    axis: SupportsIndex,
+    device: DeviceLike,
+    where: str,
+) -> tuple[Array, Any]:
+    """What `linspace` makes, and the distance, for a function that errors name."""
+    if _has_axes(start) or _has_axes(stop):
+        return _spaced_arrays(start, stop, num, endpoint, dtype, axis, device, where)
+    layout.normalize_axis(axis, 1, where, "the result")
+    return _spaced(start, stop, num, endpoint, dtype, device, where)
+
+
+def _has_axes(value: Any) -> bool:
+    """Whether an argument is an array, or a list that becomes one, with at least one axis."""
+    return isinstance(value, list | tuple) or bool(getattr(value, "ndim", 0))
+
+
+def _spaced_arrays(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex,
+    endpoint: bool,
+    dtype: Any,
+    axis: SupportsIndex,
+    device: DeviceLike,
+    where: str,
+) -> tuple[Array, Array]:
+    """What `linspace` makes between the elements of arrays, and the distances."""
+    count = integer(num, where, "num")
+    if count < 0:
+        raise ValueError(errors.message(where, f"num is {count}", "num is not negative"))
+    given = next((item for item in (start, stop) if type(item) is Array), None)
+    target = get_device(device, where) if device is not None or given is None else given.device
+    low, high = (
+        as_array(value, where, name, device=target)
+        for value, name in ((start, "start"), (stop, "stop"))
+    )
+    floating = default_float(target)
+    row = promoted([low._node.dtype, high._node.dtype, floating], target, where)
+    low, high = retyped(low, row, where), retyped(high, row, where)
+    shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
+    pieces = count - 1 if endpoint else count
+    wanted = row if dtype is None else dtypes.lookup(dtype, where)
+    refuse_complex_to_real(row, wanted, where, "the result")
+    span = high - low
+    step = span / pieces if pieces > 0 else span * math.nan
+    position = Array(engine.index((count,), target)).reshape((-1,) + (1,) * len(shape))
+    steps = retyped(position, row, where)
+    values = steps * step if pieces > 0 else steps * span
+    if pieces > 0:
+        # Where the distance is too small for a number: divide first, as NumPy does.
+        values = Array(choose((step == 0)._node, (steps / pieces * span)._node, values._node))
+    values = values + low
+    if endpoint and count > 1:
+        last = table.equal.combined(
+            position._node, _scalar(count - 1, dtypes.int64, position.device)
+        )
+        values = Array(choose(last, high._node, values._node))
+    node = values._node
+    if wanted.kind in dtypes.INTEGER:
+        node = table.floor.applied(node)
+    result = Array(engine.converted(node, wanted))
+    place = layout.normalize_axis(axis, result.ndim, where, "the result")
+    if place:
+        order = [*range(1, place + 1), 0, *range(place + 1, result.ndim)]
+        result = result.transpose(order)
+    return result, step
 
 
 def _spaced(
@@ -570,7 +751,7 @@ def _spaced(
     device: DeviceLike,
     where: str,
 ) -> tuple[Array, Any]:
-    """What `linspace` makes, and the distance, for a function that errors name."""
+    """What `linspace` makes between numbers, and the distance, for a function that errors name."""
     start = number(start, where, "start", complex_too=True)
     stop = number(stop, where, "stop", complex_too=True)
     count = integer(num, where, "num")
@@ -632,11 +813,11 @@ def _linspace_node(
 def logspace(
     start: Any,
     stop: Any,
-    /,
     num: SupportsIndex = 50,
     endpoint: bool = True,
-    base: float = 10.0,
+    base: Any = 10.0,
     dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -644,22 +825,24 @@ def logspace(
 
     Parameters
     ----------
-    start, stop : int or float
+    start, stop : number, or Array, shapes that broadcast to (...)
         The ends are base ** start and base ** stop.
     num : int
         How many numbers.
     endpoint : bool
         Whether the end is the last number.
-    base : float
+    base : number, or Array that broadcasts with start and stop
         The base of the powers.
     dtype : dtype, optional
         The data type; the default floating-point one where None.
+    axis : int
+        Where the ends are arrays, the axis of the result that the numbers lie along.
     device : Device, str or None
         The device; the default device where None.
 
     Returns
     -------
-    Array, shape (num,)
+    Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
         base ** linspace(start, stop, num).
 
     Raises
@@ -675,18 +858,28 @@ def logspace(
     """
     where = "logspace(start, stop, num)"
     row = None if dtype is None else dtypes.lookup(dtype, where)
-    powers, _ = _spaced(start, stop, num, endpoint, None, device, where)
-    result = arithmetic.pow(base, powers)
+    if _has_axes(base):
+        bases = as_array(base, where, "base", device=device)
+        ends = [as_array(end, where, "an end", device=bases.device) for end in (start, stop)]
+        shape = layout.broadcast_shapes(*(item.shape for item in (bases, *ends)), where=where)
+        start, stop, bases = (Array(engine.broadcast(item._node, shape)) for item in (*ends, bases))
+        powers, _ = _line(start, stop, num, endpoint, None, 0, device, where)
+        result = arithmetic.pow(bases, powers)
+        place = layout.normalize_axis(axis, result.ndim, where, "the result")
+        result = result.transpose([*range(1, place + 1), 0, *range(place + 1, result.ndim)])
+    else:
+        powers, _ = _line(start, stop, num, endpoint, None, axis, device, where)
+        result = arithmetic.pow(base, powers)
     return result if row is None else retyped(result, row, where, "the result")
 
 
 def geomspace(
     start: Any,
     stop: Any,
-    /,
     num: SupportsIndex = 50,
     endpoint: bool = True,
     dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
     *,
     device: DeviceLike = None,
 ) -> Array:
@@ -694,26 +887,29 @@ def geomspace(
 
     Parameters
     ----------
-    start, stop : int or float
-        The ends of the progression, of one sign, not 0.
+    start, stop : number, or Array, shapes that broadcast to (...)
+        The ends of the progression, not 0; of one sign unless they are complex.
     num : int
         How many numbers.
     endpoint : bool
         Whether stop is the last number.
     dtype : dtype, optional
-        The data type; the default floating-point one where None.
+        The data type; the default floating-point or complex one where None.
+    axis : int
+        Where the ends are arrays, the axis of the result that the numbers lie along.
     device : Device, str or None
         The device; the default device where None.
 
     Returns
     -------
-    Array, shape (num,)
+    Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
         Each number is a constant multiple of the one before; the ends are exact.
 
     Raises
     ------
     ValueError
-        If an end is 0, the signs differ, or num is negative.
+        If an end is 0, or num is negative. If the signs of two numbers differ; between arrays what
+        lies between such elements is NaN.
 
     Examples
     --------
@@ -722,6 +918,10 @@ def geomspace(
     [1.0, 10.0, 100.0, 1000.0]
     """
     where = "geomspace(start, stop, num)"
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    if _has_axes(start) or _has_axes(stop) or _is_complex(start) or _is_complex(stop):
+        result = _geometric_arrays(start, stop, num, endpoint, axis, device, where)
+        return result if row is None else retyped(result, row, where, "the result")
     low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
     if low == 0 or high == 0 or (low < 0) != (high < 0):
         raise ValueError(
@@ -729,50 +929,100 @@ def geomspace(
                 where, f"start is {low} and stop is {high}", "both are above or both below 0"
             )
         )
-    row = None if dtype is None else dtypes.lookup(dtype, where)
     sign = -1.0 if low < 0 else 1.0
     exponents = math.log10(low * sign), math.log10(high * sign)
     logs, _ = _spaced(*exponents, num, endpoint, None, device, where)
     result = arithmetic.pow(10.0, logs) * sign
-    node = result._node
-    ends = [(0, low)] + ([(result.size - 1, high)] if endpoint and result.size > 1 else [])
-    if result.size:
-        index = engine.index(node.shape, node.device)
-        for position, value in ends:
-            at = table.equal.combined(index, _scalar(position, dtypes.int64, node.device))
-            node = choose(at, _scalar(value, node.dtype, node.device), node)
-    result = Array(node) if node is not result._node else result
+    result = _with_ends(result, low, high, endpoint)
     return result if row is None else retyped(result, row, where, "the result")
 
 
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, complex | numpy.complexfloating) or (
+        getattr(getattr(value, "dtype", None), "kind", "") == "c"
+    )
+
+
+def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
+    """Numbers along the first axis with the ends exactly what they are."""
+    node = result._node
+    count = node.shape[0]
+    ends = [(0, low)] + ([(count - 1, high)] if endpoint and count > 1 else [])
+    if result.size:
+        index = engine.reshaped(
+            engine.index((count,), node.device), (count, *(1,) * (len(node.shape) - 1))
+        )
+        for position, value in ends:
+            at = table.equal.combined(index, _scalar(position, dtypes.int64, node.device))
+            end = value._node if type(value) is Array else _scalar(value, node.dtype, node.device)
+            node = choose(at, engine.converted(end, node.dtype), node)
+    return Array(node) if node is not result._node else result
+
+
+def _geometric_arrays(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex,
+    endpoint: bool,
+    axis: SupportsIndex,
+    device: DeviceLike,
+    where: str,
+) -> Array:
+    """What `geomspace` makes between elements of arrays, or complex numbers (along a spiral)."""
+    low = as_array(start, where, "start", device=device)
+    high = as_array(stop, where, "stop", device=low.device)
+    row = promoted(
+        [low._node.dtype, high._node.dtype, default_float(low.device)], low.device, where
+    )
+    low, high = retyped(low, row, where), retyped(high, row, where)
+    if bool((low == 0).any()) or bool((high == 0).any()):
+        raise ValueError(errors.message(where, "an end is 0", "numbers other than 0 are accepted"))
+    shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
+    low, high = (Array(engine.broadcast(end._node, shape)) for end in (low, high))
+    # From 1 to the quotient of the ends, turned to where the first one points.
+    turned = low / abs(low)
+    first = abs(low)
+    last = high / turned
+    begin = Array(table.log10.applied(engine.converted(first._node, row)))
+    end = Array(table.log10.applied(last._node))
+    logs, _ = _line(begin, end, num, endpoint, None, 0, device, where)
+    result = _with_ends(arithmetic.pow(10.0, logs) * turned, low, high, endpoint)
+    place = layout.normalize_axis(axis, result.ndim, where, "the result")
+    return result.transpose([*range(1, place + 1), 0, *range(place + 1, result.ndim)])
+
+
 def eye(
-    n_rows: SupportsIndex,
-    n_cols: SupportsIndex | None = None,
-    /,
+    N: SupportsIndex,  # noqa: N803 - NumPy's name
+    M: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
     k: SupportsIndex = 0,
     dtype: DTypeLike = None,
+    order: str | None = "C",
     *,
     device: DeviceLike = None,
-    M: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
+    like: Any = None,
 ) -> Array:
     """Make a matrix of zeros with ones on a diagonal.
 
     Parameters
     ----------
-    n_rows : int
+    N : int
         The number of rows.
-    n_cols, M : int, optional
-        The number of columns; that of rows where None. M is NumPy's name.
+    M : int, optional
+        The number of columns; that of rows where None.
     k : int
         The diagonal: 0 the main one, above it positive, below it negative.
     dtype : dtype, optional
         The data type; the default floating-point one where None.
+    order : {"C", "F"}, optional
+        Which index runs fastest in memory: the last, or as in Fortran the first.
     device : Device, str or None
         The device; the default device where None.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
-    Array, shape (n_rows, n_cols)
+    Array, shape (N, M)
         Ones where column - row is k, else zeros.
 
     Raises
@@ -792,10 +1042,9 @@ def eye(
     >>> xarr.eye(2, 3, k=1).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    columns = n_cols if n_cols is not None else M
-    where = "eye(n_rows, n_cols)"
-    rows = integer(n_rows, where, "n_rows")
-    return _eye(rows, rows if columns is None else columns, k, dtype, device, where)
+    where = "eye(N, M)"
+    rows = integer(N, where, "N")
+    return in_order(_eye(rows, rows if M is None else M, k, dtype, device, where), order, where)
 
 
 def _eye(
@@ -816,7 +1065,9 @@ def _eye(
     return Array(engine.converted(_diagonal(shape, offset, table.equal, target), row))
 
 
-def identity(n: SupportsIndex, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+def identity(
+    n: SupportsIndex, dtype: DTypeLike = None, *, device: DeviceLike = None, like: Any = None
+) -> Array:
     """Make a square matrix of zeros with ones on the main diagonal.
 
     Parameters
@@ -827,6 +1078,8 @@ def identity(n: SupportsIndex, dtype: DTypeLike = None, *, device: DeviceLike = 
         The data type; the default floating-point one where None.
     device : Device, str or None
         The device; the default device where None.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -858,7 +1111,7 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
     return comparison.combined(table.subtract.combined(column, row), bound)
 
 
-def tril(x: Array, /, k: SupportsIndex = 0) -> Array:
+def tril(x: ArrayLike, /, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, zeros above it.
 
     Parameters
@@ -893,7 +1146,7 @@ def tril(x: Array, /, k: SupportsIndex = 0) -> Array:
     return _triangle(x, k, table.less_equal, "tril(x)")
 
 
-def triu(x: Array, /, k: SupportsIndex = 0) -> Array:
+def triu(x: ArrayLike, /, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, zeros below it.
 
     Parameters
@@ -928,11 +1181,13 @@ def triu(x: Array, /, k: SupportsIndex = 0) -> Array:
     return _triangle(x, k, table.greater_equal, "triu(x)")
 
 
-def _triangle(x: Array, k: SupportsIndex, comparison: Elementwise, where: str) -> Array:
-    node = node_of(x, where)
+def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: str) -> Array:
+    node = taken(x, where)
+    if len(node.shape) == 1:  # of which NumPy makes a matrix of equal rows
+        node = engine.broadcast(node, node.shape * 2)
     if len(node.shape) < 2:
         raise ValueError(
-            errors.message(where, f"x has {len(node.shape)} dimensions", "at least 2 are needed")
+            errors.message(where, f"x has {len(node.shape)} dimensions", "at least 1 is needed")
         )
     offset = integer(k, where, "k")
     if 0 in node.shape:
@@ -948,6 +1203,7 @@ def tri(
     dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
+    like: Any = None,
 ) -> Array:
     """Make a matrix of ones at and below a diagonal, zeros above it.
 
@@ -961,6 +1217,8 @@ def tri(
         The data type; the default floating-point one where None.
     device : Device, str or None
         The device; the default device where None.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, DTypeLike
+from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import retyped
 from xarr.array.door import array_of
 from xarr.backends.device import Device, default_device, default_float, get_device
@@ -23,13 +23,13 @@ AnyDType = numpy.dtype[Any]
 
 
 def astype(
-    x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: Device | str | None = None
+    x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = True, device: Device | str | None = None
 ) -> Array:
     """Convert an array to a data type.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    x : Array or values, shape (...)
         The array.
     dtype : dtype
         The data type of the result.
@@ -61,9 +61,9 @@ def astype(
     [1, -1]
     """
     where = "astype(x, dtype)"
-    x = array_of(x, where)
+    array = array_of(x, where)
     target = None if device is None else get_device(device, "astype(x, dtype, device)")
-    return retyped(x, dtypes.lookup(dtype, where), where, copy=copy, target=target)
+    return retyped(array, dtypes.lookup(dtype, where), where, copy=copy, target=target)
 
 
 def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> bool:
@@ -74,7 +74,7 @@ def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> bool:
     from_ : dtype or Array
         The given data type, or an array of it.
     to : dtype
-        The wanted data type.
+        The wanted data type, one of NumPy's.
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
         What counts as possible, by NumPy's rules.
 
@@ -98,18 +98,51 @@ def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> bool:
     >>> xarr.can_cast(xarr.int32, xarr.int64)
     True
     """
-    given = _dtype_of(from_, "can_cast(from_, to)")
-    wanted = dtypes.lookup(to, "can_cast(from_, to)")
+    where = "can_cast(from_, to)"
+    given, wanted = _any_dtype(from_, where), _any_dtype(to, where)
+    return _castable(given, wanted, casting, "can_cast(from_, to, casting)")
+
+
+def _castable(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> bool:
     try:
-        return bool(numpy.can_cast(given.numpy, wanted.numpy, casting))  # type: ignore[arg-type]
+        return bool(numpy.can_cast(given, wanted, casting))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise ValueError(
             errors.message(
-                "can_cast(from_, to, casting)",
+                where,
                 f"casting is {casting!r}",
                 "no, equiv, safe, same_kind and unsafe are accepted",
             )
         ) from None
+
+
+def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> None:
+    """Refuse a conversion that is not of a kind."""
+    if not _castable(given, wanted, casting, where):
+        raise TypeError(
+            errors.message(
+                where,
+                f"x has dtype {given}, dtype is {wanted} and casting is {casting!r}",
+                "the conversion has to be of that kind",
+                "pass casting='unsafe'",
+            )
+        )
+
+
+def _any_dtype(value: Any, where: str) -> AnyDType:
+    """The data type of an array, or one of NumPy's, which xarr need not have."""
+    if isinstance(value, bool | int | float | complex) and not isinstance(value, numpy.generic):
+        raise TypeError(
+            errors.message(
+                where, f"{value!r} was given", "a dtype or an Array is accepted", "use its type"
+            )
+        )
+    try:
+        return _dtype_of(value, where).numpy
+    except TypeError:
+        if not isinstance(value, str | type | numpy.dtype):
+            raise
+    return numpy.dtype(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.functions.creation import filled, filled_like
 
 
-def empty(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+def empty(
+    shape: ShapeLike,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
     """Make an array whose values are not specified; they are zeros.
 
     Parameters
@@ -18,8 +27,12 @@ def empty(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = Non
         The shape.
     dtype : dtype, optional
         The data type; the device's default floating-point one where None.
+    order : {"C", "F"}, optional
+        Which index runs fastest in memory: the last, or as in Fortran the first.
     device : Device, str or None
         The device; the default device where None.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -36,7 +49,7 @@ def empty(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = Non
     Notes
     -----
     Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy.
+    NumPy, and order and like are NumPy's.
 
     Examples
     --------
@@ -44,15 +57,17 @@ def empty(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = Non
     >>> xarr.empty(2, dtype="int8").tolist()
     [0, 0]
     """
-    return filled(0, shape, dtype, device, "empty(shape)")
+    return filled(0, shape, dtype, device, "empty(shape)", order)
 
 
 def empty_like(
     x: ArrayLike,
     /,
     dtype: DTypeLike = None,
-    *,
+    order: str | None = "K",
+    subok: bool = True,
     shape: ShapeLike | None = None,
+    *,
     device: DeviceLike = None,
 ) -> Array:
     """Make an array like another array, whose values are not specified; they are zeros.
@@ -63,6 +78,10 @@ def empty_like(
         The array whose shape, dtype and device are taken.
     dtype : dtype, optional
         The data type, if another one.
+    order : {"C", "F", "A", "K"}, optional
+        How the elements lie in memory: in C order, in Fortran's, or as those of x.
+    subok : bool
+        Not used, since arrays have no subclasses.
     shape : int or tuple of int, optional
         The shape, if another one.
     device : Device, str or None
@@ -80,7 +99,7 @@ def empty_like(
 
     Notes
     -----
-    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+    Python Array API standard 2025.12, creation functions; order, subok and shape are NumPy's.
 
     Examples
     --------
@@ -88,10 +107,17 @@ def empty_like(
     >>> xarr.empty_like(xarr.asarray([1, 2])).tolist()
     [0, 0]
     """
-    return filled_like(x, 0, dtype, shape, device, "empty_like(x)")
+    return filled_like(x, 0, dtype, shape, device, "empty_like(x)", order)
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+def ones(
+    shape: ShapeLike,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
     """Make an array of ones.
 
     Parameters
@@ -100,8 +126,12 @@ def ones(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None
         The shape.
     dtype : dtype, optional
         The data type; the device's default floating-point one where None.
+    order : {"C", "F"}, optional
+        Which index runs fastest in memory: the last, or as in Fortran the first.
     device : Device, str or None
         The device; the default device where None.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -118,7 +148,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None
     Notes
     -----
     Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy.
+    NumPy, and order and like are NumPy's.
 
     Examples
     --------
@@ -126,15 +156,17 @@ def ones(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None
     >>> xarr.ones(2, dtype="int8").tolist()
     [1, 1]
     """
-    return filled(1, shape, dtype, device, "ones(shape)")
+    return filled(1, shape, dtype, device, "ones(shape)", order)
 
 
 def ones_like(
     x: ArrayLike,
     /,
     dtype: DTypeLike = None,
-    *,
+    order: str | None = "K",
+    subok: bool = True,
     shape: ShapeLike | None = None,
+    *,
     device: DeviceLike = None,
 ) -> Array:
     """Make an array like another array, of ones.
@@ -145,6 +177,10 @@ def ones_like(
         The array whose shape, dtype and device are taken.
     dtype : dtype, optional
         The data type, if another one.
+    order : {"C", "F", "A", "K"}, optional
+        How the elements lie in memory: in C order, in Fortran's, or as those of x.
+    subok : bool
+        Not used, since arrays have no subclasses.
     shape : int or tuple of int, optional
         The shape, if another one.
     device : Device, str or None
@@ -162,7 +198,7 @@ def ones_like(
 
     Notes
     -----
-    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+    Python Array API standard 2025.12, creation functions; order, subok and shape are NumPy's.
 
     Examples
     --------
@@ -170,10 +206,17 @@ def ones_like(
     >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
     [1, 1]
     """
-    return filled_like(x, 1, dtype, shape, device, "ones_like(x)")
+    return filled_like(x, 1, dtype, shape, device, "ones_like(x)", order)
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+def zeros(
+    shape: ShapeLike,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
     """Make an array of zeros.
 
     Parameters
@@ -182,8 +225,12 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = Non
         The shape.
     dtype : dtype, optional
         The data type; the device's default floating-point one where None.
+    order : {"C", "F"}, optional
+        Which index runs fastest in memory: the last, or as in Fortran the first.
     device : Device, str or None
         The device; the default device where None.
+    like : object, optional
+        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -200,7 +247,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = Non
     Notes
     -----
     Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy.
+    NumPy, and order and like are NumPy's.
 
     Examples
     --------
@@ -208,15 +255,17 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = None, *, device: DeviceLike = Non
     >>> xarr.zeros(2, dtype="int8").tolist()
     [0, 0]
     """
-    return filled(0, shape, dtype, device, "zeros(shape)")
+    return filled(0, shape, dtype, device, "zeros(shape)", order)
 
 
 def zeros_like(
     x: ArrayLike,
     /,
     dtype: DTypeLike = None,
-    *,
+    order: str | None = "K",
+    subok: bool = True,
     shape: ShapeLike | None = None,
+    *,
     device: DeviceLike = None,
 ) -> Array:
     """Make an array like another array, of zeros.
@@ -227,6 +276,10 @@ def zeros_like(
         The array whose shape, dtype and device are taken.
     dtype : dtype, optional
         The data type, if another one.
+    order : {"C", "F", "A", "K"}, optional
+        How the elements lie in memory: in C order, in Fortran's, or as those of x.
+    subok : bool
+        Not used, since arrays have no subclasses.
     shape : int or tuple of int, optional
         The shape, if another one.
     device : Device, str or None
@@ -244,7 +297,7 @@ def zeros_like(
 
     Notes
     -----
-    Python Array API standard 2025.12, creation functions; shape is NumPy's.
+    Python Array API standard 2025.12, creation functions; order, subok and shape are NumPy's.
 
     Examples
     --------
@@ -252,4 +305,4 @@ def zeros_like(
     >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
     [0, 0]
     """
-    return filled_like(x, 0, dtype, shape, device, "zeros_like(x)")
+    return filled_like(x, 0, dtype, shape, device, "zeros_like(x)", order)

@@ -20,7 +20,7 @@ from xarr.engine import engine
 from xarr.functions import indexing, manipulation
 
 
-class Flat:
+class flatiter:  # noqa: N801 - NumPy's name
     """The elements of an array in C order: what `x.flat` gives.
 
     It is an iterator, and has a length, elements and slices as a one-dimensional array has. What is
@@ -104,7 +104,7 @@ class Flat:
                 value if values.ndim == 0 else values.reshape(()),
             )
             return
-        if isinstance(value, Flat):
+        if isinstance(value, flatiter):
             value = value.copy()
         target = _flattened(x)
         _write_again_and_again(target, key, value)
@@ -112,10 +112,10 @@ class Flat:
             x[...] = target.reshape(x.shape)
 
     def __eq__(self, other: object) -> Any:
-        return self.copy() == (other.copy() if isinstance(other, Flat) else other)
+        return self.copy() == (other.copy() if isinstance(other, flatiter) else other)
 
     def __ne__(self, other: object) -> Any:
-        return self.copy() != (other.copy() if isinstance(other, Flat) else other)
+        return self.copy() != (other.copy() if isinstance(other, flatiter) else other)
 
     def __lt__(self, other: Any) -> Any:
         return self.copy() < other

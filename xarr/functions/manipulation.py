@@ -20,8 +20,9 @@ from xarr.array.array import (
     ArrayLike,
     Axis,
     ShapeLike,
+    kept_order,
+    layout_of,
     read_only,
-    require_c_order,
     settled,
     view,
 )
@@ -74,8 +75,9 @@ def reshape(x: Array, /, shape: ShapeLike, *, copy: bool | None = None, order: s
         The shape; one extent may be -1, which stands for what is left.
     copy : bool, optional
         True for a copy in any case, False for a view in any case, None for a view where possible.
-    order : {"C", "F"}
-        Which index runs fastest: the last, or as in Fortran the first.
+    order : {"C", "F", "A"}
+        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where
+        x lies in memory so.
 
     Returns
     -------
@@ -103,10 +105,15 @@ def reshape(x: Array, /, shape: ShapeLike, *, copy: bool | None = None, order: s
     x = array_of(x, where)
     node = x._node
     extents = _resolved(shape, math.prod(node.shape), where)
-    if order == "F":
+    if order == "F" or (order == "A" and fortran_alone(x)):
         backwards = reshape(reversed_axes(x), extents[::-1], copy=copy)
         return reversed_axes(backwards)
-    require_c_order(order, "reshape(x, shape, order)")
+    if order not in ("C", "A"):
+        raise ValueError(
+            errors.message(
+                "reshape(x, shape, order)", f"order is {order!r}", "C, F and A are accepted"
+            )
+        )
     if copy:
         return copied_as(x, settled(x), extents)
     given = settled(x)
@@ -154,8 +161,9 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     ----------
     x : Array, shape (...)
         The array.
-    order : {"C", "F"}
-        Which index runs fastest: the last, or as in Fortran the first.
+    order : {"C", "F", "A", "K"}
+        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where
+        x lies in memory so, with "K" that which runs fastest in memory.
 
     Returns
     -------
@@ -173,11 +181,24 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     >>> xarr.ravel(xarr.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
-    x = as_array(x, "ravel(x)")
-    if order == "F":
-        return ravel(reversed_axes(x))
-    require_c_order(order, "ravel(x, order)")
-    return reshape(x, (x.size,), copy=not settled(x).linear)
+    return flattened(as_array(x, "ravel(x)"), order, "ravel(x, order)")
+
+
+def flattened(x: Array, order: str | None, where: str, *, copy: bool = False) -> Array:
+    """The elements in an order; a view where they follow each other, unless `copy`."""
+    if order not in (None, "C", "F", "A", "K"):
+        raise ValueError(errors.message(where, f"order is {order!r}", "C, F, A and K are accepted"))
+    if order == "K":
+        x = view(x, settled(x).permuted(kept_order(layout_of(x))))
+    elif order == "F" or (order == "A" and fortran_alone(x)):
+        x = reversed_axes(x)
+    return reshape(x, (x.size,), copy=copy or not settled(x).linear)
+
+
+def fortran_alone(x: Array) -> bool:
+    """Whether an array lies in memory in Fortran's order and not in C order."""
+    where = layout_of(x)
+    return not where.linear and layout.is_fortran(where)
 
 
 def permute_dims(x: Array, /, axes: Any) -> Array:

@@ -22,6 +22,7 @@ from xarr.array.array import (
     DeviceLike,
     DTypeLike,
     adopt,
+    in_order,
     is_whole,
     rebind,
     reinterpreted,
@@ -46,19 +47,41 @@ from xarr.functions import (
     sorting,
     statistical,
 )
-from xarr.functions.flat import Flat
+from xarr.functions.flat import flatiter
 
 
 def _astype(
-    x: Array, dtype: DTypeLike, /, *, copy: bool = True, device: DeviceLike = None
+    x: Array,
+    dtype: DTypeLike,
+    order: str | None = "K",
+    casting: str = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+    *,
+    device: DeviceLike = None,
 ) -> Array:
-    """Convert the array to a data type; see `xarr.astype`."""
-    return data_types.astype(x, dtype, copy=copy, device=device)
+    """Convert the array to a data type; see `xarr.astype`.
+
+    `order` "K" gives a result in C order; `casting` says which conversions are accepted.
+    """
+    where = "x.astype(dtype)"
+    row = dtypes.lookup(dtype, where)
+    if casting != "unsafe":
+        data_types.require_casting(x.dtype, row.numpy, casting, where)
+    result = data_types.astype(x, row, copy=copy, device=device)
+    return result if order == "K" else in_order(result, _fixed(x, order), where)
+
+
+def _fixed(x: Array, order: str | None) -> str | None:
+    """An order of elements where "A" follows an array."""
+    if order != "A":
+        return order
+    return "F" if memory.Flags(x).fnc else "C"
 
 
 def _flatten(x: Array, order: str = "C") -> Array:
     """Copy the array, flattened."""
-    return manipulation.reshape(x, (x.size,), copy=True, order=order)
+    return manipulation.flattened(x, order, "x.flatten(order)", copy=True)
 
 
 def _reshape(x: Array, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
@@ -233,13 +256,13 @@ class Methods:
         return memory.Flags(self)
 
     @property
-    def flat(self: Any) -> Flat:
+    def flat(self: Any) -> flatiter:
         """The elements in C order, to be walked, read and written one after the other."""
-        return Flat(self)
+        return flatiter(self)
 
     @flat.setter
     def flat(self: Any, value: Any) -> None:
-        Flat(self)[...] = value
+        flatiter(self)[...] = value
 
     all = reductions.all
     any = reductions.any
