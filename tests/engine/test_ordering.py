@@ -37,6 +37,7 @@ from tests.engine.programs import (
     Program,
     run_random,
 )
+from tests.engine.views import run_seen
 from tests.launching import nothing_launched, refuse_memory
 from xarr import layout
 from xarr.array.array import settled
@@ -516,3 +517,10 @@ def test_planted_bugs_are_found(
     elapsed_s = time.monotonic() - begun
     record_property("elapsed_s", elapsed_s)
     assert elapsed_s < PLANTED_FOUND_S
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_arrays_seen_otherwise_do_what_numpy_does(seed: int) -> None:
+    _need_float64()
+    for _ in run_seen(seed, 200):
+        pass

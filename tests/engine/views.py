@@ -93,8 +93,15 @@ class Seen(Program):
         ]
         self.bind(self.new_name(), str(self.one_of(forms)))
 
-    def convert(self) -> None:
-        """Nothing."""
+    def any_alike(self) -> str | None:
+        """A live name whose value lies in memory as NumPy's does, whose results keep an order."""
+        names = [name for name in self.live if self._lies_alike(name)]
+        return str(self.one_of(names)) if names else None
+
+    def _lies_alike(self, name: str) -> bool:
+        value = self.theirs[name]
+        pairs = zip(value.shape, value.strides, self.ours[name].strides, strict=True)
+        return value.size > 0 and all(extent == 1 or one == other for extent, one, other in pairs)
 
     def part(self) -> None:
         """The real or the imaginary part of an array, as a view."""
@@ -122,8 +129,8 @@ class Seen(Program):
 
     def retype(self) -> None:
         """The same memory as another data type."""
-        name = self.any_name(lambda value: value.ndim > 0 and value.size > 0)
-        if name is None:
+        name = self.any_alike()
+        if name is None or not self.theirs[name].ndim:
             return self.make()
         value = self.theirs[name]
         wanted = self.one_of(_SEEN_AS[value.dtype.name])
@@ -170,8 +177,8 @@ class Seen(Program):
 
     def reshape(self) -> None:
         """Give an array another shape in place; views of it keep theirs."""
-        name = self.any_name(lambda value: value.ndim > 0)
-        if name is None:
+        name = self.any_alike()
+        if name is None or not self.theirs[name].ndim:
             return self.make()
         value = self.theirs[name]
         shape = self.one_of(("-1", "(1, -1)", "(-1, 1)", "(2, -1)"))
@@ -186,7 +193,7 @@ class Seen(Program):
 
     def in_order(self) -> None:
         """A copy in Fortran's order, a transpose, or a flat array."""
-        name = self.any_name()
+        name = self.any_alike()
         if name is None:
             return self.make()
         forms = (

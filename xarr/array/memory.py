@@ -11,7 +11,7 @@ import numpy
 
 from xarr import errors, layout
 from xarr.algorithms import library
-from xarr.array import dlpack, interchange
+from xarr.array import dlpack, views
 from xarr.array.array import Array, layout_of, settled, writeable
 from xarr.engine.expression import leaf
 from xarr.layout import Layout
@@ -254,11 +254,11 @@ def on_host(array: Array, where: str) -> Any:
             errors.message(
                 where,
                 f"x is on {device}",
-                "memory of the host is accepted",
-                "copy the values, with xarr.to_numpy(x)",
+                "arrays on CPUs have it",
+                "make a copy with xarr.to_numpy(x)",
             )
         )
-    return dlpack.as_numpy(interchange.exposed(array))
+    return views.in_place(array)
 
 
 def data_of(array: Array) -> memoryview:
