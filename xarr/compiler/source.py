@@ -53,6 +53,7 @@ LIBRARY: Final[Mapping[str, frozenset[str]]] = {
     "power.h": _FLOATS,
     "complex.h": _FLOATS,
     "butterflies.h": _FLOATS,
+    "philox.h": _FLOATS,
     "reductions.h": _ANY,
 }
 """The files of library functions, and the types that T stands for in each."""

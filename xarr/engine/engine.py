@@ -35,7 +35,7 @@ from xarr.engine.expression import (
     leaf,
     trace,
 )
-from xarr.engine.plan import INDEX, Form, Indirect, Plan, Store, cast
+from xarr.engine.plan import INDEX, STRIP, Form, Indirect, Plan, Store, cast
 from xarr.engine.storage import Storage
 from xarr.layout import Layout, Shape
 from xarr.settings import settings
@@ -706,10 +706,12 @@ def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
     extents = [math.prod(group) for group in form.extents]
     if device.info.chunked:
         grid, group, chunks = _chunks(
-            extents, 1 if in_order else device.info.compute_units * _TASKS
+            extents, 1 if in_order else device.info.compute_units * _TASKS, form.lanes
         )
     else:
-        grid, group, chunks = _groups(extents, device.info.compute_units, tiled=form.reads_down())
+        grid, group, chunks = _groups(
+            extents, device.info.compute_units, form.lanes, tiled=form.reads_down()
+        )
     kernel = kernel_of(
         device,
         "elementwise.c",
@@ -720,11 +722,14 @@ def _launch_of(form: Form, device: Device, *, in_order: bool) -> _Launch:
     return _Launch(kernel, (grid, group), chunks)
 
 
-def _chunks(extents: list[int], tasks: int) -> tuple[tuple[int, ...], ...]:
+def _chunks(extents: list[int], tasks: int, lanes: int) -> tuple[tuple[int, ...], ...]:
     """Items on a CPU, each of which takes a chunk of every extent."""
     if len(extents) == 1:
         (size,) = extents
         chunk = max(_CHUNK, -(-size // tasks))
+        if lanes > 1:
+            tile = STRIP * lanes
+            chunk = -(-chunk // tile) * tile
         return (-(-size // chunk),), (1,), (chunk,)
     rows, columns = extents
     row_chunk = max(-(-rows // tasks), -(-_CHUNK // columns))
@@ -736,10 +741,14 @@ def _chunks(extents: list[int], tasks: int) -> tuple[tuple[int, ...], ...]:
     return grid, (1, 1), (row_chunk, column_chunk)
 
 
-def _groups(extents: list[int], units: int, *, tiled: bool) -> tuple[tuple[int, ...], ...]:
+def _groups(
+    extents: list[int], units: int, lanes: int, *, tiled: bool
+) -> tuple[tuple[int, ...], ...]:
     """Groups on a GPU, and the rows that each of their items takes."""
     if len(extents) == 1:
         (size,) = extents
+        if lanes > 1:
+            return (min(-(-size // (STRIP * lanes)), units * WAVES),), (STRIP,), ()
         return (min(-(-size // GROUP), units * WAVES),), (GROUP,), ()
     rows, columns = extents
     width = min(TILE if tiled else GROUP, 1 << (columns - 1).bit_length())
@@ -760,6 +769,8 @@ def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
         f"#define XR_CHUNKED {int(chunked)}",
         f"#define XR_ROWS {len(form.extents) - 1}",
     ]
+    if form.lanes > 1:
+        defines += [f"#define XR_LANES {form.lanes}", f"#define XR_STRIP {STRIP}"]
     return defines, block
 
 

@@ -49,6 +49,28 @@ class Indirect(Operation):
         self.writes = writes
 
 
+class Drawn(Operation):
+    """An operation on blocks of random numbers, each of which serves `lanes` elements.
+
+    Its first operand is the position, in whose place `template` is given the number of the block
+    and the number of the element's part of it. Strips of `STRIP` elements take their parts from the
+    same blocks, so that elements which follow each other in memory come of blocks which follow each
+    other: element i has block i // (lanes * STRIP) * STRIP + i % STRIP and lane i // STRIP % lanes.
+    """
+
+    __slots__ = ("lanes",)
+
+    def __init__(
+        self, name: str, operands: tuple[DType, ...], result: DType, template: str, lanes: int
+    ) -> None:
+        super().__init__(name, operands, result, template)
+        self.lanes = lanes
+
+
+STRIP: Final = 256
+"""Elements that follow each other and have one lane; a group's items on a GPU."""
+
+
 class Store(NamedTuple):
     """A value of the plan and where it goes."""
 
@@ -233,6 +255,9 @@ class Form:
     ----------
     argument_nbytes : int
         About the bytes that the kernel's arguments take.
+    lanes : int
+        How many elements a block of random numbers serves in a kernel that walks `i`, at most; such
+        a kernel computes each block once.
     launches : dict
         Where the engine keeps what it knows of launches of this form.
     """
@@ -245,6 +270,7 @@ class Form:
         "entries",
         "extents",
         "key",
+        "lanes",
         "launches",
         "names",
         "numbers",
@@ -301,6 +327,11 @@ class Form:
             ]
         else:
             self._collapse(shape, split, names)
+        self.lanes = 1
+        if self.names == ("i",):
+            operations = (entry[0] for entry in entries if not isinstance(entry, DType))
+            drawn = (found.lanes for found in operations if type(found) is Drawn)
+            self.lanes = max(drawn, default=1)
         self._classify()
         indices = len(self.numbers) + len(accesses) + 4
         self.argument_nbytes = 8 * self.slots + (8 if wide else 4) * indices
@@ -459,6 +490,8 @@ class Form:
                     cast(self._name(operand), self.type_of(operand), wanted)
                     for operand, wanted in zip(entry[1:], operation.operands, strict=True)
                 ]
+                if type(operation) is Drawn:
+                    operands[0] = self._block(operation.lanes, operands[0])
                 statements.append(
                     f"const {operation.result.compute} v{number} = "
                     f"{rounded(operation.template.format(*operands), operation.result)};"
@@ -466,6 +499,15 @@ class Form:
             else:
                 statements.append(f"const {entry[0].compute} v{number} = a.c{entry[1]};")
         return statements
+
+    def _block(self, lanes: int, position: str) -> str:
+        """The block of random numbers and the lane of an element, as two arguments."""
+        if self.lanes > 1:
+            first = f"tile * {self.lanes // lanes} + lane / {lanes}"
+            return f"(u64)({first}) * {STRIP} + (u64)place, (u32)(lane % {lanes})"
+        strip = f"((u64){position} / {STRIP})"
+        block = f"{strip} / {lanes} * {STRIP} + (u64){position} % {STRIP}"
+        return f"{block}, (u32)({strip} % {lanes})"
 
     def _loaded(self) -> set[int]:
         """The entries whose value is needed; the others are only where indirect work begins."""

@@ -28,9 +28,56 @@ typedef struct { XR_FIELDS } xr_arguments;
     if (column < a.column_extent)
 #endif
 
+// Where XR_LANES is above 1, a block of random numbers serves that many elements, XR_STRIP apart: a
+// tile's elements are computed beside each other, and the compiler sees that they share the block.
+#define XR_TILE (XR_LANES * XR_STRIP)
+#define XR_LANE(number)                                                                     \
+    {                                                                                       \
+        const xr_index lane = number;                                                       \
+        const xr_index i = tile * XR_TILE + number * XR_STRIP + place;                      \
+        XR_AT_I                                                                             \
+        XR_COMPUTE                                                                          \
+        XR_STORE                                                                            \
+    }
+#if XR_LANES == 2
+#define XR_ALL_LANES XR_LANE(0) XR_LANE(1)
+#else
+#define XR_ALL_LANES XR_LANE(0) XR_LANE(1) XR_LANE(2) XR_LANE(3)
+#endif
+
 ITEM_KERNEL(xr_elementwise, XR_POINTERS)
 {
-#if XR_ROWS
+#if XR_LANES > 1
+#if XR_CHUNKED
+    XR_CHUNK(0, i)
+    const xr_index whole = i_end / XR_TILE;
+    for (xr_index tile = i_begin / XR_TILE; tile < whole; ++tile) {
+        for (xr_index place = 0; place < XR_STRIP; ++place) {
+            XR_ALL_LANES
+        }
+    }
+    const xr_index rest = whole * XR_TILE;
+    const xr_index step = 1;
+#else
+    const xr_index whole = a.i_extent / XR_TILE;
+    for (xr_index tile = (xr_index)GROUP_ID(0); tile < whole; tile += (xr_index)GROUPS(0)) {
+        const xr_index place = (xr_index)LOCAL_ID(0);
+        XR_ALL_LANES
+    }
+    // The last elements are no whole tile: the first group takes them.
+    const xr_index i_end = GROUP_ID(0) == 0 ? a.i_extent : 0;
+    const xr_index rest = whole * XR_TILE + (xr_index)LOCAL_ID(0);
+    const xr_index step = XR_STRIP;
+#endif
+    for (xr_index i = rest; i < i_end; i += step) {
+        const xr_index tile = i / XR_TILE;
+        const xr_index lane = i / XR_STRIP % XR_LANES;
+        const xr_index place = i % XR_STRIP;
+        XR_AT_I
+        XR_COMPUTE
+        XR_STORE
+    }
+#elif XR_ROWS
     XR_FOR_ROW
     {
         XR_AT_ROW

@@ -48,6 +48,7 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define GLOBAL_ID(d) get_global_id(d)
 #endif
 #define DEVICE static inline
+#define INLINED __attribute__((always_inline))
 #define GLOBAL global
 #define LOCAL local
 #define RESTRICT restrict

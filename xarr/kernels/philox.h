@@ -1,0 +1,202 @@
+// Random numbers: blocks of 128 bits as functions of a counter and a key, and uniform and normal
+// numbers made of them. Nothing has a state, so element i has the same bits wherever it is computed.
+//
+// Philox 4x32-10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as
+// easy as 1, 2, 3" (SC11). The counter is the number of the block (64 bits, the low words) and that
+// of the draw. A function of (block, lane, draw, key) gives the element that has this lane of the
+// block: of two where it is made of 64 bits, of four where it is made of 32.
+#ifndef XR_ASSEMBLED
+#include <math.h>
+#define DEVICE static inline
+#define INLINED
+typedef int i32;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef float f32;
+typedef double f64;
+typedef float T;
+u32 xr_bits_f32(f32 x);
+u64 xr_bits_f64(f64 x);
+f32 xr_from_bits_f32(u32 x);
+f64 xr_from_bits_f64(u64 x);
+f32 xr_log_exponent_f32(f32 x);
+f64 xr_log_exponent_f64(f64 x);
+f32 xr_log_fraction_f32(f32 x);
+f64 xr_log_fraction_f64(f64 x);
+f32 xr_log_cubic_f32(f32 f);
+f64 xr_log_cubic_f64(f64 f, f64 s);
+u64 xr_mulhi_u64(u64 a, u64 b);
+#endif
+
+typedef struct {
+    u32 x, y, z, w;
+} xr_words;
+
+DEVICE INLINED xr_words xr_philox_round(const xr_words given, const u32 first, const u32 second)
+{
+    const u64 left = (u64)0xd2511f53u * given.x;
+    const u64 right = (u64)0xcd9e8d57u * given.z;
+    xr_words words;
+    words.x = (u32)(right >> 32) ^ given.y ^ first;
+    words.y = (u32)right;
+    words.z = (u32)(left >> 32) ^ given.w ^ second;
+    words.w = (u32)left;
+    return words;
+}
+
+// Without a loop: PoCL vectorises the loop around it only if there is none inside.
+DEVICE INLINED xr_words xr_philox(const u64 block, const u64 draw, const u64 key)
+{
+    const u32 first = (u32)key;
+    const u32 second = (u32)(key >> 32);
+    xr_words words;
+    words.x = (u32)block;
+    words.y = (u32)(block >> 32);
+    words.z = (u32)draw;
+    words.w = (u32)(draw >> 32);
+    words = xr_philox_round(words, first, second);
+    words = xr_philox_round(words, first + 0x9e3779b9u, second + 0xbb67ae85u);
+    words = xr_philox_round(words, first + 0x3c6ef372u, second + 0x76cf5d0au);
+    words = xr_philox_round(words, first + 0xdaa66d2bu, second + 0x32370b8fu);
+    words = xr_philox_round(words, first + 0x78dde6e4u, second + 0xed9eba14u);
+    words = xr_philox_round(words, first + 0x1715609du, second + 0xa9066899u);
+    words = xr_philox_round(words, first + 0xb54cda56u, second + 0x646e171eu);
+    words = xr_philox_round(words, first + 0x5384540fu, second + 0x1fd5c5a3u);
+    words = xr_philox_round(words, first + 0xf1bbcdc8u, second + 0xdb3d7428u);
+    return xr_philox_round(words, first + 0x8ff34781u, second + 0x96a522adu);
+}
+
+DEVICE INLINED u32 xr_word_u32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+{
+    const xr_words words = xr_philox(block, draw, key);
+    const u32 low = (lane & 1u) != 0u ? words.y : words.x;
+    const u32 high = (lane & 1u) != 0u ? words.w : words.z;
+    return (lane & 2u) != 0u ? high : low;
+}
+
+DEVICE INLINED u64 xr_word_u64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+{
+    const xr_words words = xr_philox(block, draw, key);
+    const u32 low = lane != 0u ? words.z : words.x;
+    const u32 high = lane != 0u ? words.w : words.y;
+    return (u64)low | ((u64)high << 32);
+}
+
+// Below span, which is at most 2^32: how often a value occurs differs by 2^-32 of that at most.
+DEVICE INLINED u64 xr_below(const u64 block, const u32 lane, const u64 draw, const u64 key, const u64 span)
+{
+    return xr_mulhi_u64(xr_word_u64(block, lane, draw, key), span);
+}
+
+// Below span, where 0 stands for 2^64, of all bits of a block: the same 2^-64 at most.
+DEVICE INLINED u64 xr_below_wide(const u64 block, const u64 draw, const u64 key, const u64 span)
+{
+    const xr_words words = xr_philox(block, draw, key);
+    const u64 high = (u64)words.x | ((u64)words.y << 32);
+    const u64 low = (u64)words.z | ((u64)words.w << 32);
+    const u64 middle = high * span;
+    const u64 carry = middle + xr_mulhi_u64(low, span) < middle ? (u64)1 : (u64)0;
+    return span == (u64)0 ? high : xr_mulhi_u64(high, span) + carry;
+}
+
+// k 2^-53 for the integer k of the upper 53 bits; in [0, 1). Conversion from 64-bit integers is slow
+// on many CPUs and GPUs: 52 bits become a number in [1, 2), the last one a number of its own.
+DEVICE INLINED f64 xr_fraction_f64(const u64 bits)
+{
+    const f64 most = xr_from_bits_f64(0x3ff0000000000000ul | (bits >> 12)) - 1.0;
+    const u64 last = (u64)0 - ((bits >> 11) & (u64)1);
+    return most + xr_from_bits_f64(last & 0x3ca0000000000000ul);
+}
+
+// k 2^-24 for the integer k of the upper 24 bits; in [0, 1).
+DEVICE INLINED f32 xr_fraction_f32(const u32 bits)
+{
+    return (f32)(i32)(bits >> 8) * 5.9604645e-8f;
+}
+
+DEVICE INLINED f64 xr_random_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+{
+    return xr_fraction_f64(xr_word_u64(block, lane, draw, key));
+}
+
+DEVICE INLINED f32 xr_random_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+{
+    return xr_fraction_f32(xr_word_u32(block, lane, draw, key));
+}
+
+// -log of a number in (0, 1], which `bits` make: an exponential. Neither zero nor subnormal.
+DEVICE INLINED f64 xr_exponential_of_f64(const u64 bits)
+{
+    const f64 u = xr_fraction_f64(bits) + 1.1102230246251565e-16;
+    const f64 f = xr_log_fraction_f64(u);
+    const f64 curved = 0.5 * f * f - xr_log_cubic_f64(f, f / (2.0 + f));
+    return (curved - f) - xr_log_exponent_f64(u) * 0.6931471805599453;
+}
+
+// (bits + 1/2) 2^-32, rounded, is in (0, 1].
+DEVICE INLINED f32 xr_exponential_of_f32(const u32 bits)
+{
+    const f32 u = (f32)bits * 2.3283064e-10f + 1.1641532e-10f;
+    const f32 f = xr_log_fraction_f32(u);
+    const f32 curved = 0.5f * f * f - xr_log_cubic_f32(f);
+    return (curved - f) - xr_log_exponent_f32(u) * 6.931472e-1f;
+}
+
+DEVICE INLINED f64 xr_standard_exponential_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+{
+    return xr_exponential_of_f64(xr_word_u64(block, lane, draw, key));
+}
+
+DEVICE INLINED f32 xr_standard_exponential_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+{
+    return xr_exponential_of_f32(xr_word_u32(block, lane, draw, key));
+}
+
+// The cosine, or the sine for part 1, of the angle 2 pi (bits / 2^64): the upper two bits turn by
+// quarters, the rest is an angle of at most pi / 4, for which Taylor's polynomials have 2^-56.
+DEVICE INLINED f64 xr_on_circle_f64(const u64 bits, const u32 part)
+{
+    const f64 turn = xr_from_bits_f64(0x3ff0000000000000ul | ((bits << 2) >> 12)) - 1.5;
+    const f64 x = (turn + 1.1102230246251565e-16) * 1.5707963267948966;
+    const f64 z = x * x;
+    const f64 sine = x + x * z * (-1.6666666666666666e-1 + z * (8.333333333333333e-3
+        + z * (-1.984126984126984e-4 + z * (2.7557319223985893e-6 + z * (-2.505210838544172e-8
+        + z * (1.6059043836821613e-10 + z * -7.647163731819816e-13))))));
+    const f64 cosine = 1.0 + z * (-0.5 + z * (4.1666666666666664e-2
+        + z * (-1.388888888888889e-3 + z * (2.48015873015873e-5 + z * (-2.755731922398589e-7
+        + z * (2.08767569878681e-9 + z * (-1.1470745597729725e-11 + z * 4.779477332387385e-14)))))));
+    const u32 quarter = (u32)(bits >> 62) + (part != 0u ? 3u : 0u);
+    const f64 along = (quarter & 1u) != 0u ? sine : cosine;
+    return ((quarter + 1u) & 2u) != 0u ? -along : along;
+}
+
+// The same of 32 bits, to 2^-25.
+DEVICE INLINED f32 xr_on_circle_f32(const u32 bits, const u32 part)
+{
+    const f32 turn = xr_from_bits_f32(0x3f800000u | ((bits << 2) >> 9)) - 1.5f;
+    const f32 x = (turn + 5.9604645e-8f) * 1.5707964f;
+    const f32 z = x * x;
+    const f32 sine = x + x * z * (-1.6666667e-1f + z * (8.333334e-3f
+        + z * (-1.9841270e-4f + z * 2.7557319e-6f)));
+    const f32 cosine = 1.0f + z * (-0.5f + z * (4.1666668e-2f
+        + z * (-1.3888889e-3f + z * 2.4801588e-5f)));
+    const u32 quarter = (bits >> 30) + (part != 0u ? 3u : 0u);
+    const f32 along = (quarter & 1u) != 0u ? sine : cosine;
+    return ((quarter + 1u) & 2u) != 0u ? -along : along;
+}
+
+// Box and Muller (Annals of Mathematical Statistics 29, 1958): a pair has one radius and one angle.
+DEVICE INLINED f64 xr_standard_normal_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+{
+    const xr_words words = xr_philox(block, draw, key);
+    const f64 radius = sqrt(2.0 * xr_exponential_of_f64((u64)words.x | ((u64)words.y << 32)));
+    return radius * xr_on_circle_f64((u64)words.z | ((u64)words.w << 32), lane);
+}
+
+DEVICE INLINED f32 xr_standard_normal_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+{
+    const xr_words words = xr_philox(block, draw, key);
+    const u32 first = (lane & 2u) != 0u ? words.z : words.x;
+    const u32 second = (lane & 2u) != 0u ? words.w : words.y;
+    return sqrt(2.0f * xr_exponential_of_f32(first)) * xr_on_circle_f32(second, lane & 1u);
+}
