@@ -129,10 +129,11 @@ _UNSET: Final = {
     "device": "the first GPU, else the first CPU",
     "cache_dir": "``xarr`` in the system's folder for caches (``~/.cache`` on Linux)",
     "dump_source": "nothing is written",
+    "random": "they are drawn on the device",
 }
 
 
-SPACES: Final = {"": xarr, "linalg.": xarr.linalg, "fft.": xarr.fft}
+SPACES: Final = {"": xarr, "linalg.": xarr.linalg, "fft.": xarr.fft, "random.": xarr.random}
 """The modules whose names are public, by how these begin after `xarr.`."""
 
 
@@ -176,6 +177,10 @@ CHAPTERS: Final = {
     "manipulation": ("Manipulation", "Functions that change shapes and the order of axes."),
     "nan_functions": ("Without NaN", "Functions that reduce axes and pass over NaN."),
     "printing": ("Printing", "How arrays are written as text."),
+    "random": (
+        "Random numbers",
+        "The names of ``xarr.random``; :doc:`../random` says how they are drawn.",
+    ),
     "reductions": (
         "Reductions and scans",
         "Functions that reduce axes, or run along one. :doc:`../operations` says which data types "
@@ -225,7 +230,7 @@ def chapter_of(name: str) -> str:
         if any(row.name == name for row in table):
             return chapter
     value = PUBLIC[name]
-    if name.startswith(("linalg.", "fft.")):
+    if name.startswith(("linalg.", "fft.", "random.")):
         return name.partition(".")[0]
     if isinstance(value, type):
         return "errors" if issubclass(value, Exception) else "data_types"
@@ -308,7 +313,7 @@ def places_table() -> list[list[str]]:
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     single = {row.name for row in elementwise.TABLE}
     for chapter, names in names_by_chapter().items():
-        if chapter in ("devices", "inspection", "printing"):
+        if chapter in ("devices", "inspection", "printing", "random"):
             continue
         for name in (name for name in names if inspect.isroutine(PUBLIC[name])):
             # Examples of one element are computed with Python numbers.

@@ -11,7 +11,7 @@ import math as _math
 import numpy as _numpy
 
 import xarr.functions.methods as _methods  # noqa: F401 - Array adopts them
-from xarr import fft as fft, linalg as linalg
+from xarr import fft as fft, linalg as linalg, random as random
 from xarr.array.array import API_VERSIONS as _API_VERSIONS, Array as Array
 from xarr.array.interchange import (
     from_dlpack as from_dlpack,

@@ -27,12 +27,15 @@ class Settings:
         XARR_EAGER: run each operation at once.
     dump_source : str or None
         XARR_DUMP_SOURCE: a directory to which the source of every compiled kernel is written.
+    random : str or None
+        XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
     """
 
     device: str | None = None
     cache_dir: str | None = None
     eager: bool = False
     dump_source: str | None = None
+    random: str | None = None
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -42,6 +45,7 @@ class Settings:
             cache_dir=environment.get("XARR_CACHE_DIR") or None,
             eager=environment.get("XARR_EAGER", "").strip().lower() not in _FALSE,
             dump_source=environment.get("XARR_DUMP_SOURCE") or None,
+            random=environment.get("XARR_RANDOM") or None,
         )
 
 

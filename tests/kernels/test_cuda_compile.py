@@ -21,7 +21,7 @@ from xarr.compiler import source
 from xarr.dtypes import DType
 from xarr.engine import engine, expression, plan
 from xarr.engine.expression import Node
-from xarr.tables import elementwise, reductions
+from xarr.tables import elementwise, random, reductions
 
 ARCHITECTURES = ("sm_75", "sm_90")
 TOGETHER = 12
@@ -164,3 +164,17 @@ def test_indexing(arch: str, recorded_and_run: dict[str, str]) -> None:
     np.asarray(xarr.take_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), axis=1))
     assert any("ATOMIC_MAX_I32(&" in text for text in recorded_and_run)
     compiles(recorded_and_run, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("lanes", [1, 2, 4])
+def test_every_draw(lanes: int, arch: str, as_gpu: xarr.Device) -> None:
+    sources = set()
+    for row in random.TABLE:
+        for computed in (dtypes.float32, dtypes.float64):
+            operation = row.operation(computed, computed)
+            if getattr(operation, "lanes", 1) == lanes:
+                parameters = tuple(operands(dtypes.int64, len(row.parameters)))
+                node = row.drawn((8,), 1, 2, as_gpu, computed, parameters)
+                sources.add(kernel([node]))
+    compiles(sources, arch)

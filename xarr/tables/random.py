@@ -7,8 +7,9 @@ and the distribution's parameters, so that it is fused with what follows. It has
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from xarr import dtypes
 from xarr.backends.device import Device
@@ -17,6 +18,7 @@ from xarr.engine import engine
 from xarr.engine.expression import Node, Operation, constant
 from xarr.engine.plan import Drawn
 from xarr.layout import Shape
+from xarr.tables import elementwise
 from xarr.tables.rows import named
 
 
@@ -34,13 +36,18 @@ class Draw:
         What the parameters are converted to; None for the type that is computed in.
     bits : int
         How many bits of a block an element takes; 0 for as many as the type has.
+    on_host : (Draw, function) or None
+        Another draw, without parameters, and what makes of its Python number and the parameters
+        this draw's, in the same operations on float64 or integers.
     """
 
     expression: str
     parameters: tuple[DType | None, ...] = ()
     bits: int = 0
+    on_host: tuple[Draw, Callable[..., Any]] | None = None
     name: str = field(default="", init=False)
     operations: dict[tuple[DType, DType], Operation] = field(default_factory=dict, init=False)
+    first_operations: dict[tuple[DType, DType], Operation] = field(default_factory=dict, init=False)
 
     def drawn(
         self,
@@ -68,9 +75,42 @@ class Draw:
         )
         return engine.defer(operation, inputs, shape)
 
+    def firsts(
+        self,
+        count: int,
+        draw: int,
+        key: int,
+        device: Device,
+        computed: DType,
+        parameters: tuple[Node, ...],
+        result: DType,
+    ) -> Node:
+        """The first elements of `count` draws, which follow each other."""
+        operation = self.first_operations.get((computed, result))
+        if operation is None:
+            operation = self._operation(computed, result, "(u64)0, 0u")
+            self.first_operations[computed, result] = operation
+        position = engine.converted(engine.index((count,), device), dtypes.uint64)
+        start = constant(draw, dtypes.uint64, (), device)
+        draws = elementwise.add.combined(position, start)
+        inputs = (
+            constant(0, dtypes.int64, (), device),
+            draws,
+            constant(key, dtypes.uint64, (), device),
+            *parameters,
+        )
+        return engine.defer(operation, inputs, (count,))
+
     def operation(self, computed: DType, result: DType) -> Operation:
         """What is drawn, for one type that is computed in and one of the result."""
-        text = re.sub(r"\bplace\b", "{0}, {1}, {2}", self.expression)
+        operation = self._operation(computed, result, "{0}")
+        if "place" not in self.expression:
+            return operation
+        lanes = 128 // (self.bits or 8 * computed.itemsize)
+        return Drawn(self.name, operation.operands, result, operation.template, lanes)
+
+    def _operation(self, computed: DType, result: DType, place: str) -> Operation:
+        text = re.sub(r"\bplace\b", place + ", {1}, {2}", self.expression)
         text = re.sub(r"\bblock\b", "(u64){0}, {1}, {2}", text)
         text = re.sub(r"\bT\b|(?<=_)T\b", computed.compute, text)
         for number in range(len(self.parameters)):
@@ -81,26 +121,39 @@ class Draw:
             dtypes.uint64,
             *(row or computed for row in self.parameters),
         )
-        value = f"({text}) != 0" if result.kind == dtypes.BOOL else text
-        template = f"({result.compute})({value})"
-        if "place" not in self.expression:
-            return Operation(self.name, operands, result, template)
-        lanes = 128 // (self.bits or 8 * computed.itemsize)
-        return Drawn(self.name, operands, result, template, lanes)
+        value = f"({text}) != 0" if result.kind == dtypes.BOOL else f"({text})"
+        return Operation(self.name, operands, result, f"({result.compute})({value})")
 
 
 _TWO: Final = (None, None)
 _BOUNDS: Final = (dtypes.uint64, dtypes.uint64)
+_WORD: Final = 1 << 64
 
 words = Draw("xr_word_u32(place)", bits=32)
+words_wide = Draw("xr_word_u64(place)", bits=64)
 random = Draw("xr_random_T(place)")
-uniform = Draw("x1 + x2 * xr_random_T(place)", _TWO)
+uniform = Draw(
+    "x1 + x2 * xr_random_T(place)", _TWO, on_host=(random, lambda value, x1, x2: x1 + x2 * value)
+)
 standard_normal = Draw("xr_standard_normal_T(place)")
-normal = Draw("x1 + x2 * xr_standard_normal_T(place)", _TWO)
+normal = Draw(
+    "x1 + x2 * xr_standard_normal_T(place)",
+    _TWO,
+    on_host=(standard_normal, lambda value, x1, x2: x1 + x2 * value),
+)
 standard_exponential = Draw("xr_standard_exponential_T(place)")
-exponential = Draw("x1 * xr_standard_exponential_T(place)", (None,))
-integers = Draw("x1 + xr_below(place, x2)", _BOUNDS, bits=64)
-integers_wide = Draw("x1 + xr_below_wide(block, x2)", _BOUNDS, bits=128)
+exponential = Draw(
+    "x1 * xr_standard_exponential_T(place)",
+    (None,),
+    on_host=(standard_exponential, lambda value, x1: x1 * value),
+)
+integers = Draw(
+    "x1 + xr_below(place, x2)",
+    _BOUNDS,
+    bits=64,
+    on_host=(words_wide, lambda value, x1, x2: (x1 + (value * x2 >> 64)) % _WORD),
+)
+integers_wide = Draw("x1 + xr_below_wide(block, x2)", _BOUNDS)
 
 TABLE: Final = named(vars(), Draw)
 BY_NAME: Final = {row.name: row for row in TABLE}

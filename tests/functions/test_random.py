@@ -1,0 +1,451 @@
+"""Random numbers: the generator's published vectors, places, bounds, streams and state."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats  # type: ignore[import-untyped]
+
+import xarr
+from xarr import dtypes
+from xarr.array.array import Array
+from xarr.engine import engine
+from xarr.engine.expression import Operation, constant
+from xarr.tables import random as table
+
+Values = np.ndarray[Any, Any]
+ALIKE = 1e-4
+"""Below this probability numbers are not taken for those of a distribution. Seeds are fixed, so a
+test that passes once passes always."""
+
+# Random123, kat_vectors: philox4x32 with 10 rounds.
+VECTORS = [
+    ("00000000 " * 4, "00000000 " * 2, "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+    ("ffffffff " * 4, "ffffffff " * 2, "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+    (
+        "243f6a88 85a308d3 13198a2e 03707344",
+        "a4093822 299f31d0",
+        "d16cfe09 94fdcceb 5001e420 24126ea1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("counter", "key", "expected"), VECTORS, ids=["zeros", "ones", "pi"])
+def test_published_vectors(counter: str, key: str, expected: str) -> None:
+    device = xarr.default_device()
+    words = [int(word, 16) for word in (counter + " " + key).split()]
+    pairs = [words[place] | words[place + 1] << 32 for place in (0, 2, 4)]
+    operands = tuple(constant(pair, dtypes.uint64, (), device) for pair in pairs)
+    found = []
+    for word in "xyzw":
+        template = f"xr_philox({{0}}, {{1}}, {{2}}).{word}"
+        operation = Operation("philox", (dtypes.uint64,) * 3, dtypes.uint32, template)
+        found.append(f"{int(Array(engine.defer(operation, operands, ()))):08x}")
+    assert " ".join(found) == expected
+
+
+def words_of(size: int, lanes: int, draw: int, key: int) -> Values:
+    """What a draw gives, by the definition in `engine/plan.py`, with NumPy's integers."""
+    position = np.arange(size, dtype=np.uint64)
+    block = position // (lanes * 256) * 256 + position % 256
+    mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    draws = np.full(size, draw, np.uint64)
+    x, y, z, w = block & mask, block >> half, draws & mask, draws >> half
+    for turn in range(10):
+        first = np.uint64((key + turn * 0x9E3779B9) & 0xFFFFFFFF)
+        second = np.uint64(((key >> 32) + turn * 0xBB67AE85) & 0xFFFFFFFF)
+        left, right = x * np.uint64(0xD2511F53), z * np.uint64(0xCD9E8D57)
+        x, y, z, w = (
+            (right >> half) ^ y ^ first,
+            right & mask,
+            (left >> half) ^ w ^ second,
+            left & mask,
+        )
+    lane = (position // 256 % lanes).astype(int)
+    if lanes == 4:
+        return np.choose(lane, [x, y, z, w])
+    return np.choose(lane, [x | y << half, z | w << half])
+
+
+SIZES = (0, 1, 255, 257, 511, 513, 1023, 1025, 70001)
+
+
+@pytest.mark.parametrize("form", ["", "as-gpu"])
+@pytest.mark.parametrize("size", SIZES)
+def test_each_element_is_a_function_of_its_place(size: int, form: str) -> None:
+    draw, key = 2**40 + 3, 0x0123456789ABCDEF
+    with xarr.device(xarr.default_device().pretending(*filter(None, [form]))):
+        rng = xarr.random.Generator(xarr.random.Philox(counter=draw, key=key))
+        # float64, float32, and both in one kernel, which walks blocks of either.
+        double = np.asarray(rng.random(size))
+        single = np.asarray(rng.random(size, "float32"))
+        rng.bit_generator.state = {
+            "bit_generator": "Philox4x32",
+            "state": {"counter": draw, "key": key},
+        }
+        both = np.asarray(rng.random(size) + rng.random(size, "float32"))
+    np.testing.assert_array_equal(
+        double, (words_of(size, 2, draw, key) >> np.uint64(11)) * 2.0**-53
+    )
+    np.testing.assert_array_equal(
+        single, ((words_of(size, 4, draw + 1, key) >> np.uint64(8)) * 2.0**-24).astype("float32")
+    )
+    np.testing.assert_array_equal(both, double + single)
+
+
+def test_shape_layout_and_fusion_do_not_matter() -> None:
+    flat = np.asarray(xarr.random.default_rng(3).normal(size=6000))
+    drawn = xarr.random.default_rng(3).normal(size=(60, 100))
+    np.testing.assert_array_equal(np.asarray(drawn), flat.reshape(60, 100))
+    # With an operand that is no row of the result the kernel walks rows and columns.
+    columns = xarr.asarray(np.ones((100, 60))).T
+    drawn = xarr.random.default_rng(3).normal(size=(60, 100))
+    np.testing.assert_array_equal(np.asarray(drawn * columns), flat.reshape(60, 100))
+    total = float(xarr.random.default_rng(3).normal(size=6000).sum())
+    assert total == float(xarr.asarray(flat).sum())
+
+
+Drawing = Callable[[Any, Any], Any]
+DRAWINGS: dict[str, Drawing] = {
+    "random": lambda rng, size: rng.random(size),
+    "random float32": lambda rng, size: rng.random(size, dtype="float32"),
+    "standard_normal": lambda rng, size: rng.standard_normal(size),
+    "normal": lambda rng, size: rng.normal(1.3, 2.1, size),
+    "uniform": lambda rng, size: rng.uniform(-1.1, 2.3, size),
+    "exponential": lambda rng, size: rng.exponential(3.3, size),
+    "integers": lambda rng, size: rng.integers(-7, 100, size),
+    "integers uint8": lambda rng, size: rng.integers(7, 250, size, dtype="uint8"),
+    "integers wide": lambda rng, size: rng.integers(-7, 2**40, size),
+    "integers uint64": lambda rng, size: rng.integers(2**63, 2**64, size, dtype="uint64"),
+    "integers bool": lambda rng, size: rng.integers(0, 2, size, dtype=bool),
+    "choice": lambda rng, size: rng.choice(9, size, p=[1 / 9] * 9),
+}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_single_numbers_are_the_first_of_arrays(name: str) -> None:
+    one, other = xarr.random.default_rng(3), xarr.random.default_rng(3)
+    drawn = [DRAWINGS[name](one, None) for _ in range(40)]
+    assert drawn == [DRAWINGS[name](other, 1).tolist()[0] for _ in range(40)]
+    assert all(isinstance(number, int | float) for number in drawn)
+    assert one.bit_generator.state == other.bit_generator.state
+
+
+def test_single_numbers_of_turns() -> None:
+    one, other = xarr.random.default_rng(3), xarr.random.default_rng(3)
+    for turn in range(100):
+        row = list(DRAWINGS)[turn * 7 % 5]
+        assert DRAWINGS[row](one, None) == DRAWINGS[row](other, 1).tolist()[0]
+        if turn == 50:
+            one.bit_generator.advance(5)
+            other.bit_generator.advance(5)
+
+
+def test_draws_are_in_the_order_of_their_calls() -> None:
+    first, second = xarr.random.default_rng(3), xarr.random.default_rng(3)
+    a, b = first.random(5), first.random(5)
+    late = np.asarray(b), np.asarray(a)
+    early = np.asarray(second.random(5)), np.asarray(second.random(5))
+    np.testing.assert_array_equal(late[::-1], early)
+
+
+def uniform(values: Values, low: float, high: float) -> float:
+    return float(stats.kstest(values, "uniform", (low, high - low)).pvalue)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_evenly(dtype: str) -> None:
+    rng = xarr.random.default_rng(11)
+    values = np.asarray(rng.random(200_000, dtype=dtype))
+    assert values.dtype == dtype
+    assert values.min() >= 0
+    assert values.max() < 1
+    assert uniform(values, 0, 1) > ALIKE
+    assert uniform(np.asarray(rng.uniform(-2, 5, 100_000)), -2, 5) > ALIKE
+    # What a block's lanes, and elements that follow each other, have in common: nothing.
+    assert abs(np.corrcoef(values[:-256], values[256:])[0, 1]) < 0.01
+    assert abs(np.corrcoef(values[:-1], values[1:])[0, 1]) < 0.01
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_normally(dtype: str) -> None:
+    values = np.asarray(xarr.random.default_rng(11).standard_normal(300_000, dtype=dtype))
+    assert values.dtype == dtype
+    assert stats.kstest(values, "norm").pvalue > ALIKE
+    assert abs(np.corrcoef(values[:-256], values[256:])[0, 1]) < 0.01
+    assert abs(np.corrcoef(values[:-256] ** 2, values[256:] ** 2)[0, 1]) < 0.01
+    values = np.asarray(xarr.random.default_rng(11).standard_exponential(100_000, dtype=dtype))
+    assert stats.kstest(values, "expon").pvalue > ALIKE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_normally_far_out(dtype: str) -> None:
+    values = np.asarray(xarr.random.default_rng(12).standard_normal(10**7, dtype=dtype))
+    assert stats.kstest(values, "norm").pvalue > ALIKE
+    for limit in (3.0, 4.0, 5.0):
+        expected = 2 * stats.norm.sf(limit) * values.size
+        assert abs((abs(values) > limit).sum() - expected) < 5 * np.sqrt(expected)
+
+
+def evenly_counted(values: Values, count: int) -> float:
+    return float(stats.chisquare(np.bincount(values, minlength=count)).pvalue)
+
+
+@pytest.mark.parametrize("dtype", [row.name for row in dtypes.TABLE if row.kind in dtypes.INTEGER])
+def test_integers(dtype: str) -> None:
+    rng = xarr.random.default_rng(7)
+    low, high = dtypes.integer_bounds(dtypes.BY_NAME[dtype])
+    whole = np.asarray(rng.integers(low, high, 4000, dtype=dtype, endpoint=True))
+    assert whole.dtype == dtype
+    span = float(high) - float(low)
+    assert uniform(whole.astype(float) + (span < 300) * rng.random(4000), low, high + 1) > ALIKE
+    edge = np.asarray(rng.integers(high - 2, high, 2000, dtype=dtype, endpoint=True))
+    assert set(edge.tolist()) == {high - 2, high - 1, high}
+    assert evenly_counted((edge - (high - 2)).astype(int), 3) > ALIKE
+    open_end = np.asarray(rng.integers(low, low + 3, 2000, dtype=dtype))
+    assert set(open_end.tolist()) == {low, low + 1, low + 2}
+    assert evenly_counted(np.asarray(rng.integers(100, size=50_000, dtype=dtype)), 100) > ALIKE
+
+
+def test_integers_between_arrays() -> None:
+    rng = xarr.random.default_rng(7)
+    low, high = np.array([[-5], [0]]), np.array([0, 3, 2**40])
+    with pytest.raises(ValueError, match="low >= high"):
+        rng.integers(xarr.asarray(low), high)
+    high[0] = 1
+    drawn = np.asarray(rng.integers(xarr.asarray(low), high, (2000, 2, 3)))
+    assert drawn.dtype == "int64"
+    assert (drawn >= low).all()
+    assert (drawn < high).all()
+    assert set(drawn[:, 1, 1].tolist()) == {0, 1, 2}
+    closed = np.asarray(rng.integers([0, 5], [1, 6], (500, 2), "uint8", endpoint=True))
+    assert closed.dtype == "uint8"
+    assert [set(column.tolist()) for column in closed.T] == [{0, 1}, {5, 6}]
+    with pytest.raises(ValueError, match="out of bounds"):
+        rng.integers([0, -1], 3, dtype="uint8")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda rng: rng.integers(5, 3), ValueError, "low >= high"),
+        (lambda rng: rng.integers(0), ValueError, "low >= high"),
+        (lambda rng: rng.integers(0, 300, dtype="int8"), ValueError, "out of bounds"),
+        (lambda rng: rng.integers(5, dtype="float64"), TypeError, "Unsupported dtype"),
+        (lambda rng: rng.normal(0, -1), ValueError, "scale < 0"),
+        (lambda rng: rng.normal(0, -0.0), ValueError, "scale < 0"),
+        (lambda rng: rng.normal(0, [1, -1]), ValueError, "scale < 0"),
+        (lambda rng: rng.normal([0, 1], 1, 3), ValueError, "size"),
+        (lambda rng: rng.uniform(0, np.inf), OverflowError, "exceeds valid bounds"),
+        (lambda rng: rng.uniform(0, [1, np.inf]), OverflowError, "exceeds valid bounds"),
+        (lambda rng: rng.random(-1), ValueError, "not negative"),
+        (lambda rng: rng.random(2.0), TypeError, "integer"),
+        (lambda rng: rng.random(dtype="int32"), TypeError, "Unsupported dtype"),
+        (lambda rng: rng.random(3, out=xarr.zeros(2)), ValueError, "out"),
+        (lambda rng: rng.choice(0), ValueError, "greater than 0"),
+        (lambda rng: rng.choice([]), ValueError, "greater than 0"),
+        (lambda rng: rng.choice(2, 3, replace=False), ValueError, "larger sample"),
+        (lambda rng: rng.choice(5, p=[0.1] * 5), ValueError, "sum to 1"),
+        (lambda rng: rng.choice(5, p=[0.25] * 4), ValueError, "same size"),
+        (lambda rng: rng.choice(3, p=[-0.5, 1, 0.5]), ValueError, "not negative"),
+        (lambda rng: rng.choice(3, 3, False, [0.5, 0.5, 0]), ValueError, "Fewer non-zero"),
+        (lambda rng: rng.choice(2.5), ValueError, "sequence or an integer"),
+        (lambda rng: rng.shuffle((1, 2)), TypeError, "list"),
+        (lambda rng: rng.permutation(2.5), np.exceptions.AxisError, "axis"),
+        (lambda rng: xarr.random.RandomState(-1), ValueError, "Seed must be"),
+        (lambda rng: xarr.random.seed(1.5), TypeError, "integers"),
+        (lambda rng: xarr.random.default_rng(-1), ValueError, "non-negative"),
+        (lambda rng: xarr.random.Generator(3), TypeError, "bit_generator"),
+        (lambda rng: xarr.random.rand((2,)), TypeError, "integers"),
+    ],
+)
+def test_what_is_refused(call: Callable[[Any], Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call(xarr.random.default_rng(1))
+
+
+def test_choice() -> None:
+    rng = xarr.random.default_rng(2)
+    weights = np.array([0.1, 0.2, 0.0, 0.7])
+    drawn = np.asarray(rng.choice(4, 20_000, p=weights))
+    counts = np.bincount(drawn, minlength=4)
+    assert counts[2] == 0
+    assert stats.chisquare(counts[[0, 1, 3]], 20_000 * weights[[0, 1, 3]]).pvalue > ALIKE
+    x = xarr.asarray([[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]])
+    assert rng.choice(x, (3, 2)).shape == (3, 2, 3)
+    assert rng.choice(x, 4, axis=1).shape == (2, 4)
+    assert rng.choice(x, axis=1).shape == (2,)
+    assert rng.choice(["a", "b"]) in ("a", "b")
+    assert sorted(rng.choice(x[0], 3, replace=False).tolist()) == [1.5, 2.5, 3.5]
+    kept = rng.choice(100, 30, replace=False, shuffle=False).tolist()
+    assert kept == sorted(set(kept))
+    several = rng.choice(10**9, 1000, replace=False).tolist()
+    assert len(set(several)) == 1000
+    # The second of two without replacement: p_j times the sum over i of p_i / (1 - p_i).
+    pairs = [rng.choice(3, 2, False, [0.6, 0.3, 0.1]).tolist() for _ in range(300)]
+    assert all(first != second for first, second in pairs)
+    firsts = np.bincount([pair[0] for pair in pairs], minlength=3)
+    assert stats.chisquare(firsts, [180, 90, 30]).pvalue > ALIKE
+
+
+def test_permutations() -> None:
+    rng = xarr.random.default_rng(2)
+    assert sorted(rng.permutation(1000).tolist()) == list(range(1000))
+    x = np.arange(12).reshape(4, 3)
+    moved = np.asarray(rng.permutation(xarr.asarray(x)))
+    assert sorted(map(tuple, moved)) == sorted(map(tuple, x))
+    moved = np.asarray(rng.permutation(x, axis=1))
+    assert sorted(map(tuple, moved.T)) == sorted(map(tuple, x.T))
+    own = np.asarray(rng.permuted(np.tile(np.arange(50), (4, 1)), axis=1))
+    assert (np.sort(own, axis=1) == np.arange(50)).all()
+    assert len({tuple(row) for row in own}) == 4
+    out = xarr.asarray(x)
+    assert rng.permuted(out, out=out) is out
+    assert sorted(np.asarray(out).ravel().tolist()) == list(range(12))
+    orders = [tuple(rng.permutation(3).tolist()) for _ in range(600)]
+    counts = [orders.count(order) for order in set(orders)]
+    assert len(counts) == 6
+    assert stats.chisquare(counts).pvalue > ALIKE
+
+
+def test_shuffles_in_place() -> None:
+    rng = xarr.random.default_rng(2)
+    x = xarr.arange(20)
+    rng.shuffle(x[::2])
+    result = np.asarray(x)
+    assert (result[1::2] == np.arange(1, 20, 2)).all()
+    assert sorted(result[::2].tolist()) == list(range(0, 20, 2))
+    assert (result[::2] != np.arange(0, 20, 2)).any()
+    matrix = xarr.arange(12).reshape(3, 4)
+    rng.shuffle(matrix, axis=1)
+    assert sorted(map(tuple, np.asarray(matrix).T)) == [(c, c + 4, c + 8) for c in range(4)]
+    listed: list[Any] = [1, "b", None, 4]
+    rng.shuffle(listed)
+    assert len(listed) == 4
+    assert {1, "b", None, 4} == set(listed)
+    host = np.arange(10)
+    rng.shuffle(host)
+    assert sorted(host.tolist()) == list(range(10))
+
+
+def test_where_results_go() -> None:
+    rng = xarr.random.default_rng(2)
+    out = xarr.zeros((2, 3))
+    assert rng.random(out=out) is out
+    assert float(out.min()) > 0
+    single = xarr.zeros(4, dtype="float32")
+    assert rng.standard_normal(out=single, dtype="float32") is single
+    other = xarr.random.default_rng(2)
+    np.testing.assert_array_equal(np.asarray(out), np.asarray(other.random((2, 3))))
+    assert rng.normal(xarr.asarray(0.0)).shape == ()
+    assert rng.normal(size=()).shape == ()
+    assert rng.normal([0, 1], 1, (3, 2)).shape == (3, 2)
+    assert rng.uniform(np.zeros((2, 1)), xarr.ones(3)).shape == (2, 3)
+
+
+def test_seeds() -> None:
+    def drawn(seed: Any) -> Any:
+        return xarr.random.default_rng(seed).random(3).tolist()
+
+    assert drawn(5) == drawn(5) == drawn(np.int64(5)) == drawn(xarr.asarray(5))
+    assert drawn(5) == drawn(np.random.SeedSequence(5)) == drawn(xarr.random.SeedSequence(5))
+    assert drawn([5, 6]) == drawn(xarr.asarray([5, 6]))
+    assert len({tuple(drawn(seed)) for seed in (5, 6, [5, 6], 2**80, None, None)}) == 6
+    rng = xarr.random.default_rng(5)
+    assert xarr.random.default_rng(rng) is rng
+
+
+def test_spawned_streams_are_their_own() -> None:
+    children = xarr.random.default_rng(5).spawn(3)
+    values = [np.asarray(child.random(50_000)) for child in children]
+    again = xarr.random.default_rng(5).spawn(3)[1]
+    np.testing.assert_array_equal(np.asarray(again.random(50_000)), values[1])
+    assert abs(np.corrcoef(values) - np.eye(3)).max() < 0.02
+    bits = xarr.random.Philox(5)
+    assert bits.jumped().state != bits.state
+    assert bits.jumped(2).state == bits.jumped().jumped().state
+
+
+def test_state_is_kept() -> None:
+    rng = xarr.random.default_rng(5)
+    rng.random(10)
+    copies = [pickle.loads(pickle.dumps(rng)), copy.copy(rng), copy.deepcopy(rng)]
+    del copies[1]  # shares its bit generator
+    state = rng.bit_generator.state
+    expected = rng.normal(size=3).tolist()
+    assert all(other.normal(size=3).tolist() == expected for other in copies)
+    rng.bit_generator.state = state
+    assert rng.normal(size=3).tolist() == expected
+    assert len(rng.bytes(7)) == 7
+    with pytest.raises(ValueError, match="state is of"):
+        rng.bit_generator.state = {"bit_generator": "PCG64"}
+
+
+def test_the_older_functions() -> None:
+    random = xarr.random
+    random.seed(3)
+    state, whole = random.get_state(), random.get_state(legacy=False)
+    first = [random.rand(), random.randn(2).tolist(), random.randint(5, size=4).tolist()]
+    for kept in (state, whole):
+        random.set_state(kept)
+        assert [
+            random.rand(),
+            random.randn(2).tolist(),
+            random.randint(5, size=4).tolist(),
+        ] == first
+    random.seed(3)
+    other = random.RandomState(3)
+    assert random.rand(2, 3).tolist() == other.rand(2, 3).tolist()
+    assert type(random.rand()) is float
+    assert type(random.randint(5)) is int
+    restored = pickle.loads(pickle.dumps(other))
+    assert restored.normal(size=2).tolist() == other.normal(size=2).tolist()
+    assert random.random((2, 2)).shape == random.ranf((2, 2)).shape == random.sample((2, 2)).shape
+    assert set(np.asarray(random.random_integers(2, size=50)).tolist()) == {1, 2}
+
+
+def test_names_are_numpys() -> None:
+    missing = [
+        name
+        for name in ("seed", "rand", "Generator", "SeedSequence", "MT19937", "PCG64", "SFC64")
+        if not hasattr(xarr.random, name)
+    ]
+    assert missing == []
+    assert "SeedSequence" in dir(xarr.random)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = xarr.random.nothing  # type: ignore[attr-defined]
+
+
+def test_numpys_streams() -> None:
+    bits = np.random.PCG64
+    ours, theirs = xarr.random.default_rng(bits(3)), np.random.default_rng(bits(3))
+    assert isinstance(ours, xarr.random.Generator)
+    for name in DRAWINGS:
+        drawn = DRAWINGS[name](ours, 5)
+        assert isinstance(drawn, xarr.Array)
+        np.testing.assert_array_equal(np.asarray(drawn), DRAWINGS[name](theirs, 5))
+        assert DRAWINGS[name](ours, None) == DRAWINGS[name](theirs, None)
+    x, y = xarr.arange(10), np.arange(10)
+    ours.shuffle(x[::2])
+    theirs.shuffle(y[::2])
+    np.testing.assert_array_equal(np.asarray(x), y)
+    again = pickle.loads(pickle.dumps(ours))
+    assert again.random() == ours.random() == theirs.random()
+    out = xarr.zeros(3)
+    assert ours.random(out=out) is out
+    assert out.tolist() == theirs.random(3).tolist()
+    state = xarr.random.RandomState(np.random.MT19937(3))
+    assert state.randn(2).tolist() == np.random.RandomState(np.random.MT19937(3)).randn(2).tolist()
+
+
+def test_table() -> None:
+    for row in table.TABLE:
+        for computed in (dtypes.float32, dtypes.float64):
+            operation = row.operation(computed, computed)
+            assert len(operation.operands) == 3 + len(row.parameters)

@@ -1,0 +1,1 @@
+"""Random numbers: generators, distributions, permutations. `xarr.random` gathers the names."""

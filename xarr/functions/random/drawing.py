@@ -1,0 +1,271 @@
+"""What all distributions share: parameters and their checks, sizes, and single numbers.
+
+A draw of an array is one deferred operation. A draw of a single number (without `size`, of plain
+parameters) is a Python number, as NumPy's is: the device computes some of those that follow as
+well, for programs that draw one after the other.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from xarr import dtypes, errors
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.operands import scalar_node
+from xarr.array.outcome import delivered
+from xarr.backends.device import Device, default_float, get_device, require_on, require_together
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Node
+from xarr.functions.applying import reduced
+from xarr.functions.creation import shape_of
+from xarr.functions.random.bits import Philox
+from xarr.layout import Shape, broadcast_shapes
+from xarr.tables import elementwise, reductions
+from xarr.tables.random import Draw
+from xarr.tables.rows import Elementwise
+
+Size = int | Sequence[int] | None
+Number = int | float
+Parameter = Number | Node
+
+
+class Check(NamedTuple):
+    """What a parameter must not be: in words, of a number, and of an array's node."""
+
+    wrong: str
+    accepted: str
+    number: Callable[[Any], bool]
+    node: Callable[[Node], Node]
+
+
+def _compared(row: Elementwise, bound: Number) -> Callable[[Node], Node]:
+    def compared(node: Node) -> Node:
+        kind = dtypes.of_python_scalar(bound, node.dtype, default_float(node.device))
+        return row.combined(node, scalar_node(bound, kind, node.device, row.where))
+
+    return compared
+
+
+def _signed(node: Node) -> Node:
+    if node.dtype.kind != dtypes.REAL:
+        return _compared(elementwise.less, 0)(node)
+    negative = elementwise.signbit.applied(node)
+    return elementwise.logical_and.combined(
+        negative,
+        elementwise.equal.combined(node, node),  # NaN is left to the distribution
+    )
+
+
+def _outside(node: Node) -> Node:
+    inside = elementwise.logical_and.combined(
+        _compared(elementwise.greater_equal, 0)(node), _compared(elementwise.less_equal, 1)(node)
+    )
+    return elementwise.logical_not.applied(inside)
+
+
+def _not_above(bound: Number) -> Callable[[Node], Node]:
+    compared = _compared(elementwise.greater, bound)
+    return lambda node: elementwise.logical_not.applied(compared(node))
+
+
+NOT_NEGATIVE: Final = Check(
+    "< 0", "it is not negative", lambda x: x == x and math.copysign(1.0, x) < 0, _signed
+)
+POSITIVE: Final = Check("<= 0", "it is positive", lambda x: not x > 0, _not_above(0))
+PROBABILITY: Final = Check(
+    "< 0, > 1 or is NaN", "it is in [0, 1]", lambda x: not 0 <= x <= 1, _outside
+)
+
+
+def parameter(value: Any, name: str, where: str, check: Check | None = None) -> Parameter:
+    """A parameter of a distribution: a Python number, or the node of an array; checked."""
+    if type(value) is float or type(value) is int:
+        number: Parameter = value
+    elif isinstance(value, bool | int | float):
+        number = float(value)
+    else:
+        node = as_array(value, where, name)._node
+        if node.dtype.kind == dtypes.COMPLEX:
+            raise TypeError(
+                errors.message(where, f"{name} has dtype {node.dtype}", "real numbers are accepted")
+            )
+        is_number = node.operation is None and node.storage is None and not node.shape
+        number = node.value if is_number and type(value) is not Array else node
+    if check is not None:
+        require(number, check, name, where)
+    return number
+
+
+def require(value: Parameter, check: Check, name: str, where: str) -> None:
+    """Refuse a parameter that a check finds wrong; of an array, wait for the device."""
+    if isinstance(value, Node):
+        wrong = bool(reduced(reductions.any, check.node(value)))
+    else:
+        wrong = check.number(value)
+    if wrong:
+        raise ValueError(errors.message(where, f"{name} {check.wrong}", check.accepted))
+
+
+def size_of(size: Any, where: str) -> Shape:
+    """The shape that `size` says."""
+    if isinstance(size, Array):
+        size = size.tolist()
+    if isinstance(size, range):
+        size = tuple(size)
+    return shape_of(size, where)
+
+
+class _Ahead(NamedTuple):
+    """Single numbers that are computed already: those of the draws from `first` on."""
+
+    key: int
+    first: int
+    values: list[Any]
+
+
+_FEWEST: Final = 16
+_MOST: Final = 4096
+_SPOTS: Final = 64
+"""Single numbers that are computed together, and kinds of draws for which they are kept."""
+
+
+class Source:
+    """Draws of a bit generator; what distributions are made of."""
+
+    _bits: Philox
+
+    def __init__(self) -> None:
+        self._ahead: dict[Any, _Ahead] = {}
+        self._own = threading.Lock()
+
+    def sample(
+        self,
+        row: Draw,
+        parameters: Sequence[Parameter],
+        size: Any,
+        where: str,
+        *,
+        dtype: DType | None = None,
+        result: DType | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Draw by a row: an Array, or a Python number where nothing asks for an array."""
+        nodes = [value for value in parameters if isinstance(value, Node)]
+        device = _device_of(nodes, out, where)
+        computed = default_float(device) if dtype is None else dtype
+        if size is None and not nodes and out is None:
+            require_on(device, computed, where)
+            numbers = tuple(value for value in parameters if not isinstance(value, Node))
+            return self.single(row, numbers, computed, result or computed, device)
+        shape = _shape_of(size, [node.shape for node in nodes], out, where)
+        array = Array(self.node(row, parameters, shape, device, computed, result, where))
+        return delivered(array, out, where)
+
+    def node(
+        self,
+        row: Draw,
+        parameters: Sequence[Parameter],
+        shape: Shape,
+        device: Device,
+        computed: DType,
+        result: DType | None,
+        where: str,
+    ) -> Node:
+        """The pending node of a draw over a shape."""
+        require_on(device, result or computed, where)
+        operands = [
+            value
+            if isinstance(value, Node)
+            else scalar_node(value, wanted or computed, device, where)
+            for value, wanted in zip(parameters, row.parameters, strict=True)
+        ]
+        draw, key = self._bits.take()
+        return row.drawn(shape, draw, key, device, computed, tuple(operands), result)
+
+    def single(
+        self,
+        row: Draw,
+        parameters: tuple[Number, ...],
+        computed: DType,
+        result: DType,
+        device: Device,
+    ) -> Any:
+        """One number, as Python has it."""
+        if row.on_host is not None and computed is not dtypes.float32:
+            standard, function = row.on_host
+            kind = dtypes.uint64 if standard.name.startswith("words") else computed
+            return function(self.single(standard, (), kind, kind, device), *parameters)
+        draw, key = self._bits.take()
+        spot = (row, parameters, computed, result, device)
+        with self._own:
+            ahead = self._ahead.get(spot)
+            count = _FEWEST
+            if ahead is not None and ahead.key == key:
+                place = draw - ahead.first
+                if 0 <= place < len(ahead.values):
+                    return ahead.values[place]
+                count = min(4 * len(ahead.values), _MOST)
+            if len(self._ahead) >= _SPOTS:
+                self._ahead.clear()
+            operands = tuple(
+                scalar_node(value, wanted or computed, device, row.name)
+                for value, wanted in zip(parameters, row.parameters, strict=True)
+            )
+            first = row.firsts(count, draw, key, device, computed, operands, result)
+            values = Array(first).tolist()
+            self._ahead[spot] = _Ahead(key, draw, values)
+            return values[0]
+
+
+def _device_of(nodes: Sequence[Node], out: Any, where: str) -> Device:
+    """The device of the parameters that are arrays; else of `out`, or the default device."""
+    if not nodes:
+        return out._node.device if isinstance(out, Array) else get_device()
+    for node in nodes[1:]:
+        require_together(nodes[0].device, node.device, where)
+    return nodes[0].device
+
+
+def _shape_of(size: Any, shapes: Sequence[Shape], out: Any, where: str) -> Shape:
+    """The shape of a draw: `size`, which the parameters broadcast to, or what they broadcast to."""
+    if size is None:
+        if isinstance(out, Array):
+            return out.shape
+        return broadcast_shapes(*shapes, where=where) if len(shapes) > 1 else (*shapes, ())[0]
+    shape = size_of(size, where)
+    if isinstance(out, Array) and out.shape != shape:
+        raise ValueError(
+            errors.message(
+                where,
+                f"size is {shape} and out has shape {out.shape}",
+                "they have to be the same where both are given",
+            )
+        )
+    if shapes and broadcast_shapes(shape, *shapes, where=where) != shape:
+        raise ValueError(
+            errors.message(
+                where,
+                f"size is {shape} and the parameters have shapes {', '.join(map(str, shapes))}",
+                "the parameters have to broadcast to size",
+            )
+        )
+    return shape
+
+
+def combined(row: Elementwise, x1: Parameter, x2: Parameter) -> Node:
+    """Two parameters together, one of them an array's node."""
+    beside = x1 if isinstance(x1, Node) else x2
+    assert isinstance(beside, Node)
+    floating = default_float(beside.device)
+    first, second = (
+        engine.converted(value, floating)
+        if isinstance(value, Node)
+        else scalar_node(value, floating, beside.device, row.where)
+        for value in (x1, x2)
+    )
+    return row.combined(first, second)

@@ -1,0 +1,393 @@
+"""Generators: what `default_rng` gives."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import Array, DTypeLike
+from xarr.dtypes import DType
+from xarr.functions.random import permuting
+from xarr.functions.random.bits import Philox, host_bits, is_of_numpy, plain
+from xarr.functions.random.distributions import Distributions
+from xarr.functions.random.drawing import Size
+from xarr.functions.random.integral import integers
+from xarr.settings import settings
+from xarr.tables import random
+from xarr.tables.random import Draw
+
+
+class Generator(Distributions):
+    """Draws random arrays on the device; `xarr.random.default_rng` makes one of a seed.
+
+    Each draw is deferred like any operation, and fused with what follows. Which numbers it gives is
+    settled when it is called: the same seed gives the same bits on every device.
+
+    Parameters
+    ----------
+    bit_generator : Philox, or a bit generator of NumPy
+        Where the bits come from. With one of NumPy's, numbers are drawn on the host, the same as
+        NumPy's, and copied to the device.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> rng = xarr.random.Generator(xarr.random.Philox(7))
+    >>> rng.normal(size=(2, 3)).shape
+    (2, 3)
+    """
+
+    def __new__(cls, bit_generator: Any) -> Generator:
+        """Make a generator that draws on the host where the bits are NumPy's."""
+        if cls is Generator and is_of_numpy(bit_generator):
+            from xarr.functions.random.host import HostGenerator
+
+            return object.__new__(HostGenerator)
+        return object.__new__(cls)
+
+    def __init__(self, bit_generator: Any) -> None:
+        super().__init__()
+        self._bits = bit_generator
+        if not hasattr(bit_generator, "take") and not is_of_numpy(bit_generator):
+            raise TypeError(
+                errors.message(
+                    "Generator(bit_generator)",
+                    f"bit_generator is of type {type(bit_generator).__name__}",
+                    "Philox or a bit generator of NumPy is accepted",
+                    "write default_rng(seed)",
+                )
+            )
+
+    @property
+    def bit_generator(self) -> Any:
+        """Where the bits come from."""
+        return self._bits
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """New generators, independent of this one and of each other."""
+        return [type(self)(child) for child in self._bits.spawn(n_children)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._bits,)
+
+    def __repr__(self) -> str:
+        return f"Generator({type(self._bits).__name__})"
+
+    def bytes(self, length: int) -> builtins.bytes:
+        """Draw bytes, which are the host's.
+
+        Parameters
+        ----------
+        length : int
+            How many.
+
+        Returns
+        -------
+        bytes
+
+        Examples
+        --------
+        >>> import xarr
+        >>> len(xarr.random.default_rng(1).bytes(5))
+        5
+        """
+        return permuting.random_bytes(self, length, "bytes(length)")
+
+    def random(self, size: Size = None, dtype: DTypeLike = None, out: Array | None = None) -> Any:
+        """Draw evenly from [0, 1).
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape.
+        dtype : dtype, optional
+            float64 or float32; the device's default one otherwise. An element is a multiple of
+            2**-53, or of 2**-24.
+        out : Array, optional
+            Where the numbers go.
+
+        Returns
+        -------
+        Array, or float where neither size nor out is given
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.default_rng(1).random((2, 3)).shape
+        (2, 3)
+        """
+        return self._standard(random.random, size, dtype, out, "random(size, dtype, out)")
+
+    def standard_normal(
+        self, size: Size = None, dtype: DTypeLike = None, out: Array | None = None
+    ) -> Any:
+        """Draw from the normal distribution of mean 0 and variance 1.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape.
+        dtype : dtype, optional
+            float64 or float32; the device's default one otherwise.
+        out : Array, optional
+            Where the numbers go.
+
+        Returns
+        -------
+        Array, or float where neither size nor out is given
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.default_rng(1).standard_normal(4, dtype="float32").dtype
+        dtype('float32')
+        """
+        where = "standard_normal(size, dtype, out)"
+        return self._standard(random.standard_normal, size, dtype, out, where)
+
+    def standard_exponential(
+        self,
+        size: Size = None,
+        dtype: DTypeLike = None,
+        method: str = "zig",
+        out: Array | None = None,
+    ) -> Any:
+        """Draw from the exponential distribution of mean 1.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape.
+        dtype : dtype, optional
+            float64 or float32; the device's default one otherwise.
+        method : "zig" or "inv"
+            Taken for NumPy's sake; the inverse of the distribution is what is computed.
+        out : Array, optional
+            Where the numbers go.
+
+        Returns
+        -------
+        Array, or float where neither size nor out is given
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.default_rng(1).standard_exponential(4).shape
+        (4,)
+        """
+        where = "standard_exponential(size, dtype, method, out)"
+        if method not in ("zig", "inv"):
+            raise ValueError(
+                errors.message(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
+            )
+        return self._standard(random.standard_exponential, size, dtype, out, where)
+
+    def _standard(self, row: Draw, size: Size, dtype: Any, out: Any, where: str) -> Any:
+        return self.sample(row, (), size, where, dtype=_floating(dtype, out, where), out=out)
+
+    def integers(
+        self,
+        low: Any,
+        high: Any = None,
+        size: Size = None,
+        dtype: DTypeLike = numpy.int64,
+        endpoint: bool = False,
+    ) -> Any:
+        """Draw integers evenly between bounds.
+
+        Parameters
+        ----------
+        low, high : integer Array or int
+            The bounds, high excluded; without high they are 0 and low.
+        size : int or tuple of int, optional
+            The shape; by default what the bounds broadcast to.
+        dtype : dtype
+            An integer data type, or bool.
+        endpoint : bool
+            Whether high is included.
+
+        Returns
+        -------
+        Array, or int where neither a bound nor size asks for an array
+
+        Raises
+        ------
+        ValueError
+            If the bounds are not in order, or beyond dtype.
+        TypeError
+            If dtype is no integer type.
+
+        Notes
+        -----
+        The product of the number of values and 64 random bits, or 128 for more than 2**32 values:
+        none occurs more often than another by more than 2**-32 of its probability.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> bool((xarr.random.default_rng(1).integers(6, size=10) < 6).all())
+        True
+        """
+        return integers(
+            self, low, high, size, dtype, endpoint, "integers(low, high, size, dtype, endpoint)"
+        )
+
+    def choice(
+        self,
+        a: Any,
+        size: Size = None,
+        replace: bool = True,
+        p: Any = None,
+        axis: int = 0,
+        shuffle: bool = True,
+    ) -> Any:
+        """Choose elements at random.
+
+        Parameters
+        ----------
+        a : Array or int
+            What is chosen from; an integer stands for the integers below it.
+        size : int or tuple of int, optional
+            How many; one by default.
+        replace : bool
+            Whether an element may be chosen again.
+        p : real Array, shape (N,), optional
+            The probability of each; even by default.
+        axis : int
+            The axis of a whose slices are chosen.
+        shuffle : bool
+            Whether the order is random where elements are not replaced.
+
+        Returns
+        -------
+        Array, or int where a is an integer and size is not given
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.default_rng(1).choice(5, 5, replace=False).sum().tolist()
+        10
+        """
+        where = "choice(a, size, replace, p, axis, shuffle)"
+        return permuting.choice(self, a, size, replace, p, axis, shuffle, where)
+
+    def permutation(self, x: Any, axis: int = 0) -> Array:
+        """Permute an array along an axis, or a range of integers.
+
+        Parameters
+        ----------
+        x : Array or int
+            What is permuted; an integer stands for the integers below it.
+        axis : int
+            The axis whose slices change their places.
+
+        Returns
+        -------
+        Array, shape of x
+            A copy.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
+        [0, 1, 2, 3]
+        """
+        return permuting.permutation(self, x, axis, "permutation(x, axis)")
+
+    def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
+        """Permute the elements along an axis, those of each line by themselves.
+
+        Parameters
+        ----------
+        x : Array, shape (...)
+            What is permuted.
+        axis : int, optional
+            The axis; None permutes all elements.
+        out : Array, optional
+            Where the result goes; it may be x.
+
+        Returns
+        -------
+        Array, shape (...)
+
+        Examples
+        --------
+        >>> import xarr
+        >>> x = xarr.asarray([[1, 2], [3, 4]])
+        >>> xarr.random.default_rng(1).permuted(x, axis=1).sum(axis=1).tolist()
+        [3, 7]
+        """
+        return permuting.permuted(self, x, axis, out, "permuted(x, axis, out)")
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Permute an array along an axis, in place.
+
+        Parameters
+        ----------
+        x : Array, list or NumPy array
+            What is permuted.
+        axis : int
+            The axis whose slices change their places.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> x = xarr.arange(4)
+        >>> xarr.random.default_rng(1).shuffle(x)
+        >>> sorted(x.tolist())
+        [0, 1, 2, 3]
+        """
+        permuting.shuffle(self, x, axis, "shuffle(x, axis)")
+
+
+def _floating(dtype: Any, out: Any, where: str) -> DType | None:
+    """float32 or float64, by a dtype argument or by `out`; None for the device's default."""
+    if dtype is None:
+        return out._node.dtype if isinstance(out, Array) else None
+    row = dtypes.lookup(dtype, where)
+    if row not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            errors.message(where, f"Unsupported dtype {row}", "float32 and float64 are accepted")
+        )
+    if isinstance(out, Array) and out._node.dtype is not row:
+        raise TypeError(
+            errors.message(
+                where, f"dtype is {row} and out has dtype {out.dtype}", "they are the same"
+            )
+        )
+    return row
+
+
+def default_rng(seed: Any = None) -> Generator:
+    """Make a generator of a seed.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, SeedSequence, bit generator, Generator or None
+        None takes entropy of the operating system. A generator is returned as it is; a bit
+        generator, or generator, of NumPy draws on the host the numbers that NumPy would.
+
+    Returns
+    -------
+    Generator
+
+    Notes
+    -----
+    With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> rng = xarr.random.default_rng(42)
+    >>> rng.random(3).shape
+    (3,)
+    """
+    if isinstance(seed, Generator):
+        return seed
+    bits = getattr(seed, "bit_generator", None) or getattr(seed, "_bit_generator", seed)
+    if isinstance(bits, Philox) or is_of_numpy(bits):
+        return Generator(bits)
+    return Generator(host_bits(seed) if settings().random == "numpy" else Philox(plain(seed)))

@@ -1,0 +1,123 @@
+"""Generators that draw on the host with NumPy's own streams, and copy the numbers to the device.
+
+For those who compare with NumPy: ``XARR_RANDOM=numpy``, or a bit generator of NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from xarr.array.array import Array
+from xarr.array.outcome import delivered
+from xarr.array.transfers import from_host, openly, to_host
+from xarr.backends.device import get_device
+from xarr.functions.random.generator import Generator
+from xarr.functions.random.legacy import RandomState
+
+
+def _lowered(value: Any) -> Any:
+    """An argument with NumPy's arrays in place of Arrays."""
+    if isinstance(value, Array):
+        with openly():
+            return to_host(value._node)
+    if isinstance(value, list | tuple) and any(isinstance(item, Array) for item in value):
+        return type(value)(_lowered(item) for item in value)
+    return value
+
+
+def _raised(value: Any) -> Any:
+    """A result as an Array of the default device, where it is an array."""
+    if not isinstance(value, numpy.ndarray) or value.dtype.kind not in "biuf":
+        return value
+    device = get_device()
+    if device.narrow and value.dtype == numpy.float64:
+        value = value.astype(numpy.float32)
+    with openly():
+        return Array(from_host(value, device, "random"))
+
+
+def _forwarding(name: str) -> Callable[..., Any]:
+    def forwarded(self: Any, *given: Any, **named: Any) -> Any:
+        out = named.pop("out", None)
+        if out is not None and named.get("dtype") is None:
+            named["dtype"] = out.dtype
+        if out is not None and not given and "size" not in named:
+            named["size"] = out.shape
+        function = getattr(self._streams, name)
+        result = _raised(
+            function(*map(_lowered, given), **{key: _lowered(item) for key, item in named.items()})
+        )
+        return result if out is None else delivered(result, out, f"{name}(out)")
+
+    forwarded.__name__ = name
+    forwarded.__doc__ = f"NumPy's `{name}`, on the host; an array is copied to the device."
+    return forwarded
+
+
+def _shuffle(self: Any, x: Any, axis: int = 0) -> None:
+    """Permute an array along an axis, in place, on the host."""
+    if not isinstance(x, Array):
+        self._streams.shuffle(x, *([axis] if axis else []))
+        return
+    values = _lowered(x).copy()
+    self._streams.shuffle(values, *([axis] if axis else []))
+    x[...] = _raised(values)
+
+
+class HostGenerator(Generator):
+    """A generator of NumPy, whose arrays are copied to the device."""
+
+    def __init__(self, bit_generator: Any) -> None:
+        super().__init__(bit_generator)
+        self._streams = numpy.random.Generator(bit_generator)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Generator, (self._bits,)
+
+    def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
+        """Permute the elements along an axis, on the host."""
+        result: Array = _raised(self._streams.permuted(_lowered(x), axis=axis))
+        return delivered(result, out, "permuted(x, axis, out)")
+
+    shuffle = _shuffle
+
+
+class HostRandomState(RandomState):
+    """NumPy's RandomState, whose arrays are copied to the device."""
+
+    def __new__(cls, seed: Any = None) -> HostRandomState:
+        """Make one, whatever the seed is."""
+        return object.__new__(cls)
+
+    def __init__(self, seed: Any = None) -> None:
+        super().__init__(None)
+        self._streams = numpy.random.RandomState(_lowered(seed))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._streams,)
+
+    shuffle = _shuffle
+
+
+def _restored(streams: numpy.random.RandomState) -> HostRandomState:
+    state = HostRandomState(streams._bit_generator)
+    state._streams = streams
+    return state
+
+
+_INNER = ("node", "sample", "single", "shuffle", "spawn")
+
+
+def _forward(kind: type, given: type) -> None:
+    """Give a class the methods that draw, each NumPy's of its name."""
+    for name in dir(given):
+        own = name.startswith("_") or name in vars(kind) or name in _INNER
+        if not own and callable(getattr(given, name)):
+            setattr(kind, name, _forwarding(name))
+
+
+_forward(HostGenerator, Generator)
+_forward(HostRandomState, RandomState)

@@ -1,0 +1,415 @@
+"""NumPy's older interface: RandomState, and the functions that share one of it."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy
+
+from xarr import errors
+from xarr.array.array import Array, DTypeLike
+from xarr.functions.random import permuting
+from xarr.functions.random.bits import NAME, Philox, is_of_numpy, plain
+from xarr.functions.random.distributions import Distributions
+from xarr.functions.random.drawing import Size
+from xarr.functions.random.integral import integers
+from xarr.settings import settings
+from xarr.tables import random
+
+
+class RandomState(Distributions):
+    """NumPy's older generator; `xarr.random.default_rng` makes the newer one.
+
+    Its numbers are those of the device's bit generator, not of NumPy's Mersenne Twister.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, bit generator or None
+        What the key is made of; None takes entropy of the operating system.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.random.RandomState(7).randn(2, 3).shape
+    (2, 3)
+    """
+
+    def __new__(cls, seed: Any = None) -> RandomState:
+        """Make one that draws on the host where the bits are NumPy's."""
+        wanted = is_of_numpy(seed) or (
+            settings().random == "numpy" and not isinstance(seed, Philox)
+        )
+        if cls is RandomState and wanted:
+            from xarr.functions.random.host import HostRandomState
+
+            return object.__new__(HostRandomState)
+        return object.__new__(cls)
+
+    def __init__(self, seed: Any = None) -> None:
+        super().__init__()
+        self._bits = seed if isinstance(seed, Philox) else Philox(_checked(seed))
+
+    def seed(self, seed: Any = None) -> None:
+        """Begin anew from a seed.
+
+        Parameters
+        ----------
+        seed : int below 2**32, sequence of such, or None
+            What the key is made of; None takes entropy of the operating system.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.seed(3)
+        >>> first = xarr.random.rand(2).tolist()
+        >>> xarr.random.seed(3)
+        >>> xarr.random.rand(2).tolist() == first
+        True
+        """
+        self._bits = Philox(_checked(seed))
+
+    def get_state(self, legacy: bool = True) -> Any:
+        """What the generator has to be set to, to draw the same again.
+
+        Parameters
+        ----------
+        legacy : bool
+            Whether a tuple is wanted, as NumPy has it, or a dict.
+
+        Returns
+        -------
+        tuple (name, key, number of draws), or dict
+
+        Examples
+        --------
+        >>> import xarr
+        >>> state = xarr.random.get_state()
+        >>> x = xarr.random.rand()
+        >>> xarr.random.set_state(state)
+        >>> xarr.random.rand() == x
+        True
+        """
+        state = self._bits.state
+        if not legacy:
+            return state
+        return NAME, state["state"]["key"], state["state"]["counter"]
+
+    def set_state(self, state: Any) -> None:
+        """Set what `get_state` gave.
+
+        Parameters
+        ----------
+        state : tuple or dict
+            The state.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.set_state(xarr.random.get_state())
+        """
+        if isinstance(state, tuple | list):
+            name, key, counter, *_ = state
+            state = {"bit_generator": name, "state": {"counter": counter, "key": key}}
+        bits = Philox(key=0)
+        bits.state = state
+        self._bits = bits
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RandomState, (self._bits,)
+
+    def __repr__(self) -> str:
+        return f"RandomState({type(self._bits).__name__})"
+
+    def rand(self, *dimensions: Any) -> Any:
+        """Draw evenly from [0, 1).
+
+        Parameters
+        ----------
+        *dimensions : int
+            The shape.
+
+        Returns
+        -------
+        Array, or float without dimensions
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.rand(2, 3).shape
+        (2, 3)
+        """
+        return self._of_dimensions(random.random, dimensions, "rand(d0, d1, ...)")
+
+    def randn(self, *dimensions: Any) -> Any:
+        """Draw from the normal distribution of mean 0 and variance 1.
+
+        Parameters
+        ----------
+        *dimensions : int
+            The shape.
+
+        Returns
+        -------
+        Array, or float without dimensions
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.randn(2, 3).shape
+        (2, 3)
+        """
+        return self._of_dimensions(random.standard_normal, dimensions, "randn(d0, d1, ...)")
+
+    def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:
+        try:
+            shape = tuple([operator.index(extent) for extent in dimensions])
+        except TypeError:
+            raise TypeError(
+                errors.message(where, f"the arguments are {dimensions}", "integers are accepted")
+            ) from None
+        return self.sample(row, (), shape if dimensions else None, where)
+
+    def random_sample(self, size: Size = None) -> Any:
+        """Draw evenly from [0, 1).
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape.
+
+        Returns
+        -------
+        Array, or float without size
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.random_sample((2, 3)).shape
+        (2, 3)
+        """
+        return self.sample(random.random, (), size, "random_sample(size)")
+
+    random = random_sample
+
+    def standard_normal(self, size: Size = None) -> Any:
+        """Draw from the normal distribution of mean 0 and variance 1.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape.
+
+        Returns
+        -------
+        Array, or float without size
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.standard_normal(3).shape
+        (3,)
+        """
+        return self.sample(random.standard_normal, (), size, "standard_normal(size)")
+
+    def standard_exponential(self, size: Size = None) -> Any:
+        """Draw from the exponential distribution of mean 1.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape.
+
+        Returns
+        -------
+        Array, or float without size
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.standard_exponential(3).shape
+        (3,)
+        """
+        return self.sample(random.standard_exponential, (), size, "standard_exponential(size)")
+
+    def randint(
+        self, low: Any, high: Any = None, size: Size = None, dtype: DTypeLike = numpy.int64
+    ) -> Any:
+        """Draw integers evenly between bounds.
+
+        Parameters
+        ----------
+        low, high : integer Array or int
+            The bounds, high excluded; without high they are 0 and low.
+        size : int or tuple of int, optional
+            The shape; by default what the bounds broadcast to.
+        dtype : dtype
+            An integer data type, or bool.
+
+        Returns
+        -------
+        Array, or int where neither a bound nor size asks for an array
+
+        Raises
+        ------
+        ValueError
+            If the bounds are not in order, or beyond dtype.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.randint(0, 10, size=5).shape
+        (5,)
+        """
+        where = "randint(low, high, size, dtype)"
+        return integers(self, low, high, size, dtype, False, where)
+
+    def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Any:
+        """Draw integers evenly between bounds, both included.
+
+        Parameters
+        ----------
+        low, high : int
+            The bounds; without high they are 1 and low.
+        size : int or tuple of int, optional
+            The shape.
+
+        Returns
+        -------
+        Array, or int without size
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.random_integers(6) in range(1, 7)
+        True
+        """
+        if high is None:
+            low, high = 1, low
+        where = "random_integers(low, high, size)"
+        return integers(self, low, high, size, "int64", True, where)
+
+    def tomaxint(self, size: Size = None) -> Any:
+        """Draw integers that are not negative.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape.
+
+        Returns
+        -------
+        Array of int64, or int without size
+        """
+        where = "tomaxint(size)"
+        return integers(self, 0, numpy.iinfo(numpy.int64).max, size, "int64", True, where)
+
+    def bytes(self, length: int) -> builtins.bytes:
+        """Draw bytes, which are the host's.
+
+        Parameters
+        ----------
+        length : int
+            How many.
+
+        Returns
+        -------
+        bytes
+
+        Examples
+        --------
+        >>> import xarr
+        >>> len(xarr.random.bytes(5))
+        5
+        """
+        return permuting.random_bytes(self, length, "bytes(length)")
+
+    def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:
+        """Choose elements at random.
+
+        Parameters
+        ----------
+        a : Array, shape (N,), or int
+            What is chosen from; an integer stands for the integers below it.
+        size : int or tuple of int, optional
+            How many; one by default.
+        replace : bool
+            Whether an element may be chosen again.
+        p : real Array, shape (N,), optional
+            The probability of each; even by default.
+
+        Returns
+        -------
+        Array, or int where a is an integer and size is not given
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.choice(5, 5, replace=False).sum().tolist()
+        10
+        """
+        where = "choice(a, size, replace, p)"
+        if getattr(a, "ndim", 0) > 1:
+            raise ValueError(
+                errors.message(where, f"a has {a.ndim} axes", "a must be 1-dimensional")
+            )
+        return permuting.choice(self, a, size, replace, p, 0, True, where)
+
+    def permutation(self, x: Any) -> Array:
+        """Permute an array along its first axis, or a range of integers.
+
+        Parameters
+        ----------
+        x : Array or int
+            What is permuted; an integer stands for the integers below it.
+
+        Returns
+        -------
+        Array, shape of x
+            A copy.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> sorted(xarr.random.permutation(4).tolist())
+        [0, 1, 2, 3]
+        """
+        return permuting.permutation(self, x, 0, "permutation(x)")
+
+    def shuffle(self, x: Any) -> None:
+        """Permute an array along its first axis, in place.
+
+        Parameters
+        ----------
+        x : Array, list or NumPy array
+            What is permuted.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> x = xarr.arange(4)
+        >>> xarr.random.shuffle(x)
+        >>> sorted(x.tolist())
+        [0, 1, 2, 3]
+        """
+        permuting.shuffle(self, x, 0, "shuffle(x)")
+
+
+def _checked(seed: Any) -> Any:
+    """A seed, whose integers have 32 bits, as NumPy's Mersenne Twister wants them."""
+    if seed is None or hasattr(seed, "generate_state"):
+        return seed
+    seed = plain(seed)
+    words = numpy.asarray(seed)
+    if words.dtype.kind not in "iu":
+        raise TypeError(
+            errors.message("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
+        )
+    if words.size and not (int(words.min()) >= 0 and int(words.max()) < 1 << 32):
+        raise ValueError(
+            errors.message(
+                "seed(seed)", f"the seed is {seed!r}", "Seed must be between 0 and 2**32 - 1"
+            )
+        )
+    return words.tolist() if words.size else 0

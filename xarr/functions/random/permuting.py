@@ -1,0 +1,305 @@
+"""Choices and permutations: random keys are sorted, and what they carry along is taken."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import MutableSequence, Sequence
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.outcome import delivered
+from xarr.backends.device import Device, default_float, get_device
+from xarr.engine import engine
+from xarr.functions import creation, indexing, manipulation, reductions, searching, sorting
+from xarr.functions.random.drawing import Source, size_of
+from xarr.functions.random.integral import integers
+from xarr.layout import Shape
+from xarr.tables import random
+
+_MANY: Final = 1 << 20
+_FEW: Final = 1 << 10
+"""Where so many elements are to choose from, and so few are chosen, none is sorted."""
+
+
+def keys(source: Source, shape: Shape, device: Device, where: str) -> Array:
+    """Random 64-bit integers, whose order is the permutation."""
+    return Array(
+        source.node(random.words_wide, (), shape, device, dtypes.uint64, dtypes.uint64, where)
+    )
+
+
+def order(source: Source, count: int, device: Device, where: str) -> Array:
+    """A permutation of the integers below `count`."""
+    return sorting.argsort(keys(source, (count,), device, where))
+
+
+def permutation(source: Source, x: Any, axis: Any, where: str) -> Array:
+    """A permuted range of integers, or a copy of an array that is permuted along an axis."""
+    if isinstance(x, int | numpy.integer):
+        return order(source, max(int(x), 0), get_device(), where)
+    array = as_array(x, where)
+    if not array.ndim:
+        if array._node.dtype.kind in dtypes.INTEGER:
+            if isinstance(x, Array):
+                return order(source, max(int(array), 0), array.device, where)
+            raise IndexError(
+                errors.message(where, "x has no axes", "an integer or an array is accepted")
+            )
+        raise numpy.exceptions.AxisError(0, 0)
+    place = layout.normalize_axis(axis, array.ndim, where)
+    picked = order(source, array.shape[place], array.device, where)
+    return searching.take(array, picked, axis=place)
+
+
+def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
+    """Permute an array along an axis, or a list, in place."""
+    if isinstance(x, Array):
+        if not x.ndim:
+            raise TypeError(
+                errors.message(where, "x has no axes", "an array with axes is accepted")
+            )
+        if x.shape[layout.normalize_axis(axis, x.ndim, where)] > 1:
+            x[...] = permutation(source, x, axis, where)
+        return
+    if isinstance(x, numpy.ndarray):
+        place = layout.normalize_axis(axis, x.ndim, where)
+        picked = order(source, x.shape[place], get_device(), where).tolist()
+        x[...] = numpy.take(x, picked, axis=place)
+        return
+    if not isinstance(x, MutableSequence):
+        raise TypeError(
+            errors.message(
+                where,
+                f"x is of type {type(x).__name__}",
+                "an Array, a NumPy array or a list is accepted",
+            )
+        )
+    if axis != 0:
+        raise NotImplementedError(
+            errors.message(where, f"axis is {axis!r} and x a list", "axis 0 is accepted for a list")
+        )
+    picked = order(source, len(x), get_device(), where).tolist()
+    x[:] = [x[place] for place in picked]
+
+
+def permuted(source: Source, x: Any, axis: Any, out: Any, where: str) -> Array:
+    """Permute the elements along an axis, of each line by itself."""
+    array = as_array(x, where)
+    shape = array.shape
+    if axis is None:
+        flat = manipulation.reshape(array, (-1,))
+        picked = order(source, array.size, array.device, where)
+        result = manipulation.reshape(searching.take(flat, picked, axis=0), shape)
+    else:
+        place = layout.normalize_axis(axis, array.ndim, where)
+        indices = sorting.argsort(keys(source, shape, array.device, where), axis=place)
+        result = searching.take_along_axis(array, indices, axis=place)
+    return delivered(result, out, where)
+
+
+def choice(
+    source: Source,
+    a: Any,
+    size: Any,
+    replace: bool,
+    p: Any,
+    axis: Any,
+    shuffled: bool,
+    where: str,
+) -> Any:
+    """Choose elements of an array, or of the integers below `a`."""
+    population, count, place = _population(a, axis, where)
+    shape = None if size is None else size_of(size, where)
+    wanted = 1 if shape is None else math.prod(shape)
+    if count == 0 and wanted:
+        raise ValueError(
+            errors.message(
+                where,
+                "a is empty" if population is not None else "a is not a positive integer",
+                "a must be greater than 0 unless no samples are taken",
+            )
+        )
+    chances = None if p is None else _chances(p, count, where)
+    if not replace and wanted > count:
+        raise ValueError(
+            errors.message(
+                where,
+                f"{wanted} of {count} elements are asked for",
+                "Cannot take a larger sample than population when replace is False",
+            )
+        )
+    if replace or wanted == 0 or (wanted == 1 and shape is None):
+        picked = _with_replacement(source, count, shape, chances, where)
+    else:
+        picked = _without(source, count, wanted, chances, population, where)
+        if shuffled is False and chances is None:
+            picked = sorting.sort(picked)
+        picked = manipulation.reshape(picked, shape or ())
+        if shape is None:
+            picked = int(picked)
+    if population is None:
+        return picked
+    if not isinstance(population, Array):
+        return _of_host(population, picked, where)
+    if isinstance(picked, int):
+        key = (*(slice(None),) * place, picked)
+        return engine_copy(indexing.getitem(population, key))
+    if len(picked.shape) == 1:
+        return searching.take(population, picked, axis=place)
+    flat = searching.take(population, manipulation.reshape(picked, (-1,)), axis=place)
+    return manipulation.reshape(
+        flat, population.shape[:place] + picked.shape + population.shape[place + 1 :]
+    )
+
+
+def engine_copy(x: Array) -> Array:
+    """A copy, which no longer follows what `x` is a view of."""
+    return Array(engine.copied(x._node))
+
+
+def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
+    """What is chosen from (None for integers), how many there are, and along which axis."""
+    if isinstance(a, int | numpy.integer) and not isinstance(a, bool):
+        if a < 0:
+            raise ValueError(errors.message(where, f"a is {a}", "a must be a positive integer"))
+        return None, int(a), 0
+    if isinstance(a, Sequence) and any(isinstance(item, str) for item in a):
+        return a, len(a), 0
+    array = as_array(a, where, "a")
+    if not array.ndim:
+        if array._node.dtype.kind in dtypes.INTEGER:
+            return _population(int(array), axis, where)
+        raise ValueError(
+            errors.message(
+                where,
+                f"a must be a sequence or an integer, not {type(a).__name__}",
+                "an integer or an array is accepted",
+            )
+        )
+    place = layout.normalize_axis(axis, array.ndim, where)
+    return array, array.shape[place], place
+
+
+def _of_host(population: Sequence[Any], picked: Any, where: str) -> Any:
+    """One of a list of strings, which no device holds."""
+    if isinstance(picked, int):
+        return population[picked]
+    raise TypeError(
+        errors.message(
+            where,
+            "a holds strings",
+            "arrays hold numbers",
+            "choose integers: [a[i] for i in choice(len(a), size)]",
+        )
+    )
+
+
+def _chances(p: Any, count: int, where: str) -> Array:
+    """Probabilities, which add to 1; waits for the device."""
+    given = as_array(p, where, "p")
+    row = default_float(given.device)
+    chances = Array(engine.converted(given._node, row))
+    if chances.ndim != 1:
+        raise ValueError(
+            errors.message(where, f"p has {chances.ndim} axes", "p must be 1-dimensional")
+        )
+    if chances.shape[0] != count:
+        raise ValueError(
+            errors.message(
+                where,
+                f"a has {count} elements and p {chances.shape[0]}",
+                "a and p must have same size",
+            )
+        )
+    total, least = float(reductions.sum(chances)), float(reductions.min(chances)) if count else 0.0
+    if math.isnan(total):
+        raise ValueError(errors.message(where, "probabilities contain NaN", "numbers are accepted"))
+    if least < 0:
+        raise ValueError(
+            errors.message(where, f"p holds {least}", "probabilities are not negative")
+        )
+    if abs(total - 1) > math.sqrt(
+        numpy.finfo(
+            given._node.dtype.numpy if given._node.dtype.kind == dtypes.REAL else row.numpy
+        ).eps
+    ):
+        raise ValueError(
+            errors.message(where, f"the sum of p is {total}", "probabilities do not sum to 1")
+        )
+    return chances
+
+
+def _with_replacement(
+    source: Source, count: int, shape: Shape | None, chances: Array | None, where: str
+) -> Any:
+    if chances is None:
+        if not count:
+            return creation.filled(0, shape, "int64", None, where)
+        return integers(source, 0, count, shape, "int64", False, where)
+    bounds = reductions.cumulative_sum(chances)
+    bounds = bounds / bounds[-1]
+    drawn = source.sample(random.random, (), shape or (), where, dtype=chances._node.dtype)
+    found = sorting.searchsorted(bounds, drawn, side="right")
+    return int(found) if shape is None else found
+
+
+def _without(
+    source: Source,
+    count: int,
+    wanted: int,
+    chances: Array | None,
+    population: Any,
+    where: str,
+) -> Array:
+    """Different integers below `count`."""
+    device = population.device if isinstance(population, Array) else get_device()
+    if chances is not None:
+        if int(reductions.sum((chances > 0).astype("int64"))) < wanted:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"{wanted} elements are asked for",
+                    "Fewer non-zero entries in p than size",
+                )
+            )
+        # The smallest of independent exponentials of these rates are a sample without replacement,
+        # in its order (P. S. Efraimidis, P. G. Spirakis, Information Processing Letters 97, 2006).
+        waits = Array(
+            source.node(
+                random.standard_exponential,
+                (),
+                (count,),
+                chances.device,
+                chances._node.dtype,
+                None,
+                where,
+            )
+        )
+        return sorting.argsort(waits / chances)[:wanted]
+    if count >= _MANY and wanted <= _FEW:
+        return _few_of_many(source, count, wanted, device, where)
+    return order(source, count, device, where)[:wanted]
+
+
+def _few_of_many(source: Source, count: int, wanted: int, device: Device, where: str) -> Array:
+    """Different integers below a large number: the first of a sequence with repetitions."""
+    found: dict[int, None] = {}
+    while len(found) < wanted:
+        drawn = integers(source, 0, count, (2 * wanted,), "int64", False, where)
+        found.update(dict.fromkeys(drawn.tolist()))
+    return as_array(list(found)[:wanted], where, dtype="int64", device=device)
+
+
+def random_bytes(source: Source, length: Any, where: str) -> bytes:
+    """Bytes, in the host's memory."""
+    count = operator.index(length)
+    if count < 0:
+        raise ValueError(errors.message(where, f"length is {count}", "it is not negative"))
+    shape = (-(-count // 4),)
+    node = source.node(random.words, (), shape, get_device(), dtypes.uint32, dtypes.uint32, where)
+    return numpy.asarray(creation.to_numpy(Array(node)), "<u4").tobytes()[:count]

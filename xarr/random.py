@@ -1,0 +1,54 @@
+"""Random numbers: NumPy's generators and distributions, on the device."""
+
+from typing import TYPE_CHECKING, Any
+
+from xarr.functions.random.bits import Philox as Philox
+from xarr.functions.random.generator import Generator as Generator, default_rng as default_rng
+from xarr.functions.random.legacy import RandomState as RandomState
+from xarr.functions.random.shared import (
+    bytes as bytes,
+    choice as choice,
+    exponential as exponential,
+    get_state as get_state,
+    normal as normal,
+    permutation as permutation,
+    rand as rand,
+    randint as randint,
+    randn as randn,
+    random as random,
+    random_integers as random_integers,
+    random_sample as random_sample,
+    ranf as ranf,
+    sample as sample,
+    seed as seed,
+    set_state as set_state,
+    shuffle as shuffle,
+    standard_exponential as standard_exponential,
+    standard_normal as standard_normal,
+    uniform as uniform,
+)
+
+if TYPE_CHECKING:
+    from numpy.random import (
+        MT19937 as MT19937,
+        PCG64 as PCG64,
+        PCG64DXSM as PCG64DXSM,
+        SFC64 as SFC64,
+        BitGenerator as BitGenerator,
+        SeedSequence as SeedSequence,
+    )
+
+_OF_NUMPY = ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "SFC64", "SeedSequence")
+
+
+def __getattr__(name: str) -> Any:
+    """NumPy's own seeds and bit generators, imported at first use as they take long to."""
+    if name not in _OF_NUMPY:
+        raise AttributeError(f"module 'xarr.random' has no attribute {name!r}")
+    import numpy.random
+
+    return getattr(numpy.random, name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*(name for name in globals() if name[0] != "_"), *_OF_NUMPY])
