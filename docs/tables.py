@@ -211,12 +211,16 @@ _MERGED: Final = {
     "arithmetic": "elementwise",
     "averages": "statistical",
     "buffers": "creation",
+    "coordinates": "indexing",
     "diagnostics": "inspection",
+    "editing": "joining",
     "fills": "creation",
     "grids": "creation",
     "matrices": "linalg",
     "nan_statistics": "nan_functions",
     "order_statistics": "statistical",
+    "placing": "indexing",
+    "selecting": "searching",
     "streams": "devices",
 }
 """Modules whose functions stand in the chapter of another."""

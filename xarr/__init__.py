@@ -87,6 +87,18 @@ from xarr.functions.comparing import (
     array_equiv as array_equiv,
     isclose as isclose,
 )
+from xarr.functions.coordinates import (
+    diag_indices as diag_indices,
+    diag_indices_from as diag_indices_from,
+    ix_ as ix_,
+    mask_indices as mask_indices,
+    ravel_multi_index as ravel_multi_index,
+    tril_indices as tril_indices,
+    tril_indices_from as tril_indices_from,
+    triu_indices as triu_indices,
+    triu_indices_from as triu_indices_from,
+    unravel_index as unravel_index,
+)
 from xarr.functions.creation import (
     arange as arange,
     array as array,
@@ -116,6 +128,12 @@ from xarr.functions.diagnostics import (
     explain as explain,
     memory_info as memory_info,
     synchronize as synchronize,
+)
+from xarr.functions.editing import (
+    delete as delete,
+    insert as insert,
+    resize as resize,
+    trim_zeros as trim_zeros,
 )
 from xarr.functions.elementwise import (
     abs as abs,
@@ -279,6 +297,13 @@ from xarr.functions.order_statistics import (
     percentile as percentile,
     quantile as quantile,
 )
+from xarr.functions.placing import (
+    fill_diagonal as fill_diagonal,
+    place as place,
+    put as put,
+    put_along_axis as put_along_axis,
+    putmask as putmask,
+)
 from xarr.functions.printing import (
     array_repr as array_repr,
     array_str as array_str,
@@ -304,10 +329,18 @@ from xarr.functions.reductions import (
 )
 from xarr.functions.searching import (
     argwhere as argwhere,
+    flatnonzero as flatnonzero,
     nonzero as nonzero,
     take as take,
     take_along_axis as take_along_axis,
     where as where,
+)
+from xarr.functions.selecting import (
+    choose as choose,
+    compress as compress,
+    extract as extract,
+    piecewise as piecewise,
+    select as select,
 )
 from xarr.functions.sets import (
     isin as isin,

@@ -420,8 +420,8 @@ def test_takes_are_refused(device: xarr.Device) -> None:
         xarr.take(x, index, axis=0)
     with pytest.raises(IndexError, match="axis is 3"):
         xarr.take(x, index, axis=3)
-    with pytest.raises(ValueError, match="name the axis"):
-        xarr.take(x, index)
+    with pytest.raises(IndexError, match="the index 60 is out of range"):
+        xarr.take(x, xarr.asarray([1, 60]))
     with pytest.raises(TypeError, match="indices are of integer dtype"):
         xarr.take(x, xarr.zeros(1, dtype="float32"), axis=0)
     with pytest.raises(IndexError, match="out of range"):
@@ -511,8 +511,8 @@ def test_take_of_one_index_takes_the_axis_away(index: Any) -> None:
     for places in (index, xarr.asarray(index)):
         for axis in (0, 1):
             assert_same(np.asarray(xarr.take(x, places, axis)), np.take(host, index, axis), "take")
-    with pytest.raises(TypeError, match=r"^take\(x, indices\): indices are of type bool"):
-        xarr.take(x, np.True_, axis=0)
+    with pytest.raises(TypeError, match=r"^take\(a, indices\): indices has dtype float64"):
+        xarr.take(x, 1.0, axis=0)
 
 
 def test_vectors_are_iterated_over_as_they_are_then(device: xarr.Device) -> None:

@@ -197,7 +197,7 @@ def test_errors_of_sets_and_searches_name_them() -> None:
         (lambda: xarr.searchsorted(x, 1, sorter=x), r"searchsorted\(x1, x2\): the index 3"),
         (lambda: xarr.where("a", 1, x), r"where\(condition, x1, x2\): condition is of type str"),
         (lambda: xarr.where(x > 1, "a", x), r"where\(condition, x1, x2\): x1 is of type str"),
-        (lambda: xarr.argwhere(x[0]), r"argwhere\(x\): x is 0-dimensional"),
+        (lambda: xarr.where(x > 1, x), r"where\(condition, x1, x2\): one of x1 and x2 is missing"),
     ):
         with pytest.raises((TypeError, ValueError, IndexError), match=f"^{said}"):
             call()

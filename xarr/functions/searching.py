@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex, overload
 
-import numpy
-
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, ArrayLike, as_operand, settled
+from xarr.array.array import Array, ArrayLike, settled
 from xarr.array.conversion import as_array
-from xarr.array.door import array_of, node_of
-from xarr.array.operands import no_array, operand, widened
+from xarr.array.door import SCALARS, array_of, node_of, together
+from xarr.array.operands import operand
+from xarr.array.outcome import delivered
 from xarr.backends.device import require_together
-from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
-from xarr.engine.expression import constant
-from xarr.functions import creation, joining
+from xarr.engine.expression import Node, constant
+from xarr.functions import joining, manipulation
 from xarr.functions.keys import require_in_range
+from xarr.functions.places import bounded, int64, lines_along
 from xarr.tables.rows import choose
 
 
@@ -34,9 +33,10 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Ar
 
     Parameters
     ----------
-    condition : bool Array, shape (...)
-        Which to choose. With the condition alone, the result is that of `nonzero`.
-    x1, x2 : Array or Python scalar, shapes that broadcast with condition's
+    condition : Array, shape (...)
+        Which to choose: x1 where it is true or not zero. With the condition alone, the result is
+        that of `nonzero`.
+    x1, x2 : Array or values, shapes that broadcast with condition's
         The values where the condition holds, and elsewhere.
 
     Returns
@@ -47,7 +47,9 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Ar
     Raises
     ------
     TypeError
-        If the condition is not a bool Array, or a value is no Array and no scalar.
+        If an argument can be made no Array.
+    ValueError
+        If one of x1 and x2 is missing, or the shapes do not broadcast.
 
     Notes
     -----
@@ -60,32 +62,34 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Ar
     [1, 2]
     """
     name = "where(condition, x1, x2)"
-    arrays = [value for value in (condition, x1, x2) if type(value) is Array]
-    if not arrays:
-        raise no_array("condition", condition, name)
     if x1 is None and x2 is None:
-        return nonzero(condition)
-    test = operand(as_operand(condition), arrays[0]._node, name)
-    if test is None or test.dtype.kind != BOOL:
-        if test is None or test.dtype.kind not in dtypes.NUMERIC:
-            raise no_array("condition", condition, name)
-        test = engine.converted(test, dtypes.bool_)
-    beside = next((value._node for value in (x1, x2) if type(value) is Array), None)
-    if beside is None:
-        default = constant(0, dtypes.bool_, (), test.device)
-        beside = operand(as_operand(x1), default, name)
-        other = operand(as_operand(x2), default, name)
-        if beside is not None and other is not None and other.dtype is not beside.dtype:
-            beside = max((beside, other), key=lambda node: dtypes.RANK[node.dtype.kind])
-    if beside is None:
-        raise no_array("x1", x1, name)
-    require_together(beside.device, test.device, name)
-    first, second = operand(as_operand(x1), beside, name), operand(as_operand(x2), beside, name)
-    if first is None:
-        raise no_array("x1", x1, name, "an Array or a number")
-    if second is None:
-        raise no_array("x2", x2, name, "an Array or a number")
-    return Array(choose(test, widened(first, second, x2), widened(second, first, x1)))
+        return _nonzero(condition, name)
+    if x1 is None or x2 is None:
+        raise ValueError(
+            errors.message(name, "one of x1 and x2 is missing", "both or neither are accepted")
+        )
+    device = next((value.device for value in (condition, x1, x2) if type(value) is Array), None)
+    test = as_array(
+        condition, name, "condition", device=None if type(condition) is Array else device
+    )._node
+    test = engine.converted(test, dtypes.bool_)
+    if type(x1) is not Array and type(x2) is not Array:
+        x1, x2 = _values(x1, x2, test, name)
+    first, second = together(x1, x2, name)
+    require_together(first.device, test.device, name)
+    return Array(choose(test, first, second))
+
+
+def _values(x1: Any, x2: Any, test: Node, name: str) -> tuple[Any, Any]:
+    """Two values, neither of them an Array, of which one is made an Array of the test's device."""
+    if type(x1) not in SCALARS:
+        return as_array(x1, name, "x1", device=test.device), x2
+    if type(x2) not in SCALARS:
+        return x1, as_array(x2, name, "x2", device=test.device)
+    default = constant(0, dtypes.bool_, (), test.device)
+    nodes = [operand(value, default, name) for value in (x1, x2)]
+    larger = max((node for node in nodes if node), key=lambda node: dtypes.RANK[node.dtype.kind])
+    return (Array(larger), x2) if larger is nodes[0] else (x1, Array(larger))
 
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
@@ -128,17 +132,54 @@ def _nonzero(x: Array, where: str) -> tuple[Array, ...]:
     return tuple(Array(along) for along in gather.nonzero(mask))
 
 
-def take(x: Array, indices: Any, /, axis: SupportsIndex | None = None) -> Array:
+def flatnonzero(a: Any) -> Array:
+    """The indices of the nonzero elements of the flattened array.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand.
+
+    Returns
+    -------
+    int64 Array, shape (count,)
+        The indices, ascending.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, since the shape depends on the values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.flatnonzero(xarr.asarray([[0, 3], [0, 5]])).tolist()
+    [1, 3]
+    """
+    where = "flatnonzero(a)"
+    return _nonzero(manipulation.ravel(array_of(a, where, "a")), where)[0]
+
+
+def take(
+    a: Any,
+    indices: Any,
+    axis: SupportsIndex | None = None,
+    out: Any = None,
+    mode: str = "raise",
+) -> Array:
     """The elements at indices along an axis.
 
     Parameters
     ----------
-    x : Array, shape (..., N, ...)
+    a : Array, shape (..., N, ...)
         The operand.
     indices : integer Array, shape (K,) or any other
         The indices, in [-N, N).
     axis : int, optional
-        The axis; may be left out where x has one axis only.
+        The axis. None takes from the flattened array.
+    out : Array, optional
+        Where the result is written.
+    mode : {"raise", "wrap", "clip"}
+        What is done with indices out of range.
 
     Returns
     -------
@@ -154,7 +195,8 @@ def take(x: Array, indices: Any, /, axis: SupportsIndex | None = None) -> Array:
 
     Notes
     -----
-    Python Array API standard 2025.12, indexing functions.
+    Python Array API standard 2025.12, indexing functions; axis may also be positional, as in NumPy,
+    out and mode are NumPy's.
 
     Examples
     --------
@@ -162,52 +204,46 @@ def take(x: Array, indices: Any, /, axis: SupportsIndex | None = None) -> Array:
     >>> xarr.take(xarr.asarray([4, 5, 6]), xarr.asarray([2, 0])).tolist()
     [6, 4]
     """
-    name = "take(x, indices)"
-    x = array_of(x, name)
-    node = x._node
+    name = "take(a, indices)"
+    x = array_of(a, name, "a")
     if axis is None:
-        if len(node.shape) != 1:
-            raise ValueError(
-                errors.message(
-                    name, f"x has {len(node.shape)} dimensions and axis is None", "name the axis"
-                )
-            )
-        axis = 0
-    place = layout.normalize_axis(axis, len(node.shape), "take(x, indices, axis)")
+        x, axis = manipulation.ravel(x), 0
+    place = layout.normalize_axis(axis, x.ndim, "take(a, indices, axis)")
     index = _integers(indices, x, name)
-    require_in_range(index, node.shape[place], place, name)
-    layout.require_possible((*node.shape[1:], *index.shape), name)
+    index = bounded(index, x.shape[place], place, mode, name)
+    layout.require_possible((*x.shape[1:], *index.shape), name)
     where = settled(x)
-    return Array(
-        gather.take(node, where, [(place, engine.converted(index._node, dtypes.int64))], place)
-    )
+    result = Array(gather.take(x._node, where, [(place, index._node)], place))
+    return delivered(result, out, "take(a, indices, axis, out)")
 
 
-def take_along_axis(x: Array, indices: Array, /, *, axis: SupportsIndex = -1) -> Array:
-    """The elements at indices along an axis, each line of x with its own indices.
+def take_along_axis(arr: Any, indices: Any, axis: SupportsIndex | None = -1) -> Array:
+    """The elements at indices along an axis, each line of an array with its own indices.
 
     Parameters
     ----------
-    x : Array, shape (..., N, ...)
+    arr : Array, shape (..., N, ...)
         The operand.
-    indices : integer Array, shape (..., K, ...) that broadcasts with x's beside the axis
+    indices : integer Array, shape (..., K, ...) that broadcasts with arr's beside the axis
         The indices, in [-N, N).
-    axis : int
-        The axis.
+    axis : int, optional
+        The axis. None takes from the flattened array, by a vector of indices.
 
     Returns
     -------
     Array, shape (..., K, ...)
-        Of x's dtype.
+        Of arr's dtype.
 
     Raises
     ------
     IndexError
         If an index or the axis is out of range.
+    ValueError
+        If the numbers of axes differ.
 
     Notes
     -----
-    Python Array API standard 2025.12, indexing functions.
+    Python Array API standard 2025.12, indexing functions; axis may also be positional, as in NumPy.
 
     Examples
     --------
@@ -216,88 +252,54 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: SupportsIndex = -1) ->
     >>> xarr.take_along_axis(x, xarr.asarray([[1, 2, 0]])).tolist()
     [[1, 2, 3]]
     """
-    name = "take_along_axis(x, indices)"
-    x = array_of(x, name)
-    node = x._node
+    name = "take_along_axis(arr, indices)"
+    x = array_of(arr, name, "arr")
     index = _integers(indices, x, name)
-    ndim = len(node.shape)
-    place = layout.normalize_axis(axis, ndim, "take_along_axis(x, indices, axis)")
+    if axis is None:
+        x, axis = manipulation.ravel(x), 0
+    ndim = x.ndim
+    place = layout.normalize_axis(axis, ndim, "take_along_axis(arr, indices, axis)")
     if index.ndim != ndim:
         raise ValueError(
             errors.message(
-                name, f"indices have {index.ndim} dimensions", f"x has {ndim}; both have to agree"
+                name, f"indices have {index.ndim} dimensions", f"arr has {ndim}; both have to agree"
             )
         )
-    require_in_range(index, node.shape[place], place, name)
-    without = (*node.shape[:place], 1, *node.shape[place + 1 :])
+    require_in_range(index, x.shape[place], place, name)
+    without = (*x.shape[:place], 1, *x.shape[place + 1 :])
     flat_index = (*index.shape[:place], 1, *index.shape[place + 1 :])
     common = layout.broadcast_shapes(without, flat_index, where=name)
     shape = (*common[:place], index.shape[place], *common[place + 1 :])
-    given = settled(x)
-    lines = (*common[:place], node.shape[place], *common[place + 1 :])
-    spread = given.broadcast(lines)
-    along = engine.broadcast(engine.converted(index._node, dtypes.int64), shape)
-    arrays = []
-    for axis_number in range(ndim):
-        if axis_number == place:
-            arrays.append((axis_number, along))
-        else:
-            positions = creation.arange(shape[axis_number], device=x.device)._node
-            own = (1,) * axis_number + (shape[axis_number],) + (1,) * (ndim - axis_number - 1)
-            lifted = engine.reshaped(positions, own)
-            arrays.append((axis_number, engine.broadcast(lifted, shape)))
-    return Array(gather.take(node, spread, arrays, 0))
+    spread = settled(x).broadcast((*common[:place], x.shape[place], *common[place + 1 :]))
+    lines = lines_along(shape, place, x.device)
+    lines.insert(place, index)
+    arrays = [(number, engine.broadcast(line._node, shape)) for number, line in enumerate(lines)]
+    return Array(gather.take(x._node, spread, arrays, 0))
 
 
 def _integers(indices: Any, x: Array, name: str) -> Array:
-    """An argument of indices as an Array."""
-    if type(indices) is not Array:
-        if not isinstance(indices, numpy.ndarray | numpy.integer | list | tuple | int):
-            raise TypeError(
-                errors.message(
-                    name,
-                    f"indices are of type {type(indices).__name__}",
-                    "an Array of integers is accepted",
-                )
-            )
-        indices = as_array(indices, name, "indices", device=x.device)
-    if indices._node.dtype.kind not in INTEGER:
-        raise TypeError(
-            errors.message(
-                name,
-                f"indices have dtype {indices._node.dtype}",
-                "indices are of integer dtype",
-                'convert with indices.astype("int64")',
-            )
-        )
-    assert type(indices) is Array
-    require_together(indices._node.device, x._node.device, name)
-    return indices
+    """An argument of indices as an Array of int64 on the device of x."""
+    index = int64(indices, name, "indices", None if type(indices) is Array else x.device)
+    require_together(index._node.device, x._node.device, name)
+    return index
 
 
-def argwhere(x: Array, /) -> Array:
+def argwhere(a: Any) -> Array:
     """The indices of the nonzero elements, one row each.
 
     Parameters
     ----------
-    x : Array, shape (...)
-        The operand, of one dimension or more.
+    a : Array, shape (...)
+        The operand.
 
     Returns
     -------
-    int64 Array, shape (count, x.ndim)
-        The rows of `nonzero`, in C order.
-
-    Raises
-    ------
-    ValueError
-        If x has no dimensions.
-    TypeError
-        If x is no array.
+    int64 Array, shape (count, a.ndim)
+        The rows of `nonzero`, in C order; of a 0-dimensional array one row, or none.
 
     Notes
     -----
-    NumPy's function.
+    NumPy's function. Waits for the device, since the shape depends on the values.
 
     Examples
     --------
@@ -305,4 +307,8 @@ def argwhere(x: Array, /) -> Array:
     >>> xarr.argwhere(xarr.asarray([[0, 5], [7, 0]])).tolist()
     [[0, 1], [1, 0]]
     """
-    return joining.stack(_nonzero(x, "argwhere(x)"), axis=1)
+    where = "argwhere(a)"
+    x = array_of(a, where, "a")
+    if not x.ndim:
+        return Array(constant(0, dtypes.int64, (int(bool(x)), 0), x._node.device))
+    return joining.stack(_nonzero(x, where), axis=1)

@@ -1,0 +1,440 @@
+"""Indices of elements: of flat ones, of diagonals, of triangles, of what a mask or a grid names.
+
+What is made here is meant to be a key, as in `x[np.tril_indices(3)]`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, SupportsIndex
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.operands import integer
+from xarr.backends.device import get_device
+from xarr.engine import engine
+from xarr.engine.expression import constant
+from xarr.functions import creation, elementwise, fills, manipulation, reductions
+from xarr.functions.creation import shape_of
+from xarr.functions.places import bounded, int64
+from xarr.functions.searching import nonzero
+from xarr.layout import Shape
+
+
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
+    """Turn indices of the flattened array into one index for each axis.
+
+    Parameters
+    ----------
+    indices : integer Array, shape (...)
+        Indices of the flattened array.
+    shape : tuple of int
+        Its shape before it was flattened.
+    order : {"C", "F"}
+        Which index runs fastest: the last, or as in Fortran the first.
+
+    Returns
+    -------
+    tuple of int64 Array, shape (...)
+        The indices along each axis.
+
+    Raises
+    ------
+    ValueError
+        If an index is out of range, or order is something else.
+    TypeError
+        If indices are not integers.
+
+    Notes
+    -----
+    NumPy's function. Reads one value back from the device, to see that all are in range.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [int(place) for place in xarr.unravel_index(7, (2, 4))]
+    [1, 3]
+    """
+    where = "unravel_index(indices, shape)"
+    index = int64(indices, where, "indices")
+    extents = shape_of(shape, where)
+    size = math.prod(extents)
+    if order not in ("C", "F"):
+        raise ValueError(errors.message(where, f"order is {order!r}", "'C' and 'F' are accepted"))
+    steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
+    steps = steps if order == "C" else steps[::-1]
+    if not index.ndim:
+        flat = int(index)
+        if not 0 <= flat < size:
+            raise _out_of_bounds(flat, size, where)
+        return tuple(
+            Array(constant(flat // step % extent, dtypes.int64, (), index._node.device))
+            for step, extent in zip(steps, extents, strict=True)
+        )
+    if index.size and bool(reductions.any((index < 0) | (index >= size))):
+        low, high = int(reductions.min(index)), int(reductions.max(index))
+        raise _out_of_bounds(low if low < 0 else high, size, where)
+    largest = steps.index(max(steps)) if steps else 0
+    return tuple(
+        index // step if axis == largest else index // step % max(extent, 1)
+        for axis, (step, extent) in enumerate(zip(steps, extents, strict=True))
+    )
+
+
+def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
+    return ValueError(
+        errors.message(where, f"the index {index} is out of bounds", f"there are {size} elements")
+    )
+
+
+def ravel_multi_index(
+    multi_index: Any, dims: Any, mode: str | tuple[str, ...] = "raise", order: str = "C"
+) -> Array:
+    """Turn indices along each axis into indices of the flattened array.
+
+    Parameters
+    ----------
+    multi_index : tuple of integer Arrays, shapes that broadcast
+        The indices along each axis.
+    dims : tuple of int
+        The shape of the array.
+    mode : {"raise", "wrap", "clip"}, or a tuple of them for each axis
+        What is done with indices out of range.
+    order : {"C", "F"}
+        Which index runs fastest: the last, or as in Fortran the first.
+
+    Returns
+    -------
+    int64 Array
+        The indices of the flattened array.
+
+    Raises
+    ------
+    ValueError
+        If an index is out of range, or there are not as many indices as axes.
+    TypeError
+        If indices are not integers.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.ravel_multi_index((1, 3), (2, 4)))
+    7
+    """
+    where = "ravel_multi_index(multi_index, dims)"
+    extents = shape_of(dims, where)
+    parts = [int64(part, where, "multi_index") for part in multi_index]
+    modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
+    if len(parts) != len(extents) or len(modes) != len(extents):
+        raise ValueError(
+            errors.message(
+                where,
+                f"there are {len(parts)} indices and {len(modes)} modes",
+                f"dims has {len(extents)} axes, and there is one for each",
+            )
+        )
+    if order not in ("C", "F"):
+        raise ValueError(errors.message(where, f"order is {order!r}", "'C' and 'F' are accepted"))
+    steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
+    total: Any = 0
+    for axis, (part, extent, step, way) in enumerate(
+        zip(parts, extents, steps if order == "C" else steps[::-1], modes, strict=True)
+    ):
+        try:
+            index = bounded(part, extent, axis, way, where)
+        except IndexError as error:
+            raise ValueError(str(error)) from None
+        if way == "raise" and index.size and bool(reductions.any(index < 0)):
+            raise _out_of_bounds(int(reductions.min(index)), extent, where)
+        total = total + index * step
+    return total if type(total) is Array else creation.asarray(total)
+
+
+def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]:
+    """The indices of the main diagonal of an array whose axes all have n elements.
+
+    Parameters
+    ----------
+    n : int
+        The number of elements of each axis.
+    ndim : int
+        The number of axes.
+
+    Returns
+    -------
+    tuple of ndim int64 Arrays, shape (n,)
+        The indices along each axis.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.zeros((2, 2))
+    >>> x[xarr.diag_indices(2)] = 5
+    >>> x.tolist()
+    [[5.0, 0.0], [0.0, 5.0]]
+    """
+    where = "diag_indices(n, ndim)"
+    line = creation.arange(integer(n, where, "n"))
+    return (line,) * integer(ndim, where, "ndim")
+
+
+def diag_indices_from(arr: Any) -> tuple[Array, ...]:
+    """The indices of the main diagonal of an array whose axes all have the same length.
+
+    Parameters
+    ----------
+    arr : Array, shape (N, N, ...)
+        The array, of two axes or more.
+
+    Returns
+    -------
+    tuple of int64 Array, shape (N,)
+        The indices along each axis.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes, or their lengths differ.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.diag_indices_from(xarr.zeros((2, 2)))[0].tolist()
+    [0, 1]
+    """
+    where = "diag_indices_from(arr)"
+    shape = manipulation.at_least(as_array(arr, where, "arr"), 2, where).shape
+    if len(set(shape)) != 1:
+        raise ValueError(
+            errors.message(where, f"arr has shape {shape}", "axes of one length are accepted")
+        )
+    return diag_indices(shape[0], len(shape))
+
+
+def tril_indices(
+    n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
+) -> tuple[Array, ...]:
+    """The indices of the lower triangle of a matrix.
+
+    Parameters
+    ----------
+    n, m : int
+        The number of rows, and of columns; that of rows where m is None.
+    k : int
+        The last diagonal: 0 the main one, above it positive, below it negative.
+
+    Returns
+    -------
+    tuple of two int64 Arrays, shape (count,)
+        The rows and the columns.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, which counts them.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.tril_indices(2)]
+    [[0, 1, 1], [0, 0, 1]]
+    """
+    return nonzero(creation.tri(n, m, k, dtype="bool"))
+
+
+def triu_indices(
+    n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
+) -> tuple[Array, ...]:
+    """The indices of the upper triangle of a matrix.
+
+    Parameters
+    ----------
+    n, m : int
+        The number of rows, and of columns; that of rows where m is None.
+    k : int
+        The first diagonal: 0 the main one, above it positive, below it negative.
+
+    Returns
+    -------
+    tuple of two int64 Arrays, shape (count,)
+        The rows and the columns.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, which counts them.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.triu_indices(2)]
+    [[0, 0, 1], [0, 1, 1]]
+    """
+    first = integer(k, "triu_indices(n, k, m)", "k")
+    return nonzero(elementwise.logical_not(creation.tri(n, m, first - 1, dtype="bool")))
+
+
+def tril_indices_from(arr: Any, k: SupportsIndex = 0) -> tuple[Array, ...]:
+    """The indices of the lower triangle of a matrix, as `tril_indices` gives them.
+
+    Parameters
+    ----------
+    arr : Array, shape (M, N)
+        The matrix.
+    k : int
+        The last diagonal.
+
+    Returns
+    -------
+    tuple of two int64 Arrays, shape (count,)
+        The rows and the columns.
+
+    Raises
+    ------
+    ValueError
+        If arr is no matrix.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.tril_indices_from(xarr.eye(2), -1)]
+    [[1], [0]]
+    """
+    rows, columns = _matrix(arr, "tril_indices_from(arr, k)")
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: Any, k: SupportsIndex = 0) -> tuple[Array, ...]:
+    """The indices of the upper triangle of a matrix, as `triu_indices` gives them.
+
+    Parameters
+    ----------
+    arr : Array, shape (M, N)
+        The matrix.
+    k : int
+        The first diagonal.
+
+    Returns
+    -------
+    tuple of two int64 Arrays, shape (count,)
+        The rows and the columns.
+
+    Raises
+    ------
+    ValueError
+        If arr is no matrix.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.triu_indices_from(xarr.eye(2), 1)]
+    [[0], [1]]
+    """
+    rows, columns = _matrix(arr, "triu_indices_from(arr, k)")
+    return triu_indices(rows, k, columns)
+
+
+def _matrix(arr: Any, where: str) -> Shape:
+    shape = as_array(arr, where, "arr").shape
+    if len(shape) != 2:
+        raise ValueError(errors.message(where, f"arr has shape {shape}", "a matrix is accepted"))
+    return shape
+
+
+def mask_indices(
+    n: SupportsIndex, mask_func: Callable[[Array, Any], Array], k: Any = 0
+) -> tuple[Array, ...]:
+    """The indices of a square matrix that a function such as `triu` keeps.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows and of columns.
+    mask_func : callable
+        Called once with an Array of ones of shape (n, n), and k.
+    k : object
+        Passed to the function.
+
+    Returns
+    -------
+    tuple of two int64 Arrays, shape (count,)
+        The rows and the columns of what is not zero.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.mask_indices(2, xarr.triu)]
+    [[0, 0, 1], [0, 1, 1]]
+    """
+    extent = integer(n, "mask_indices(n, mask_func)", "n")
+    return nonzero(mask_func(fills.ones((extent, extent), dtype="int64"), k) != 0)
+
+
+def ix_(*args: Any) -> tuple[Array, ...]:
+    """Make of vectors of indices a key that names all combinations of them.
+
+    Parameters
+    ----------
+    *args : integer or bool Array, shapes (N1,), (N2,), ...
+        The indices along each axis; a mask stands for those of its true elements.
+
+    Returns
+    -------
+    tuple of Array, shapes (N1, 1, ...), (1, N2, ...), ...
+        The indices, which broadcast together.
+
+    Raises
+    ------
+    ValueError
+        If an argument is no vector.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.arange(12).reshape(3, 4)[xarr.ix_([0, 2], [1, 3])].tolist()
+    [[1, 3], [9, 11]]
+    """
+    where = "ix_(*args)"
+    device = next((item.device for item in args if type(item) is Array), get_device())
+    result = []
+    for axis, item in enumerate(args):
+        line = as_array(item, where, "an argument", device=device)
+        if line.ndim != 1:
+            raise ValueError(
+                errors.message(where, f"an argument has shape {line.shape}", "vectors are accepted")
+            )
+        if line._node.dtype.kind == dtypes.BOOL:
+            (line,) = nonzero(line)
+        elif not line.size:
+            line = Array(engine.converted(line._node, dtypes.int64))
+        own = (1,) * axis + (line.size,) + (1,) * (len(args) - axis - 1)
+        result.append(manipulation.reshape(line, own))
+    return tuple(result)

@@ -1,0 +1,58 @@
+"""Arguments that are indices along an axis: their type, and those out of range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xarr import dtypes, errors
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.engine import engine
+from xarr.functions import arithmetic, creation, elementwise, manipulation
+from xarr.functions.keys import require_in_range
+from xarr.layout import Shape
+
+
+def int64(indices: Any, where: str, name: str, device: Any = None) -> Array:
+    """An argument of indices as an Array of int64; TypeError for floating-point ones."""
+    array = as_array(indices, where, name, device=device)
+    if not array.size and type(indices) in (list, tuple):
+        return Array(engine.converted(array._node, dtypes.int64))
+    if array._node.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
+        raise TypeError(
+            errors.message(
+                where,
+                f"{name} has dtype {array._node.dtype}",
+                "indices are of integer dtype",
+                f'convert with {name}.astype("int64")',
+            )
+        )
+    return Array(engine.converted(array._node, dtypes.int64))
+
+
+def bounded(index: Array, extent: int, axis: int, mode: str, where: str) -> Array:
+    """Indices of int64 in [-extent, extent): refused where they are not, wrapped, or clipped."""
+    if mode == "raise":
+        require_in_range(index, extent, axis, where)
+        return index
+    if mode not in ("wrap", "clip"):
+        raise ValueError(
+            errors.message(where, f"mode is {mode!r}", "'raise', 'wrap' and 'clip' are accepted")
+        )
+    if not extent:
+        require_in_range(index, extent, axis, where)
+        return index
+    if mode == "wrap":
+        return elementwise.remainder(index, extent)
+    return arithmetic.clip(index, 0, extent - 1)
+
+
+def lines_along(shape: Shape, axis: int, device: Any) -> list[Array]:
+    """For each axis but one, its indices, shaped so that they broadcast over `shape`."""
+    result = []
+    for place, extent in enumerate(shape):
+        own = (1,) * place + (extent,) + (1,) * (len(shape) - place - 1)
+        if place != axis:
+            line = creation.arange(extent, device=device)
+            result.append(manipulation.reshape(line, own))
+    return result

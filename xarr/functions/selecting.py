@@ -1,0 +1,325 @@
+"""Choosing between arrays, and parts of them by conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, SupportsIndex
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.outcome import delivered
+from xarr.backends.device import get_device
+from xarr.engine import engine
+from xarr.functions import fills, indexing, joining, manipulation, searching
+from xarr.functions.data_types import result_type
+from xarr.functions.places import bounded, int64
+
+_CHAIN: Final = 16
+"""Up to so many choices are chosen from in one expression; of more, a stack is gathered from."""
+
+
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    """Choose for each element from one of several arrays.
+
+    Parameters
+    ----------
+    a : integer Array, shape (...)
+        Which of the choices.
+    choices : sequence of N Arrays or values, shapes that broadcast with a's
+        What is chosen from.
+    out : Array, optional
+        Where the result is written.
+    mode : {"raise", "wrap", "clip"}
+        What is done with numbers outside of [0, N).
+
+    Returns
+    -------
+    Array, of the shape that all broadcast to
+        Of the dtype that the choices promote to.
+
+    Raises
+    ------
+    ValueError
+        If an element of a is outside of [0, N) and mode is "raise", or there are no choices.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).tolist()
+    [1, 20, 3]
+    """
+    where = "choose(a, choices)"
+    device = _device_of(a, choices)
+    number = int64(a, where, "a", device)
+    parts = [as_array(part, where, "a choice", device=number.device) for part in choices]
+    if not parts:
+        raise ValueError(errors.message(where, "there are no choices", "at least one is needed"))
+    try:
+        number = bounded(number, len(parts), 0, mode, where)
+        if mode == "raise" and number.size and bool((number < 0).any()):
+            raise IndexError(
+                errors.message(where, "a is negative", f"[0, {len(parts)}) is accepted")
+            )
+    except IndexError as error:
+        raise ValueError(str(error)) from None
+    row = dtypes.lookup(result_type(*parts))
+    shape = layout.broadcast_shapes(number.shape, *(part.shape for part in parts), where=where)
+    nodes = [Array(engine.converted(part._node, row)) for part in parts]
+    if len(nodes) <= _CHAIN:
+        result = nodes[-1]
+        for position in range(len(nodes) - 2, -1, -1):
+            result = searching.where(number == position, nodes[position], result)
+        result = Array(engine.broadcast(result._node, shape))
+    else:
+        stacked = joining.stack([manipulation.broadcast_to(node, shape) for node in nodes])
+        index = manipulation.broadcast_to(number, shape)[None]
+        result = searching.take_along_axis(stacked, index, axis=0)[0]
+    return delivered(result, out, "choose(a, choices, out)")
+
+
+def _device_of(*values: Any) -> Any:
+    """The device of the first Array among values and what sequences of them hold."""
+    for value in values:
+        if type(value) is Array:
+            return value.device
+        if isinstance(value, list | tuple):
+            for item in value:
+                if type(item) is Array:
+                    return item.device
+    return get_device()
+
+
+def compress(condition: Any, a: Any, axis: SupportsIndex | None = None, out: Any = None) -> Array:
+    """Take the parts along an axis where a condition is true.
+
+    Parameters
+    ----------
+    condition : bool Array, shape (K,), K <= N
+        Which parts.
+    a : Array, shape (..., N, ...)
+        The array.
+    axis : int, optional
+        The axis. None takes from the flattened array.
+    out : Array, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Array, shape (..., count, ...)
+        Of the dtype of a.
+
+    Raises
+    ------
+    ValueError
+        If the condition is no vector.
+    AxisError
+        If the axis is out of range.
+    IndexError
+        If the condition is true beyond the axis.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, which counts the parts.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
+    [[3, 4]]
+    """
+    where = "compress(condition, a, axis)"
+    device = _device_of(a, condition)
+    x = as_array(a, where, "a", device=device)
+    mask = as_array(condition, where, "condition", device=device)
+    if mask.ndim != 1:
+        raise ValueError(
+            errors.message(where, f"condition has shape {mask.shape}", "a vector is accepted")
+        )
+    if axis is None:
+        x, axis = manipulation.ravel(x), 0
+    (index,) = searching.nonzero(mask)
+    return delivered(searching.take(x, index, axis=axis), out, "compress(condition, a, axis, out)")
+
+
+def extract(condition: Any, arr: Any) -> Array:
+    """Take the elements of the flattened array where a condition is true.
+
+    Parameters
+    ----------
+    condition : bool Array, any shape
+        Which elements; it is flattened as well.
+    arr : Array, shape (...)
+        The array, of as many elements or more.
+
+    Returns
+    -------
+    Array, shape (count,)
+        Of the dtype of arr.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, which counts the elements.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.arange(5)
+    >>> xarr.extract(x % 2 == 0, x).tolist()
+    [0, 2, 4]
+    """
+    where = "extract(condition, arr)"
+    device = _device_of(arr, condition)
+    x = as_array(arr, where, "arr", device=device)
+    mask = as_array(condition, where, "condition", device=device).astype(bool, copy=False)
+    if mask.shape == x.shape:
+        return indexing.getitem(x, mask)
+    return searching.take(manipulation.ravel(x), searching.flatnonzero(mask), axis=0)
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
+    """Choose for each element the first of several values whose condition is true.
+
+    Parameters
+    ----------
+    condlist : sequence of bool Arrays, shapes that broadcast
+        The conditions.
+    choicelist : sequence of as many Arrays or values
+        The values.
+    default : scalar or Array
+        The value where no condition is true.
+
+    Returns
+    -------
+    Array, of the shape that all broadcast to
+        Of the dtype that the values promote to.
+
+    Raises
+    ------
+    ValueError
+        If there are no conditions, or not as many values.
+    TypeError
+        If a condition is not bool.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.arange(5)
+    >>> xarr.select([x < 2, x > 3], [x, x * 10], -1).tolist()
+    [0, 1, -1, -1, 40]
+    """
+    where = "select(condlist, choicelist, default)"
+    if len(condlist) != len(choicelist) or not len(condlist):
+        raise ValueError(
+            errors.message(
+                where,
+                f"there are {len(condlist)} conditions and {len(choicelist)} values",
+                "as many of both are accepted, and at least one",
+            )
+        )
+    device = _device_of(list(condlist), list(choicelist))
+    tests = [as_array(test, where, "a condition", device=device) for test in condlist]
+    for test in tests:
+        if test._node.dtype.kind != dtypes.BOOL:
+            raise TypeError(
+                errors.message(
+                    where, f"a condition has dtype {test.dtype}", "bool Arrays are accepted"
+                )
+            )
+    values = [
+        value
+        if type(value) in (bool, int, float, complex)
+        else as_array(value, where, "a value", device=device)
+        for value in (*choicelist, default)
+    ]
+    row = result_type(*values)
+    *choices, rest = (as_array(value, where, dtype=row, device=device) for value in values)
+    shapes = [array.shape for array in (*tests, *choices, rest)]
+    shape = layout.broadcast_shapes(*shapes, where=where)
+    result = rest
+    for test, choice in zip(reversed(tests), reversed(choices), strict=True):
+        result = searching.where(test, choice, result)
+    return Array(engine.broadcast(result._node, shape))
+
+
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
+    """Compute a function that has another formula under each of several conditions.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        Where the function is computed.
+    condlist : sequence of bool Arrays, shape (...)
+        The conditions; of those that are true the last one counts.
+    funclist : sequence of callables or values
+        For each condition a function, called with the elements of x where it is true, or a value.
+        One more stands for where no condition is true; without it that is 0.
+    *args, **kw : object
+        Passed to the functions.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many functions as conditions, or one more.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, which counts the elements under each condition.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.asarray([-2.0, 0.0, 3.0])
+    >>> xarr.piecewise(x, [x < 0, x >= 0], [lambda v: -v, 10]).tolist()
+    [2.0, 10.0, 10.0]
+    """
+    where = "piecewise(x, condlist, funclist)"
+    given = as_array(x, where)
+    tests = [
+        as_array(test, where, "a condition", device=given.device).astype(bool, copy=False)
+        for test in ([condlist] if _is_single(condlist, given) else condlist)
+    ]
+    functions: list[Callable[..., Any] | Any] = list(funclist)
+    if len(functions) == len(tests) + 1:
+        somewhere = tests[0]
+        for test in tests[1:]:
+            somewhere = somewhere | test
+        tests.append(~somewhere)
+    if len(functions) != len(tests):
+        raise ValueError(
+            errors.message(
+                where,
+                f"there are {len(tests)} conditions and {len(functions)} functions",
+                "as many functions, or one more, are accepted",
+            )
+        )
+    result = fills.zeros_like(given)
+    for test, function in zip(tests, functions, strict=True):
+        if not callable(function):
+            indexing.setitem(result, test, function)
+            continue
+        values = indexing.getitem(given, test)
+        if values.size:
+            indexing.setitem(result, test, function(values, *args, **kw))
+    return result
+
+
+def _is_single(condlist: Any, x: Array) -> bool:
+    """Whether the conditions of `piecewise` are one that stands without a list."""
+    if type(condlist) is bool or (hasattr(condlist, "ndim") and condlist.ndim == 0):
+        return True
+    first = condlist[0]
+    return bool(x.ndim) and not (isinstance(first, list | tuple) or getattr(first, "ndim", None))
