@@ -154,6 +154,10 @@ PUBLIC: Final = {
 
 CHAPTERS: Final = {
     "array": ("Array", "What arrays are, and what can be asked of them."),
+    "calculus": (
+        "Sampled functions",
+        "Interpolation, derivatives, integrals, convolutions and windows.",
+    ),
     "comparing": ("Comparing", "Whether arrays are equal, exactly or nearly."),
     "constants": ("Constants", "Numbers, and the index that adds an axis."),
     "creation": ("Creation", "Functions that make arrays."),
@@ -221,7 +225,9 @@ _MERGED: Final = {
     "order_statistics": "statistical",
     "placing": "indexing",
     "selecting": "searching",
+    "signal": "calculus",
     "streams": "devices",
+    "windows": "calculus",
 }
 """Modules whose functions stand in the chapter of another."""
 

@@ -81,6 +81,11 @@ from xarr.functions.buffers import (
     require as require,
     shares_memory as shares_memory,
 )
+from xarr.functions.calculus import (
+    gradient as gradient,
+    interp as interp,
+    trapezoid as trapezoid,
+)
 from xarr.functions.comparing import (
     allclose as allclose,
     array_equal as array_equal,
@@ -349,6 +354,10 @@ from xarr.functions.sets import (
     unique_inverse as unique_inverse,
     unique_values as unique_values,
 )
+from xarr.functions.signal import (
+    convolve as convolve,
+    correlate as correlate,
+)
 from xarr.functions.sorting import (
     argsort as argsort,
     searchsorted as searchsorted,
@@ -362,6 +371,12 @@ from xarr.functions.statistical import (
 from xarr.functions.streams import (
     Event as Event,
     Stream as Stream,
+)
+from xarr.functions.windows import (
+    bartlett as bartlett,
+    blackman as blackman,
+    hamming as hamming,
+    hanning as hanning,
 )
 
 __version__ = "0.1.0"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 import xarr
 from tests.comparing import needs
+from tests.functions.beside_numpy import check, refused
 from xarr.engine import engine
 from xarr.functions import quantiles
 
@@ -21,7 +21,6 @@ HOLED = np.where(RNG.random((4, 6)) < 0.3, NAN, PLAIN)
 HOLED[2] = NAN
 WHOLE = RNG.integers(-5, 9, (3, 4))
 METHODS = quantiles.METHODS
-TOLERANCE = {"f2": 2e-3, "f4": 1e-6, "c8": 1e-6}
 
 
 @pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
@@ -29,34 +28,6 @@ def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
     """The default device, and the same taken for a GPU."""
     with xarr.device(xarr.default_device().pretending(*filter(None, [request.param]))) as chosen:
         yield chosen
-
-
-def given(value: Any) -> Any:
-    return xarr.asarray(value) if isinstance(value, np.ndarray) else value
-
-
-def check(name: str, *args: Any, **named: Any) -> None:
-    """Assert that a function gives NumPy's values, data types and shapes."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)
-        wanted = np.asarray(getattr(np, name)(*args, **named))
-    got = getattr(xarr, name)(
-        *map(given, args), **{key: given(value) for key, value in named.items()}
-    )
-    call = f"{name}{args[1:]} of {np.asarray(args[0]).dtype}, {named}"
-    assert type(got) is xarr.Array, call
-    host = np.asarray(got)
-    assert (host.dtype, host.shape) == (wanted.dtype, wanted.shape), call
-    near = TOLERANCE.get(host.dtype.str[1:], 1e-12)
-    np.testing.assert_allclose(host, wanted, near, near, err_msg=call)
-
-
-def refused(name: str, *args: Any, **named: Any) -> None:
-    """Assert that a function raises NumPy's type of error."""
-    with pytest.raises(Exception) as wanted, np.errstate(all="ignore"):  # noqa: PT011 - compared
-        getattr(np, name)(*args, **named)
-    with pytest.raises(wanted.type, match=name):
-        getattr(xarr, name)(*map(given, args), **{k: given(v) for k, v in named.items()})
 
 
 def test_isclose() -> None:

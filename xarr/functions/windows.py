@@ -1,0 +1,135 @@
+"""Window functions, which taper what is transformed or filtered."""
+
+from __future__ import annotations
+
+import math
+
+from xarr.array.array import Array
+from xarr.functions import creation, elementwise, fills, searching
+
+
+def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
+    """The Bartlett window: a triangle.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+
+    Returns
+    -------
+    Array of the default floating-point type, shape (M,)
+        From 0 to 1 and back; empty where M is below 1.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.bartlett(5).tolist()
+    [0.0, 0.5, 1.0, 0.5, 0.0]
+    """
+    n = _points(M)
+    if n.size < 2:
+        return n + 1.0
+    return searching.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
+
+
+def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
+    """The Hann window: one period of a raised cosine.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+
+    Returns
+    -------
+    Array of the default floating-point type, shape (M,)
+        From 0 to 1 and back; empty where M is below 1.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.hanning(3).round(12).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    return _cosines(M, 0.5, 0.5)
+
+
+def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
+    """The Hamming window: a raised cosine that does not reach 0.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+
+    Returns
+    -------
+    Array of the default floating-point type, shape (M,)
+        From 0.08 to 1 and back; empty where M is below 1.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.hamming(3).round(12).tolist()
+    [0.08, 1.0, 0.08]
+    """
+    return _cosines(M, 0.54, 0.46)
+
+
+def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
+    """The Blackman window: the first three terms of a sum of cosines.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+
+    Returns
+    -------
+    Array of the default floating-point type, shape (M,)
+        From 0 to 1 and back; empty where M is below 1.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.blackman(3).round(12).tolist()
+    [-0.0, 1.0, -0.0]
+    """
+    return _cosines(M, 0.42, 0.5, 0.08)
+
+
+def _points(M: float) -> Array:  # noqa: N803 - NumPy's name
+    """The odd or even integers from 1 - M to M - 1; 0 alone for one point."""
+    if M < 1:
+        return fills.zeros(0)
+    if M == 1:
+        return fills.zeros(1)
+    return creation.arange(1.0 - M, M, 2.0)
+
+
+def _cosines(M: float, *terms: float) -> Array:  # noqa: N803 - NumPy's name
+    """The sum of cosines of 0, 1, 2 half periods over M points."""
+    n = _points(M)
+    if n.size < 2:
+        return n + 1.0
+    result = terms[0] + terms[1] * elementwise.cos(math.pi * n / (M - 1))
+    if len(terms) == 2:
+        return result
+    return result + terms[2] * elementwise.cos(2.0 * math.pi * n / (M - 1))
