@@ -7,11 +7,18 @@
 """
 
 import math as _math
+import typing as _typing
 
 import numpy as _numpy
 
 import xarr.functions.methods as _methods  # noqa: F401 - Array adopts them
-from xarr import fft as fft, linalg as linalg, random as random
+from xarr import (
+    exceptions as exceptions,
+    fft as fft,
+    linalg as linalg,
+    random as random,
+    typing as typing,
+)
 from xarr.array.array import API_VERSIONS as _API_VERSIONS, Array as Array
 from xarr.array.interchange import (
     from_dlpack as from_dlpack,
@@ -34,6 +41,7 @@ from xarr.errors import (
     HostFallbackWarning as HostFallbackWarning,
     ImplicitTransferError as ImplicitTransferError,
 )
+from xarr.functions.absent import missing as _missing
 from xarr.functions.aliases import (
     absolute as absolute,
     amax as amax,
@@ -395,3 +403,9 @@ float16, float32, float64 = _numpy.float16, _numpy.float32, _numpy.float64
 complex64, complex128 = _numpy.complex64, _numpy.complex128
 dtype = _numpy.dtype
 ndarray = Array
+
+if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Say what a name that is not here became, why it is not, or which one is nearest."""
+        raise _missing(__name__, name, globals())

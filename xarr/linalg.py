@@ -1,5 +1,8 @@
 """Linear algebra: the standard's extension linalg, with NumPy's norm."""
 
+import typing as _typing
+
+from xarr.functions.absent import missing as _missing
 from xarr.functions.linalg import (
     EighResult as EighResult,
     EigResult as EigResult,
@@ -34,3 +37,9 @@ from xarr.functions.linalg import (
     vecdot as vecdot,
     vector_norm as vector_norm,
 )
+
+if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Say which name is nearest to one that is not here."""
+        raise _missing(__name__, name, globals())
