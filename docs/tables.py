@@ -218,6 +218,8 @@ _MERGED: Final = {
     "coordinates": "indexing",
     "diagnostics": "inspection",
     "editing": "joining",
+    "contractions": "linalg",
+    "einsum": "linalg",
     "fills": "creation",
     "grids": "creation",
     "matrices": "linalg",
@@ -226,6 +228,7 @@ _MERGED: Final = {
     "placing": "indexing",
     "selecting": "searching",
     "signal": "calculus",
+    "products": "linalg",
     "streams": "devices",
     "windows": "calculus",
 }

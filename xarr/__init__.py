@@ -100,6 +100,14 @@ from xarr.functions.comparing import (
     array_equiv as array_equiv,
     isclose as isclose,
 )
+from xarr.functions.contractions import (
+    cross as cross,
+    dot as dot,
+    inner as inner,
+    kron as kron,
+    outer as outer,
+    vdot as vdot,
+)
 from xarr.functions.coordinates import (
     diag_indices as diag_indices,
     diag_indices_from as diag_indices_from,
@@ -147,6 +155,10 @@ from xarr.functions.editing import (
     insert as insert,
     resize as resize,
     trim_zeros as trim_zeros,
+)
+from xarr.functions.einsum import (
+    einsum as einsum,
+    einsum_path as einsum_path,
 )
 from xarr.functions.elementwise import (
     abs as abs,
@@ -249,14 +261,6 @@ from xarr.functions.joining import (
     tile as tile,
     vstack as vstack,
 )
-from xarr.functions.linalg import (
-    cross as cross,
-    dot as dot,
-    matmul as matmul,
-    matrix_transpose as matrix_transpose,
-    tensordot as tensordot,
-    vecdot as vecdot,
-)
 from xarr.functions.manipulation import (
     array_split as array_split,
     atleast_1d as atleast_1d,
@@ -284,7 +288,6 @@ from xarr.functions.manipulation import (
 )
 from xarr.functions.matrices import (
     diagonal as diagonal,
-    outer as outer,
     trace as trace,
 )
 from xarr.functions.nan_functions import (
@@ -323,6 +326,14 @@ from xarr.functions.printing import (
     get_printoptions as get_printoptions,
     printoptions as printoptions,
     set_printoptions as set_printoptions,
+)
+from xarr.functions.products import (
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    matvec as matvec,
+    tensordot as tensordot,
+    vecdot as vecdot,
+    vecmat as vecmat,
 )
 from xarr.functions.reductions import (
     all as all,
