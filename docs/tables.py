@@ -198,6 +198,12 @@ CHAPTERS: Final = {
 """Title and first sentence of each chapter of the reference."""
 
 _CHAPTER_OF: Final = {
+    "False_": "constants",
+    "ScalarType": "data_types",
+    "True_": "constants",
+    "little_endian": "constants",
+    "sctypeDict": "data_types",
+    "typecodes": "data_types",
     "Array": "array",
     "Device": "devices",
     "Event": "devices",
@@ -231,6 +237,7 @@ _MERGED: Final = {
     "products": "linalg",
     "streams": "devices",
     "windows": "calculus",
+    "type_queries": "data_types",
 }
 """Modules whose functions stand in the chapter of another."""
 

@@ -391,6 +391,23 @@ from xarr.functions.streams import (
     Event as Event,
     Stream as Stream,
 )
+from xarr.functions.type_queries import (
+    common_type as common_type,
+    iscomplex as iscomplex,
+    iscomplexobj as iscomplexobj,
+    isreal as isreal,
+    isrealobj as isrealobj,
+    isscalar as isscalar,
+    issubdtype as issubdtype,
+    iterable as iterable,
+    min_scalar_type as min_scalar_type,
+    mintypecode as mintypecode,
+    ndim as ndim,
+    promote_types as promote_types,
+    shape as shape,
+    size as size,
+    typename as typename,
+)
 from xarr.functions.windows import (
     bartlett as bartlett,
     blackman as blackman,
@@ -402,17 +419,42 @@ __version__ = "0.1.0"
 __array_api_version__ = _API_VERSIONS[-1]
 
 e = _math.e
+euler_gamma = _numpy.euler_gamma
 inf = _math.inf
+little_endian = _numpy.little_endian
 nan = _math.nan
 newaxis = None
 pi = _math.pi
 
-bool = _numpy.bool_
+bool = bool_ = _numpy.bool_
+True_, False_ = _numpy.True_, _numpy.False_
 int8, int16, int32, int64 = _numpy.int8, _numpy.int16, _numpy.int32, _numpy.int64
 uint8, uint16, uint32, uint64 = _numpy.uint8, _numpy.uint16, _numpy.uint32, _numpy.uint64
 float16, float32, float64 = _numpy.float16, _numpy.float32, _numpy.float64
 complex64, complex128 = _numpy.complex64, _numpy.complex128
+byte, short, intc, int_, long = _numpy.byte, _numpy.short, _numpy.intc, _numpy.int_, _numpy.long
+longlong, intp = _numpy.longlong, _numpy.intp
+ubyte, ushort, uintc, uint = _numpy.ubyte, _numpy.ushort, _numpy.uintc, _numpy.uint
+ulong, ulonglong, uintp = _numpy.ulong, _numpy.ulonglong, _numpy.uintp
+half, single, double, longdouble = _numpy.half, _numpy.single, _numpy.double, _numpy.longdouble
+csingle, cdouble, clongdouble = _numpy.csingle, _numpy.cdouble, _numpy.clongdouble
+generic, number, flexible, character = (
+    _numpy.generic,
+    _numpy.number,
+    _numpy.flexible,
+    _numpy.character,
+)
+integer, signedinteger, unsignedinteger = (
+    _numpy.integer,
+    _numpy.signedinteger,
+    _numpy.unsignedinteger,
+)
+inexact, floating, complexfloating = _numpy.inexact, _numpy.floating, _numpy.complexfloating
+object_, str_, bytes_, void = _numpy.object_, _numpy.str_, _numpy.bytes_, _numpy.void
+datetime64, timedelta64 = _numpy.datetime64, _numpy.timedelta64
 dtype = _numpy.dtype
+ScalarType, typecodes = _numpy.ScalarType, _numpy.typecodes
+sctypeDict = _numpy.sctypeDict  # noqa: N816 - NumPy's name
 ndarray = Array
 
 if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
