@@ -94,6 +94,12 @@ from xarr.functions.calculus import (
     interp as interp,
     trapezoid as trapezoid,
 )
+from xarr.functions.calling import (
+    apply_along_axis as apply_along_axis,
+    apply_over_axes as apply_over_axes,
+    frompyfunc as frompyfunc,
+    vectorize as vectorize,
+)
 from xarr.functions.comparing import (
     allclose as allclose,
     array_equal as array_equal,
@@ -238,14 +244,24 @@ from xarr.functions.flat import (
     flatiter as flatiter,
 )
 from xarr.functions.grids import (
+    c_ as c_,
     fromfunction as fromfunction,
+    index_exp as index_exp,
     indices as indices,
     meshgrid as meshgrid,
     mgrid as mgrid,
     ogrid as ogrid,
+    r_ as r_,
+    s_ as s_,
 )
 from xarr.functions.inspection import (
     __array_namespace_info__ as __array_namespace_info__,
+)
+from xarr.functions.iterating import (
+    broadcast as broadcast,
+    ndenumerate as ndenumerate,
+    ndindex as ndindex,
+    nditer as nditer,
 )
 from xarr.functions.joining import (
     append as append,
