@@ -74,6 +74,8 @@ def _compare(expected: Any, found: Any, where: str) -> None:
         _close(numpy.asarray(expected), numpy.asarray(found), where)
     elif isinstance(expected, bool | int):
         assert expected == found, where
+    elif isinstance(expected, numpy.dtype):
+        assert expected == found, where
     elif isinstance(expected, str):
         _compare_text(expected, found, where)
 
