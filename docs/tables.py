@@ -170,6 +170,11 @@ CHAPTERS: Final = {
         "takes.",
     ),
     "errors": ("Exceptions and warnings", "Those that are xarr's own."),
+    "files": ("Files", "Functions that read and write files. They run on the host."),
+    "floating_state": (
+        "Floating-point errors",
+        "NumPy's state. A device computes infinities and NaN, and raises nothing.",
+    ),
     "fft": ("Fourier transforms", "The names of ``xarr.fft``."),
     "indexing": ("Indexing", "Functions that read and write elements at indices."),
     "inspection": (
@@ -206,6 +211,7 @@ _CHAPTER_OF: Final = {
     "little_endian": "constants",
     "sctypeDict": "data_types",
     "typecodes": "data_types",
+    "errstate": "floating_state",
     "Array": "array",
     "Device": "devices",
     "Event": "devices",
@@ -330,6 +336,15 @@ _OPERATORS: Final = {"matmul": "__matmul__"}
 _ON_HOST: Final = "NumPy on the host"
 _IN_PLACE: Final = "NumPy, in the arrays' own memory"
 _NOTHING: Final = "no kernel"
+_WITHOUT_PLACE: Final = (
+    "devices",
+    "files",
+    "floating_state",
+    "inspection",
+    "printing",
+    "random",
+)
+"""Chapters whose functions compute nothing, or on the host alone; those of `random` draw."""
 _REPLACED: Final = ("FFT kernels", "matrix product kernels", "radix sort kernels", _ON_HOST)
 """What a library stands in the place of."""
 
@@ -340,7 +355,7 @@ def places_table() -> list[list[str]]:
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     single = {row.name for row in elementwise.TABLE}
     for chapter, names in names_by_chapter().items():
-        if chapter in ("devices", "inspection", "printing", "random"):
+        if chapter in _WITHOUT_PLACE:
             continue
         for name in (name for name in names if inspect.isroutine(PUBLIC[name])):
             # Examples of one element are computed with Python numbers.

@@ -38,6 +38,7 @@ from xarr.engine.engine import (
 from xarr.errors import (
     CacheWarning as CacheWarning,
     CompileError as CompileError,
+    FloatingPointStateWarning as FloatingPointStateWarning,
     HostFallbackWarning as HostFallbackWarning,
     ImplicitTransferError as ImplicitTransferError,
 )
@@ -153,7 +154,11 @@ from xarr.functions.data_types import (
 )
 from xarr.functions.diagnostics import (
     explain as explain,
+    get_include as get_include,
+    info as info,
     memory_info as memory_info,
+    show_config as show_config,
+    show_runtime as show_runtime,
     synchronize as synchronize,
 )
 from xarr.functions.editing import (
@@ -232,6 +237,19 @@ from xarr.functions.elementwise import (
     tanh as tanh,
     trunc as trunc,
 )
+from xarr.functions.files import (
+    fromfile as fromfile,
+    fromregex as fromregex,
+    fromstring as fromstring,
+    genfromtxt as genfromtxt,
+    load as load,
+    loadtxt as loadtxt,
+    memmap as memmap,
+    save as save,
+    savetxt as savetxt,
+    savez as savez,
+    savez_compressed as savez_compressed,
+)
 from xarr.functions.fills import (
     empty as empty,
     empty_like as empty_like,
@@ -242,6 +260,15 @@ from xarr.functions.fills import (
 )
 from xarr.functions.flat import (
     flatiter as flatiter,
+)
+from xarr.functions.floating_state import (
+    errstate as errstate,
+    getbufsize as getbufsize,
+    geterr as geterr,
+    geterrcall as geterrcall,
+    setbufsize as setbufsize,
+    seterr as seterr,
+    seterrcall as seterrcall,
 )
 from xarr.functions.grids import (
     c_ as c_,
@@ -337,8 +364,13 @@ from xarr.functions.placing import (
     putmask as putmask,
 )
 from xarr.functions.printing import (
+    array2string as array2string,
     array_repr as array_repr,
     array_str as array_str,
+    base_repr as base_repr,
+    binary_repr as binary_repr,
+    format_float_positional as format_float_positional,
+    format_float_scientific as format_float_scientific,
     get_printoptions as get_printoptions,
     printoptions as printoptions,
     set_printoptions as set_printoptions,

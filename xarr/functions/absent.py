@@ -105,7 +105,7 @@ _ELSEWHERE: Final = {
     ),
     **dict.fromkeys(("ctypeslib", "f2py", "nested_iters"), _C),
     **dict.fromkeys(
-        ("compat", "core", "distutils", "lookfor", "setdistutils", "show_runtime", "source"),
+        ("compat", "core", "distutils", "lookfor", "source"),
         _PRIVATE,
     ),
     **dict.fromkeys(("test", "Tester", "who"), _PRIVATE),
