@@ -176,7 +176,7 @@ def _entry(name: str, names: list[str]) -> str:
     value = tables.PUBLIC[name]
     text = _text(name)
     full = [f"xarr.{one}" for one in names]
-    if inspect.isroutine(value):
+    if tables.is_function(value):
         arguments = _signature(value)
         return _described("function", [one + arguments for one in full], _docstring(text))
     if not isinstance(value, type) or tables.chapter_of(name) == "data_types":

@@ -81,6 +81,8 @@ def reductions_table() -> list[list[str]]:
     for row in reductions.TABLE:
 
         def rule(node: Node, row: rows.Reduction = row) -> DType:
+            if row.form == "axes, correction" and node.dtype.kind == dtypes.COMPLEX:
+                return node.dtype  # more than the row
             if node.dtype.kind not in row.kinds:
                 raise TypeError
             return row.types(node.dtype, dtypes.float64).taken
@@ -158,7 +160,6 @@ CHAPTERS: Final = {
         "Sampled functions",
         "Interpolation, derivatives, integrals, convolutions and windows.",
     ),
-    "calling": ("Calling Python functions", "Python functions that take arrays, on the host."),
     "comparing": ("Comparing", "Whether arrays are equal, exactly or nearly."),
     "constants": ("Constants", "Numbers, and the index that adds an axis."),
     "creation": ("Creation", "Functions that make arrays."),
@@ -170,11 +171,6 @@ CHAPTERS: Final = {
         "takes.",
     ),
     "errors": ("Exceptions and warnings", "Those that are xarr's own."),
-    "files": ("Files", "Functions that read and write files. They run on the host."),
-    "floating_state": (
-        "Floating-point errors",
-        "NumPy's state. A device computes infinities and NaN, and raises nothing.",
-    ),
     "fft": ("Fourier transforms", "The names of ``xarr.fft``."),
     "indexing": ("Indexing", "Functions that read and write elements at indices."),
     "inspection": (
@@ -182,7 +178,6 @@ CHAPTERS: Final = {
         "Functions that show what is pending, or change when it runs.",
     ),
     "interchange": ("Interchange", "Memory of other libraries."),
-    "iterating": ("Iterating", "Elements and indices one after the other, on the host."),
     "joining": ("Joining, repeating and padding", "Functions that put arrays together."),
     "linalg": ("Linear algebra", "The names of ``xarr.linalg``, and products."),
     "manipulation": ("Manipulation", "Functions that change shapes and the order of axes."),
@@ -205,26 +200,15 @@ CHAPTERS: Final = {
 """Title and first sentence of each chapter of the reference."""
 
 _CHAPTER_OF: Final = {
-    "False_": "constants",
-    "ScalarType": "data_types",
-    "True_": "constants",
-    "little_endian": "constants",
-    "sctypeDict": "data_types",
-    "typecodes": "data_types",
-    "errstate": "floating_state",
+    "ufunc": "elementwise",
     "Array": "array",
     "Device": "devices",
     "Event": "devices",
     "Stream": "devices",
-    "broadcast": "iterating",
     "default_device": "devices",
     "device": "devices",
     "devices": "devices",
     "eager": "inspection",
-    "ndenumerate": "iterating",
-    "ndindex": "iterating",
-    "nditer": "iterating",
-    "vectorize": "calling",
     "flatiter": "array",
     "no_implicit_transfer": "inspection",
 }
@@ -237,8 +221,6 @@ _MERGED: Final = {
     "coordinates": "indexing",
     "diagnostics": "inspection",
     "editing": "joining",
-    "contractions": "linalg",
-    "einsum": "linalg",
     "fills": "creation",
     "grids": "creation",
     "matrices": "linalg",
@@ -247,12 +229,15 @@ _MERGED: Final = {
     "placing": "indexing",
     "selecting": "searching",
     "signal": "calculus",
-    "products": "linalg",
     "streams": "devices",
     "windows": "calculus",
-    "type_queries": "data_types",
 }
 """Modules whose functions stand in the chapter of another."""
+
+
+def is_function(value: Any) -> bool:
+    """Tell whether a public name is that of a function; those of each element are objects."""
+    return inspect.isroutine(value) or isinstance(value, xarr.ufunc)
 
 
 def chapter_of(name: str) -> str:
@@ -275,7 +260,7 @@ def chapter_of(name: str) -> str:
 
 def _module(value: Any) -> str:
     """Return the module that a function, or an object such as `mgrid`, is written in."""
-    code = inspect.unwrap(value) if inspect.isfunction(value) else type(value)
+    code = inspect.unwrap(value) if is_function(value) else type(value)
     module: str = getattr(code, "__globals__", {}).get("__name__") or code.__module__
     # The only functions that are NumPy's own are those that set how arrays are printed.
     return module if module.startswith("xarr") else "printing"
@@ -336,15 +321,6 @@ _OPERATORS: Final = {"matmul": "__matmul__"}
 _ON_HOST: Final = "NumPy on the host"
 _IN_PLACE: Final = "NumPy, in the arrays' own memory"
 _NOTHING: Final = "no kernel"
-_WITHOUT_PLACE: Final = (
-    "devices",
-    "files",
-    "floating_state",
-    "inspection",
-    "printing",
-    "random",
-)
-"""Chapters whose functions compute nothing, or on the host alone; those of `random` draw."""
 _REPLACED: Final = ("FFT kernels", "matrix product kernels", "radix sort kernels", _ON_HOST)
 """What a library stands in the place of."""
 
@@ -355,9 +331,9 @@ def places_table() -> list[list[str]]:
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     single = {row.name for row in elementwise.TABLE}
     for chapter, names in names_by_chapter().items():
-        if chapter in _WITHOUT_PLACE:
+        if chapter in ("devices", "inspection", "printing", "random"):
             continue
-        for name in (name for name in names if inspect.isroutine(PUBLIC[name])):
+        for name in (name for name in names if is_function(PUBLIC[name])):
             # Examples of one element are computed with Python numbers.
             on_cpu, asked = (
                 (_KERNELS["elementwise.c"], set[str]()) if name in single else _runs(name, cpu)

@@ -71,7 +71,7 @@ def _elementwise(row: Elementwise) -> str:
     unit = f", {row.unit}" if row.unit else ""
     raises = ["TypeError", "    If an operand has another dtype, or can be made no array."]
     if row.operands == 2:
-        names, apply = "x1: ArrayLike, x2: ArrayLike", f"binary(rows.{row.name}, x1, x2)"
+        names, apply = "x1: ArrayLike,\n    x2: ArrayLike", f"binary(rows.{row.name}, x1, x2)"
         parameters = [
             f"x1, x2 : {words} Array, shapes that broadcast to (...)",
             f"    The operands{unit}; also numbers, lists of numbers and NumPy arrays.",
@@ -83,6 +83,7 @@ def _elementwise(row: Elementwise) -> str:
             f"x : {words} Array, shape (...)",
             f"    The operand{unit}; also a number, a list of numbers or a NumPy array.",
         ]
+    parameters += _OPTIONS
     result = {
         "same": "the type that the operands promote to",
         "bool": "bool",
@@ -98,7 +99,24 @@ def _elementwise(row: Elementwise) -> str:
         row.source,
         example,
     )
-    return f"def {row.name}({names}, /) -> Array:\n{text}\n    return {apply}\n"
+    return (
+        f"@universal(rows.{row.name})\ndef {row.name}(\n    {names},\n    /,\n"
+        f"    out: Out = None,\n    *,\n    where: ArrayLike = True,\n"
+        f'    casting: str = "same_kind",\n    order: str = "K",\n    dtype: DTypeLike = None,\n'
+        f"    subok: bool = True,\n) -> Array:\n{text}\n    return {apply}\n"
+    )
+
+
+_OPTIONS = [
+    "out : Array, optional",
+    "    Where the result goes.",
+    "where : bool Array, optional",
+    "    Where it goes there; elsewhere `out` keeps its elements.",
+    "dtype, casting : data type, str, optional",
+    "    What to compute in, and how operands and result may be converted.",
+    "order, subok : optional",
+    "    NumPy's; of no effect.",
+]
 
 
 def _example(row: Elementwise | Reduction, operands: str) -> list[str]:
@@ -128,9 +146,13 @@ def _operands(row: Elementwise) -> str:
 _SIGNATURES = {
     "axis": "axis: Axis = None",
     "dtype": "dtype: DTypeLike = None",
+    "out": "out: Out = None",
     "correction": "correction: float = 0.0",
     "keepdims": "keepdims: bool = False",
     "ddof": "ddof: float | None = None",
+    "initial": "initial: ArrayLike | None = None",
+    "where": "where: ArrayLike = True",
+    "mean": "mean: ArrayLike | None = None",
     "include_initial": "include_initial: bool = False",
 }
 _PARAMETERS = {
@@ -139,6 +161,10 @@ _PARAMETERS = {
     "scan axis": ["axis : int or None", "    The axis; None where x has one dimension."],
     "keepdims": ["keepdims : bool", "    Whether to keep the reduced axes, with extent 1."],
     "dtype": ["dtype : data type or None", "    The type to accumulate in and to return."],
+    "out": ["out : Array, optional", "    Where the result goes; of its shape."],
+    "initial": ["initial : number, optional", "    What stands in front of the elements."],
+    "where": ["where : bool Array, optional", "    Which elements take part."],
+    "mean": ["mean : Array, optional", "    The mean, if it is known, with the axes kept."],
     "correction": [
         "correction : float",
         "    What is subtracted from the number of elements that the sum of squares is divided by.",
@@ -146,25 +172,39 @@ _PARAMETERS = {
     "ddof": ["ddof : float or None", "    NumPy's name of `correction`."],
     "include_initial": ["include_initial : bool", "    Begin with the value of no elements."],
 }
+_KEYWORDS = {
+    "axes": "where",
+    "axes, mean": "where",
+    "axes, correction": "where",
+    "axis": "keepdims",
+}
+"""The first parameter that has to be named, as in NumPy, by the form."""
+_CALLED = {
+    "axes, mean": "averaged(rows.{}, x, axis, dtype, out, keepdims, where)",
+    "axes, correction": (
+        "spread(rows.{}, x, axis, dtype, out, ddof, keepdims, where, mean, correction)"
+    ),
+}
+"""What computes a reduction that is more than its row."""
 
 
 def _reduction(row: Reduction) -> str:
     names = FORMS[row.form]
     signature = [_SIGNATURES[name] for name in names]
+    if row.form in _KEYWORDS:
+        signature.insert(names.index(_KEYWORDS[row.form]), "*")
     parameters = [
         f"x : {KIND_WORDS[row.kinds]} Array, shape (...)",
         "    The operand; an expression is not stored, but computed on the way.",
     ]
-    given = {name: f"{name}={name}" for name in names if name != "axis"}
-    apply = "reduced"
+    given = [f"{_PASSED.get(name, name)}={name}" for name in names if name != "axis"]
+    options = ", ".join([f"rows.{row.name}", "x", "axis", *given])
+    apply = _CALLED.get(row.form, "reduced({options})").format(row.name, options=options)
     if row.form in ("axis", "scan"):
         signature[0] = "axis: SupportsIndex | None = None"
         names = ("one axis" if row.form == "axis" else "scan axis", *names[1:])
     if row.form == "scan":
-        apply = "scanned"
-    if "ddof" in given:
-        del given["ddof"]
-        given["correction"] = "correction=correction if ddof is None else ddof"
+        apply = f"scanned({options})"
     for name in names:
         parameters += _PARAMETERS[name]
     rule = row.value.about if row.result.about == "x's" else row.result.about
@@ -190,11 +230,14 @@ def _reduction(row: Reduction) -> str:
         source + "all devices.",
         _example(row, row.example or _elements(row)),
     )
-    options = ", ".join([f"rows.{row.name}", "x", "axis", *given.values()])
     return (
         f"@door\ndef {row.name}(x: Node, /, {', '.join(signature)}) -> Array:\n{text}\n"
-        f"    return {apply}({options})\n"
+        f"    return {apply}\n"
     )
+
+
+_PASSED = {"where": "mask"}
+"""What a function calls its parameter where it hands it on, if something else."""
 
 
 def _elements(row: Reduction) -> str:
@@ -329,8 +372,10 @@ def _fill_chapter() -> str:
 def _elementwise_chapter() -> str:
     body = [_elementwise(row) for row in sorted(_written(), key=lambda row: row.name)]
     head = _HEAD.format(about="Functions of each element by itself", table="elementwise")
-    head += "from xarr.array.array import Array, ArrayLike\n"
+    head += "from xarr.array.array import Array, ArrayLike, DTypeLike\n"
+    head += "from xarr.array.outcome import Out\n"
     head += "from xarr.functions.applying import binary, unary\n"
+    head += "from xarr.functions.ufuncs import universal\n"
     head += "from xarr.tables import elementwise as rows\n"
     return "\n\n".join([head, *body])
 
@@ -339,10 +384,12 @@ def _reduction_chapter() -> str:
     body = [_reduction(row) for row in sorted(reductions.TABLE, key=lambda row: row.name)]
     head = _HEAD.format(about="Reductions and scans", table="reductions")
     head += "from typing import SupportsIndex\n\n"
-    head += "from xarr.array.array import Array, Axis, DTypeLike\n"
+    head += "from xarr.array.array import Array, ArrayLike, Axis, DTypeLike\n"
     head += "from xarr.array.door import door\n"
+    head += "from xarr.array.outcome import Out\n"
     head += "from xarr.engine.expression import Node\n"
     head += "from xarr.functions.applying import reduced, scanned\n"
+    head += "from xarr.functions.moments import averaged, spread\n"
     head += "from xarr.tables import reductions as rows\n"
     return "\n\n".join([head, *body])
 

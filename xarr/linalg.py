@@ -1,9 +1,5 @@
-"""Linear algebra: the standard's extension linalg, and NumPy's names."""
+"""Linear algebra: the standard's extension linalg, with NumPy's norm."""
 
-import typing as _typing
-
-from xarr.functions.absent import missing as _missing
-from xarr.functions.contractions import multi_dot as multi_dot
 from xarr.functions.linalg import (
     EighResult as EighResult,
     EigResult as EigResult,
@@ -20,8 +16,12 @@ from xarr.functions.linalg import (
     eigvals as eigvals,
     eigvalsh as eigvalsh,
     inv as inv,
+    matmul as matmul,
+    matrix_norm as matrix_norm,
     matrix_power as matrix_power,
     matrix_rank as matrix_rank,
+    matrix_transpose as matrix_transpose,
+    norm as norm,
     outer as outer,
     pinv as pinv,
     qr as qr,
@@ -29,29 +29,8 @@ from xarr.functions.linalg import (
     solve as solve,
     svd as svd,
     svdvals as svdvals,
+    tensordot as tensordot,
     trace as trace,
-)
-from xarr.functions.norms import (
-    matrix_norm as matrix_norm,
-    norm as norm,
+    vecdot as vecdot,
     vector_norm as vector_norm,
 )
-from xarr.functions.products import (
-    matmul as matmul,
-    matrix_transpose as matrix_transpose,
-    tensordot as tensordot,
-    vecdot as vecdot,
-)
-from xarr.functions.solving import (
-    LstsqResult as LstsqResult,
-    cond as cond,
-    lstsq as lstsq,
-    tensorinv as tensorinv,
-    tensorsolve as tensorsolve,
-)
-
-if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
-
-    def __getattr__(name: str) -> object:
-        """Say which name is nearest to one that is not here."""
-        raise _missing(__name__, name, globals())

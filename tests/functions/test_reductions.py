@@ -17,7 +17,7 @@ from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.algorithms import passes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
-from xarr.tables import elementwise as functions, reductions
+from xarr.tables import elementwise as functions, reductions, rows
 from xarr.tables.reductions import TABLE
 from xarr.tables.rows import Reduction
 
@@ -40,7 +40,13 @@ def by_name(rows: list[Reduction]) -> Callable[[Any], Any]:
 
 
 ACCEPTED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if dtype.kind in row.kinds]
-REFUSED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if dtype.kind not in row.kinds]
+REFUSED = [
+    (row, dtype)
+    for row in TABLE
+    for dtype in dtypes.TABLE
+    # Variances of complex numbers are more than the row.
+    if dtype.kind not in row.kinds and (row.form != "axes, correction" or dtype.kind != COMPLEX)
+]
 
 
 def is_on(device: xarr.Device, dtype: DType) -> bool:
@@ -531,7 +537,7 @@ def test_other_arguments_are_refused(row: Reduction) -> None:
             reference.of(row)(np.ones((2, 3)), axis=axis)
     with pytest.raises(TypeError, match=r"axis is 1\.5"):
         apply(row, array, axis=1.5)
-    with pytest.raises(TypeError, match=r"x is of type str.*xarr\.asarray"):
+    with pytest.raises(TypeError, match=r"x is of type str"):
         apply(row, "12")
     if row in SCANS:
         with pytest.raises(ValueError, match="axis is None"):
@@ -552,7 +558,7 @@ def test_signature_and_docstring(row: Reduction) -> None:
     assert ("keepdims" in names) == (row in WHOLE)
     assert ("include_initial" in names) == (row in SCANS)
     assert ("correction" in names) == (row in CORRECTED)
-    assert ("dtype" in names) == (row.name in ("sum", "prod") or row in SCANS)
+    assert ("dtype" in names) == ("dtype" in rows.FORMS[row.form])
     lines = (inspect.getdoc(function) or "").splitlines()
     assert lines[0] == row.about
     for section in ("Parameters", "Returns", "Raises", "Notes", "Examples"):
@@ -581,10 +587,11 @@ def test_a_kernel_that_does_not_compile_names_its_operations(device: xarr.Device
     assert "xr_absent" in caught.value.log
 
 
-def test_sums_of_truths_as_truths_are_refused() -> None:
+def test_sums_of_truths_as_truths() -> None:
     for name in ("sum", "prod", "cumulative_sum"):
-        with pytest.raises(TypeError, match="use any for a sum"):
-            getattr(xarr, name)(xarr.arange(3), dtype=bool)
+        x = np.asarray([0, 3, 0, 1])
+        got = getattr(xarr, name)(xarr.asarray(x), dtype=bool)
+        assert_same(np.asarray(got), np.asarray(getattr(np, name)(x, dtype=bool)), name)
 
 
 def test_what_can_be_made_an_array_is_reduced() -> None:

@@ -6,7 +6,7 @@ stores it. What it reads may be what it overwrites: `engine.write` sees to that.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy
 
@@ -20,6 +20,8 @@ from xarr.engine.expression import Node
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables.rows import choose
 
+Out: TypeAlias = "Array | tuple[Array | None, ...] | None"
+"""What `out` may be: an Array, or one in a tuple."""
 CASTINGS: Final = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 

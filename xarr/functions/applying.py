@@ -10,13 +10,17 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
 from xarr.array import array
-from xarr.array.array import Array, accepts, product, refusal
-from xarr.array.door import lone
-from xarr.backends.device import default_float, require_on
-from xarr.dtypes import COMPLEX, KIND_WORDS, DType
+from xarr.array.array import Array, as_operand, product, refusal
+from xarr.array.conversion import as_array
+from xarr.array.door import SCALARS, lone
+from xarr.array.operands import operand
+from xarr.array.outcome import mask_of, single, written
+from xarr.backends.device import Device, default_float, require_on
+from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
-from xarr.tables.rows import Elementwise, Reduction, Types
+from xarr.layout import Shape
+from xarr.tables.rows import FORMS, Elementwise, Reduction, Types, choose
 
 
 def unary(row: Elementwise, x: Any) -> Array:
@@ -27,15 +31,28 @@ def unary(row: Elementwise, x: Any) -> Array:
 def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     """Apply a row to two operands; where neither is an array, the first is made one."""
     if type(x1) is not Array and type(x2) is not Array:
-        x1 = _made(row, "x1", x1)
-    return array.binary(row, x1, x2)
+        if type(x1) in SCALARS and type(x2) not in SCALARS:
+            x2 = _made(row, "x2", x2)
+        else:
+            x1 = _made(row, "x1", x1)
+    result = array.combined(row, x1, x2)
+    if result is None:
+        # What only functions take: other libraries' arrays, and what NumPy makes arrays of.
+        if type(x1) is Array:
+            x2 = _made(row, "x2", x2, x1.device)
+        else:
+            x1 = _made(row, "x1", x1, x2.device)
+        return array.binary(row, x1, x2)
+    return Array(result)
 
 
-def _made(row: Elementwise, name: str, value: object) -> Array:
-    """An operand with no array beside it, as an array of the default device."""
-    if not accepts(value):
+def _made(row: Elementwise, name: str, value: object, device: Device | None = None) -> Array:
+    """An operand with no array beside it, as an array."""
+    if value is None or isinstance(value, str | bytes):
         raise refusal(row, name, value)
-    return lone(value, row.where, name)
+    if device is None:
+        return lone(value, row.where, name)
+    return as_array(value, row.where, name, device=device)
 
 
 def reduced(
@@ -47,8 +64,15 @@ def reduced(
     dtype: Any = None,
     correction: float = 0.0,
     where: str = "",
+    out: Any = None,
+    initial: Any = None,
+    mask: Any = True,
 ) -> Array:
-    """Reduce a node by a row of the table, for the row's function or one that `where` names."""
+    """Reduce a node by a row of the table, for the row's function or one that `where` names.
+
+    `mask` is NumPy's `where`: elements where it is false are taken as what changes nothing, in the
+    launch that reduces them.
+    """
     if not isinstance(correction, int | float | numpy.integer | numpy.floating):
         raise TypeError(
             errors.message(
@@ -57,8 +81,13 @@ def reduced(
                 "a real number is accepted",
             )
         )
+    target = None if out is None else single(out, where or f"{row.name}(x, axis, out)")
+    if target is not None and dtype is None:
+        dtype = _of_target(row, node, target)
     types = _types(row, node, dtype, where)
     along = where or f"{row.name}(x, axis)"
+    if mask is not True:
+        node = _masked(row, node, mask, along)
     shape = node.shape
     if row.ordered and axis is not None:
         axes: tuple[int, ...] = (layout.normalize_axis(axis, len(shape), along),)
@@ -67,7 +96,7 @@ def reduced(
     length = product(tuple(shape[place] for place in axes))
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
     if length == 0 or product(left) == 0:
-        if length == 0 and row.empty is None:
+        if length == 0 and row.empty is None and initial is None:
             raise ValueError(
                 errors.message(
                     where or f"{row.name}(x)",
@@ -76,7 +105,10 @@ def reduced(
                     "check x.size first",
                 )
             )
-        final = constant(_empty(row, types.result), types.result, left, node.device)
+        if row.empty is None and initial is not None:
+            final = _neutral(row, types.result, left, node.device)
+        else:
+            final = constant(_empty(row, types.result), types.result, left, node.device)
     else:
         over = axes
         if not axes:  # each element is a reduction of its own: over an axis of one element
@@ -84,14 +116,83 @@ def reduced(
             over = (0,)
         divisor = length - correction if length > correction else math.nan
         final = passes.reduce(row.fold(types), node, over, divisor)
+    del node
+    if initial is not None:
+        final = _begun(row, final, initial, along)
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         final = engine.reshaped(final, kept)
-    return Array(final)
+    return Array(final) if target is None else sent(final, target, along)
+
+
+def sent(result: Node, target: Array, where: str) -> Array:
+    """The array that a reduction's result was written to; NumPy wants its very shape."""
+    if target.shape != result.shape:
+        raise ValueError(
+            errors.message(
+                where,
+                f"out has shape {target.shape} and the result {result.shape}",
+                "out of the shape of the result is accepted",
+            )
+        )
+    written(target, result, where)
+    return target
+
+
+def _of_target(row: Reduction, node: Node, target: Array) -> Any:
+    """The type that sums are accumulated in where only `out` says one, as NumPy does."""
+    wanted, given = target._node.dtype, node.dtype
+    if "dtype" not in FORMS[row.form] or row.finish != "acc" or wanted.kind == BOOL:
+        return None
+    fits = numpy.can_cast(given.numpy, wanted.numpy, "same_kind")
+    return wanted if fits else None
+
+
+def _masked(row: Reduction, node: Node, mask: Any, where: str) -> Node:
+    """The elements where a mask holds, and elsewhere what changes nothing."""
+    chosen = mask_of(mask, node, where)
+    if chosen is None:
+        return node
+    shape = layout.broadcast_shapes(chosen.shape, node.shape, where=where)
+    if shape != node.shape:
+        node = engine.broadcast(node, shape)
+    if row.empty is None:
+        return choose(chosen, node, _neutral(row, node.dtype, (), node.device))
+    zero = constant(_empty(row, node.dtype), node.dtype, (), node.device)
+    return choose(chosen, node, zero)
+
+
+def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node:
+    """What the largest, or the smallest, of any elements is not changed by."""
+    assert isinstance(row.combine, Elementwise)
+    largest = row.combine.name in ("maximum", "fmax")
+    value: complex
+    if dtype.kind in dtypes.INTEGER:
+        value = dtypes.integer_bounds(dtype)[0 if largest else 1]
+    elif dtype.kind == BOOL:
+        value = not largest
+    else:
+        value = -math.inf if largest else math.inf
+    return constant(value, dtype, shape, device)
+
+
+def _begun(row: Reduction, final: Node, initial: Any, where: str) -> Node:
+    """A result with `initial` in front of it."""
+    assert isinstance(row.combine, Elementwise)
+    first = operand(as_operand(initial), final, where)
+    if first is None:
+        raise TypeError(
+            errors.message(
+                where, f"initial is of type {type(initial).__name__}", "a number is accepted"
+            )
+        )
+    return row.combine.combined(engine.converted(first, final.dtype), final, where)
 
 
 def _empty(row: Reduction, result: DType) -> Any:
     """The result of no elements, as `result` has it."""
+    if row.empty == -1 and result.kind == UNSIGNED:
+        return dtypes.integer_bounds(result)[1]  # all bits
     return result.numpy.type(0 if row.empty is None else row.empty).item()
 
 
@@ -127,7 +228,13 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
 
 
 def scanned(
-    row: Reduction, node: Node, axis: Any, dtype: Any, include_initial: bool, where: str = ""
+    row: Reduction,
+    node: Node,
+    axis: Any,
+    dtype: Any,
+    include_initial: bool,
+    where: str = "",
+    out: Any = None,
 ) -> Array:
     """Run a row of the table along one axis, for the row's function or one that `where` names."""
     along = where or f"{row.name}(x, axis)"
@@ -143,19 +250,22 @@ def scanned(
             )
         axis = 0
     place = layout.normalize_axis(axis, len(node.shape), along)
+    target = None if out is None else single(out, along)
+    if target is not None and dtype is None:
+        dtype = _of_target(row, node, target)
     types = _types(row, node, dtype, where)
     shift = int(bool(include_initial))
     shape = node.shape
     full = (*shape[:place], shape[place] + shift, *shape[place + 1 :])
     if math.prod(shape) == 0:
-        return Array(constant(_empty(row, types.result), types.result, full, node.device))
-    final = passes.scan(row.fold(types), node, place, shift)
-    if shift:
-        assert final.storage is not None
+        final = constant(_empty(row, types.result), types.result, full, node.device)
+    else:
+        final = passes.scan(row.fold(types), node, place, shift)
+    if shift and final.storage is not None:
         assert final.layout is not None
         start = layout.Layout(
             (*full[:place], 1, *full[place + 1 :]), final.layout.strides, final.layout.offset
         )
         identity = constant(_empty(row, types.result), types.result, start.shape, node.device)
         engine.write(final.storage, start, types.result, identity)
-    return Array(final)
+    return Array(final) if target is None else sent(final, target, along)

@@ -6,23 +6,45 @@ from typing import Any, SupportsIndex
 
 from xarr import dtypes, errors
 from xarr.array import array
-from xarr.array.array import Array, ArrayLike
+from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, lone, together
 from xarr.array.operands import integer
+from xarr.array.outcome import Out
 from xarr.dtypes import REAL_NUMERIC
 from xarr.functions import elementwise
 from xarr.functions.applying import unary
+from xarr.functions.ufuncs import universal
 from xarr.tables import elementwise as rows
 
 
-def pow(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.pow)
+def pow(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """x1 to the power of x2.
 
     Parameters
     ----------
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------

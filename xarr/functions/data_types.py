@@ -167,14 +167,6 @@ class FloatInfo:
         10 to the power of -precision.
     precision : int
         Decimal digits that are always right.
-    epsneg : float
-        The difference between 1 and the next smaller number.
-    machep, negep : int
-        The powers of two of `eps` and of `epsneg`.
-    maxexp, minexp : int
-        The smallest power of two that is infinite, and the smallest with full precision.
-    nexp, iexp, nmant : int
-        Bits of the exponent, twice named by NumPy, and of the fraction.
     """
 
     dtype: AnyDType
@@ -187,14 +179,6 @@ class FloatInfo:
     smallest_subnormal: float
     resolution: float
     precision: int
-    epsneg: float
-    machep: int
-    negep: int
-    maxexp: int
-    minexp: int
-    nexp: int
-    iexp: int
-    nmant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,16 +193,12 @@ class IntegerInfo:
         Bits of one number.
     max, min : int
         The largest and the smallest number.
-    kind, key : str
-        NumPy's letter of the kind, and it with the bits.
     """
 
     dtype: AnyDType
     bits: int
     max: int
     min: int
-    kind: str
-    key: str
 
 
 def finfo(type: Any, /) -> FloatInfo:
@@ -249,7 +229,7 @@ def finfo(type: Any, /) -> FloatInfo:
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
     """
-    row = _dtype_of(float if isinstance(type, float) else type, "finfo(type)")
+    row = _dtype_of(type, "finfo(type)")
     row = dtypes.PART.get(row, row)
     if row.kind != REAL:
         raise ValueError(
@@ -277,14 +257,6 @@ def _float_info(row: DType) -> FloatInfo:
         smallest_subnormal=float(info.smallest_subnormal),
         resolution=float(info.resolution),
         precision=int(info.precision),
-        epsneg=float(info.epsneg),
-        machep=int(info.machep),
-        negep=int(info.negep),
-        maxexp=int(info.maxexp),
-        minexp=int(info.minexp),
-        nexp=int(info.nexp),
-        iexp=int(info.iexp),
-        nmant=int(info.nmant),
     )
 
 
@@ -316,8 +288,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
     >>> xarr.iinfo(xarr.int16).max
     32767
     """
-    given = int if isinstance(type, int) and not isinstance(type, bool) else type
-    row = _dtype_of(given, "iinfo(type)")
+    row = _dtype_of(type, "iinfo(type)")
     if row.kind not in dtypes.INTEGER:
         raise ValueError(
             errors.message(
@@ -328,10 +299,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
             )
         )
     low, high = dtypes.integer_bounds(row)
-    bits, kind = 8 * row.itemsize, row.numpy.kind
-    return IntegerInfo(
-        dtype=row.numpy, bits=bits, max=high, min=low, kind=kind, key=f"{kind}{bits}"
-    )
+    return IntegerInfo(dtype=row.numpy, bits=8 * row.itemsize, max=high, min=low)
 
 
 KINDS: Final[dict[str, tuple[str, ...]]] = {

@@ -5,18 +5,39 @@
 
 from __future__ import annotations
 
-from xarr.array.array import Array, ArrayLike
+from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.outcome import Out
 from xarr.functions.applying import binary, unary
+from xarr.functions.ufuncs import universal
 from xarr.tables import elementwise as rows
 
 
-def abs(x: ArrayLike, /) -> Array:
+@universal(rows.abs)
+def abs(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The absolute value of x.
 
     Parameters
     ----------
-    x : numeric Array, shape (...)
+    x : any Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -41,13 +62,32 @@ def abs(x: ArrayLike, /) -> Array:
     return unary(rows.abs, x)
 
 
-def acos(x: ArrayLike, /) -> Array:
+@universal(rows.acos)
+def acos(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The inverse cosine of x, in [0, pi].
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand, result in radians; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -72,13 +112,32 @@ def acos(x: ArrayLike, /) -> Array:
     return unary(rows.acos, x)
 
 
-def acosh(x: ArrayLike, /) -> Array:
+@universal(rows.acosh)
+def acosh(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The inverse hyperbolic cosine of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -103,13 +162,33 @@ def acosh(x: ArrayLike, /) -> Array:
     return unary(rows.acosh, x)
 
 
-def add(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The sum of x1 and x2.
+@universal(rows.add)
+def add(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The sum of x1 and x2; of bools, whether one is true.
 
     Parameters
     ----------
-    x1, x2 : numeric Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -136,13 +215,32 @@ def add(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.add, x1, x2)
 
 
-def asin(x: ArrayLike, /) -> Array:
+@universal(rows.asin)
+def asin(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The inverse sine of x, in [-pi/2, pi/2].
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand, result in radians; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -167,13 +265,32 @@ def asin(x: ArrayLike, /) -> Array:
     return unary(rows.asin, x)
 
 
-def asinh(x: ArrayLike, /) -> Array:
+@universal(rows.asinh)
+def asinh(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The inverse hyperbolic sine of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -198,13 +315,32 @@ def asinh(x: ArrayLike, /) -> Array:
     return unary(rows.asinh, x)
 
 
-def atan(x: ArrayLike, /) -> Array:
+@universal(rows.atan)
+def atan(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The inverse tangent of x, in [-pi/2, pi/2].
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand, result in radians; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -229,13 +365,33 @@ def atan(x: ArrayLike, /) -> Array:
     return unary(rows.atan, x)
 
 
-def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.atan2)
+def atan2(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The angle of the point (x2, x1), in [-pi, pi].
 
     Parameters
     ----------
     x1, x2 : real floating-point Array, shapes that broadcast to (...)
         The operands, result in radians; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -262,13 +418,32 @@ def atan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.atan2, x1, x2)
 
 
-def atanh(x: ArrayLike, /) -> Array:
+@universal(rows.atanh)
+def atanh(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The inverse hyperbolic tangent of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -293,13 +468,33 @@ def atanh(x: ArrayLike, /) -> Array:
     return unary(rows.atanh, x)
 
 
-def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.bitwise_and)
+def bitwise_and(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The bits that are set in both x1 and x2.
 
     Parameters
     ----------
     x1, x2 : integer or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -326,13 +521,32 @@ def bitwise_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.bitwise_and, x1, x2)
 
 
-def bitwise_invert(x: ArrayLike, /) -> Array:
+@universal(rows.bitwise_invert)
+def bitwise_invert(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The bits of x inverted.
 
     Parameters
     ----------
     x : integer or bool Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -357,13 +571,33 @@ def bitwise_invert(x: ArrayLike, /) -> Array:
     return unary(rows.bitwise_invert, x)
 
 
-def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.bitwise_left_shift)
+def bitwise_left_shift(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The bits of x1 moved x2 places up; 0 where x2 is not below the width.
 
     Parameters
     ----------
     x1, x2 : integer Array, shapes that broadcast to (...)
         The operands, x2 in bits; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -390,13 +624,33 @@ def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.bitwise_left_shift, x1, x2)
 
 
-def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.bitwise_or)
+def bitwise_or(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The bits that are set in x1 or x2.
 
     Parameters
     ----------
     x1, x2 : integer or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -423,13 +677,33 @@ def bitwise_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.bitwise_or, x1, x2)
 
 
-def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.bitwise_right_shift)
+def bitwise_right_shift(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The bits of x1 moved x2 places down, the sign repeated.
 
     Parameters
     ----------
     x1, x2 : integer Array, shapes that broadcast to (...)
         The operands, x2 in bits; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -456,13 +730,33 @@ def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.bitwise_right_shift, x1, x2)
 
 
-def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.bitwise_xor)
+def bitwise_xor(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The bits that are set in one of x1 and x2.
 
     Parameters
     ----------
     x1, x2 : integer or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -489,13 +783,32 @@ def bitwise_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.bitwise_xor, x1, x2)
 
 
-def ceil(x: ArrayLike, /) -> Array:
+@universal(rows.ceil)
+def ceil(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The least integer that is not below x, in the dtype of x.
 
     Parameters
     ----------
-    x : real numeric Array, shape (...)
+    x : real numeric or bool Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -520,13 +833,32 @@ def ceil(x: ArrayLike, /) -> Array:
     return unary(rows.ceil, x)
 
 
-def conj(x: ArrayLike, /) -> Array:
+@universal(rows.conj)
+def conj(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The complex conjugate of x; x itself where it is real.
 
     Parameters
     ----------
     x : numeric Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -551,13 +883,33 @@ def conj(x: ArrayLike, /) -> Array:
     return unary(rows.conj, x)
 
 
-def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.copysign)
+def copysign(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The magnitude of x1 with the sign of x2.
 
     Parameters
     ----------
     x1, x2 : real floating-point Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -584,13 +936,32 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.copysign, x1, x2)
 
 
-def cos(x: ArrayLike, /) -> Array:
+@universal(rows.cos)
+def cos(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The cosine of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand, in radians; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -615,13 +986,32 @@ def cos(x: ArrayLike, /) -> Array:
     return unary(rows.cos, x)
 
 
-def cosh(x: ArrayLike, /) -> Array:
+@universal(rows.cosh)
+def cosh(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The hyperbolic cosine of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -646,13 +1036,33 @@ def cosh(x: ArrayLike, /) -> Array:
     return unary(rows.cosh, x)
 
 
-def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.divide)
+def divide(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The quotient of x1 and x2.
 
     Parameters
     ----------
     x1, x2 : floating-point Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -679,13 +1089,33 @@ def divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.divide, x1, x2)
 
 
-def equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.equal)
+def equal(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x1 equals x2.
 
     Parameters
     ----------
     x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -712,13 +1142,32 @@ def equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.equal, x1, x2)
 
 
-def exp(x: ArrayLike, /) -> Array:
+@universal(rows.exp)
+def exp(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The exponential of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -743,13 +1192,32 @@ def exp(x: ArrayLike, /) -> Array:
     return unary(rows.exp, x)
 
 
-def expm1(x: ArrayLike, /) -> Array:
+@universal(rows.expm1)
+def expm1(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """exp(x) - 1, accurate near 0.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -774,13 +1242,32 @@ def expm1(x: ArrayLike, /) -> Array:
     return unary(rows.expm1, x)
 
 
-def floor(x: ArrayLike, /) -> Array:
+@universal(rows.floor)
+def floor(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The greatest integer that is not above x, in the dtype of x.
 
     Parameters
     ----------
-    x : real numeric Array, shape (...)
+    x : real numeric or bool Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -805,13 +1292,33 @@ def floor(x: ArrayLike, /) -> Array:
     return unary(rows.floor, x)
 
 
-def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.floor_divide)
+def floor_divide(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The quotient of x1 and x2, rounded down; 0 where an integer is divided by 0.
 
     Parameters
     ----------
     x1, x2 : real numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -838,13 +1345,33 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.floor_divide, x1, x2)
 
 
-def greater(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.greater)
+def greater(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x1 is greater than x2.
 
     Parameters
     ----------
     x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -871,13 +1398,33 @@ def greater(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.greater, x1, x2)
 
 
-def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.greater_equal)
+def greater_equal(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x1 is not less than x2.
 
     Parameters
     ----------
     x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -904,13 +1451,33 @@ def greater_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.greater_equal, x1, x2)
 
 
-def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.hypot)
+def hypot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The square root of x1**2 + x2**2, without overflow on the way.
 
     Parameters
     ----------
     x1, x2 : real floating-point Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -937,13 +1504,32 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.hypot, x1, x2)
 
 
-def imag(x: ArrayLike, /) -> Array:
+@universal(rows.imag)
+def imag(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The imaginary part of x.
 
     Parameters
     ----------
     x : complex floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -968,13 +1554,32 @@ def imag(x: ArrayLike, /) -> Array:
     return unary(rows.imag, x)
 
 
-def isfinite(x: ArrayLike, /) -> Array:
+@universal(rows.isfinite)
+def isfinite(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x is neither infinite nor NaN.
 
     Parameters
     ----------
-    x : numeric Array, shape (...)
+    x : any Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -999,13 +1604,32 @@ def isfinite(x: ArrayLike, /) -> Array:
     return unary(rows.isfinite, x)
 
 
-def isinf(x: ArrayLike, /) -> Array:
+@universal(rows.isinf)
+def isinf(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x is infinite.
 
     Parameters
     ----------
-    x : numeric Array, shape (...)
+    x : any Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1030,13 +1654,32 @@ def isinf(x: ArrayLike, /) -> Array:
     return unary(rows.isinf, x)
 
 
-def isnan(x: ArrayLike, /) -> Array:
+@universal(rows.isnan)
+def isnan(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x is NaN.
 
     Parameters
     ----------
-    x : numeric Array, shape (...)
+    x : any Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1061,13 +1704,33 @@ def isnan(x: ArrayLike, /) -> Array:
     return unary(rows.isnan, x)
 
 
-def less(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.less)
+def less(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x1 is less than x2.
 
     Parameters
     ----------
     x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1094,13 +1757,33 @@ def less(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.less, x1, x2)
 
 
-def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.less_equal)
+def less_equal(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x1 is not greater than x2.
 
     Parameters
     ----------
     x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1127,13 +1810,32 @@ def less_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.less_equal, x1, x2)
 
 
-def log(x: ArrayLike, /) -> Array:
+@universal(rows.log)
+def log(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The natural logarithm of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1158,13 +1860,32 @@ def log(x: ArrayLike, /) -> Array:
     return unary(rows.log, x)
 
 
-def log10(x: ArrayLike, /) -> Array:
+@universal(rows.log10)
+def log10(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The logarithm of x to base 10.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1189,13 +1910,32 @@ def log10(x: ArrayLike, /) -> Array:
     return unary(rows.log10, x)
 
 
-def log1p(x: ArrayLike, /) -> Array:
+@universal(rows.log1p)
+def log1p(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """log(1 + x), accurate near 0.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1220,13 +1960,32 @@ def log1p(x: ArrayLike, /) -> Array:
     return unary(rows.log1p, x)
 
 
-def log2(x: ArrayLike, /) -> Array:
+@universal(rows.log2)
+def log2(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The logarithm of x to base 2.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1251,13 +2010,33 @@ def log2(x: ArrayLike, /) -> Array:
     return unary(rows.log2, x)
 
 
-def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.logaddexp)
+def logaddexp(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """log(exp(x1) + exp(x2)), without overflow on the way.
 
     Parameters
     ----------
     x1, x2 : real floating-point Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1284,18 +2063,38 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.logaddexp, x1, x2)
 
 
-def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Whether x1 and x2 are both true.
+@universal(rows.logical_and)
+def logical_and(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """Whether x1 and x2 are both true, or nonzero.
 
     Parameters
     ----------
-    x1, x2 : bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
     Array, shape (...)
-        Of dtype the type that the operands promote to.
+        Of dtype bool.
 
     Raises
     ------
@@ -1311,24 +2110,43 @@ def logical_and(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.logical_and(xarr.asarray([True, False]), True).tolist()
-    [True, False]
+    >>> xarr.logical_and(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [True, True]
     """
     return binary(rows.logical_and, x1, x2)
 
 
-def logical_not(x: ArrayLike, /) -> Array:
-    """Whether x is false.
+@universal(rows.logical_not)
+def logical_not(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """Whether x is false, or zero.
 
     Parameters
     ----------
-    x : bool Array, shape (...)
+    x : any Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
     Array, shape (...)
-        Of dtype the type that the operands promote to.
+        Of dtype bool.
 
     Raises
     ------
@@ -1342,24 +2160,44 @@ def logical_not(x: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.logical_not(xarr.asarray([True, False])).tolist()
-    [False, True]
+    >>> xarr.logical_not(xarr.asarray([1.0, 2.0])).tolist()
+    [False, False]
     """
     return unary(rows.logical_not, x)
 
 
-def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Whether x1 or x2 is true.
+@universal(rows.logical_or)
+def logical_or(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """Whether x1 or x2 is true, or nonzero.
 
     Parameters
     ----------
-    x1, x2 : bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
     Array, shape (...)
-        Of dtype the type that the operands promote to.
+        Of dtype bool.
 
     Raises
     ------
@@ -1375,24 +2213,44 @@ def logical_or(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.logical_or(xarr.asarray([True, False]), True).tolist()
+    >>> xarr.logical_or(xarr.asarray([6.0, 7.0]), 2.0).tolist()
     [True, True]
     """
     return binary(rows.logical_or, x1, x2)
 
 
-def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Whether one of x1 and x2 is true.
+@universal(rows.logical_xor)
+def logical_xor(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """Whether one of x1 and x2 is true, or nonzero.
 
     Parameters
     ----------
-    x1, x2 : bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
     Array, shape (...)
-        Of dtype the type that the operands promote to.
+        Of dtype bool.
 
     Raises
     ------
@@ -1408,19 +2266,39 @@ def logical_xor(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Examples
     --------
     >>> import xarr
-    >>> xarr.logical_xor(xarr.asarray([True, False]), True).tolist()
-    [False, True]
+    >>> xarr.logical_xor(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [False, False]
     """
     return binary(rows.logical_xor, x1, x2)
 
 
-def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.maximum)
+def maximum(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The larger of x1 and x2; NaN if one is.
 
     Parameters
     ----------
-    x1, x2 : real numeric Array, shapes that broadcast to (...)
+    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1447,13 +2325,33 @@ def maximum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.maximum, x1, x2)
 
 
-def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.minimum)
+def minimum(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The smaller of x1 and x2; NaN if one is.
 
     Parameters
     ----------
-    x1, x2 : real numeric Array, shapes that broadcast to (...)
+    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1480,13 +2378,33 @@ def minimum(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.minimum, x1, x2)
 
 
-def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The product of x1 and x2.
+@universal(rows.multiply)
+def multiply(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The product of x1 and x2; of bools, whether both are true.
 
     Parameters
     ----------
-    x1, x2 : numeric Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1513,13 +2431,32 @@ def multiply(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.multiply, x1, x2)
 
 
-def negative(x: ArrayLike, /) -> Array:
+@universal(rows.negative)
+def negative(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The negative of x.
 
     Parameters
     ----------
     x : numeric Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1544,13 +2481,33 @@ def negative(x: ArrayLike, /) -> Array:
     return unary(rows.negative, x)
 
 
-def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.nextafter)
+def nextafter(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The number next to x1 towards x2.
 
     Parameters
     ----------
     x1, x2 : real floating-point Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1577,13 +2534,33 @@ def nextafter(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.nextafter, x1, x2)
 
 
-def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.not_equal)
+def not_equal(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether x1 differs from x2.
 
     Parameters
     ----------
     x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1610,13 +2587,32 @@ def not_equal(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.not_equal, x1, x2)
 
 
-def positive(x: ArrayLike, /) -> Array:
+@universal(rows.positive)
+def positive(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """A new array with the values of x.
 
     Parameters
     ----------
     x : numeric Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1641,13 +2637,32 @@ def positive(x: ArrayLike, /) -> Array:
     return unary(rows.positive, x)
 
 
-def real(x: ArrayLike, /) -> Array:
+@universal(rows.real)
+def real(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The real part of x.
 
     Parameters
     ----------
-    x : numeric Array, shape (...)
+    x : any Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1672,13 +2687,32 @@ def real(x: ArrayLike, /) -> Array:
     return unary(rows.real, x)
 
 
-def reciprocal(x: ArrayLike, /) -> Array:
+@universal(rows.reciprocal)
+def reciprocal(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """1 / x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1703,13 +2737,33 @@ def reciprocal(x: ArrayLike, /) -> Array:
     return unary(rows.reciprocal, x)
 
 
-def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.remainder)
+def remainder(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """What is left of x1 after floor division by x2, with the sign of x2.
 
     Parameters
     ----------
     x1, x2 : real numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1736,13 +2790,32 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.remainder, x1, x2)
 
 
-def sign(x: ArrayLike, /) -> Array:
+@universal(rows.sign)
+def sign(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """-1, 0 or 1 by the sign of x; x / abs(x) if complex.
 
     Parameters
     ----------
     x : numeric Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1767,13 +2840,32 @@ def sign(x: ArrayLike, /) -> Array:
     return unary(rows.sign, x)
 
 
-def signbit(x: ArrayLike, /) -> Array:
+@universal(rows.signbit)
+def signbit(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """Whether the sign bit of x is set.
 
     Parameters
     ----------
     x : real floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1798,13 +2890,32 @@ def signbit(x: ArrayLike, /) -> Array:
     return unary(rows.signbit, x)
 
 
-def sin(x: ArrayLike, /) -> Array:
+@universal(rows.sin)
+def sin(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The sine of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand, in radians; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1829,13 +2940,32 @@ def sin(x: ArrayLike, /) -> Array:
     return unary(rows.sin, x)
 
 
-def sinh(x: ArrayLike, /) -> Array:
+@universal(rows.sinh)
+def sinh(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The hyperbolic sine of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1860,13 +2990,32 @@ def sinh(x: ArrayLike, /) -> Array:
     return unary(rows.sinh, x)
 
 
-def sqrt(x: ArrayLike, /) -> Array:
+@universal(rows.sqrt)
+def sqrt(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The square root of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1891,13 +3040,32 @@ def sqrt(x: ArrayLike, /) -> Array:
     return unary(rows.sqrt, x)
 
 
-def square(x: ArrayLike, /) -> Array:
+@universal(rows.square)
+def square(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The square of x.
 
     Parameters
     ----------
     x : numeric Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1922,13 +3090,33 @@ def square(x: ArrayLike, /) -> Array:
     return unary(rows.square, x)
 
 
-def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+@universal(rows.subtract)
+def subtract(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The difference of x1 and x2.
 
     Parameters
     ----------
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1955,13 +3143,32 @@ def subtract(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return binary(rows.subtract, x1, x2)
 
 
-def tan(x: ArrayLike, /) -> Array:
+@universal(rows.tan)
+def tan(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The tangent of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand, in radians; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -1986,13 +3193,32 @@ def tan(x: ArrayLike, /) -> Array:
     return unary(rows.tan, x)
 
 
-def tanh(x: ArrayLike, /) -> Array:
+@universal(rows.tanh)
+def tanh(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The hyperbolic tangent of x.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------
@@ -2017,13 +3243,32 @@ def tanh(x: ArrayLike, /) -> Array:
     return unary(rows.tanh, x)
 
 
-def trunc(x: ArrayLike, /) -> Array:
+@universal(rows.trunc)
+def trunc(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
     """The integer next to x towards 0, in the dtype of x.
 
     Parameters
     ----------
-    x : real numeric Array, shape (...)
+    x : real numeric or bool Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
 
     Returns
     -------

@@ -33,16 +33,16 @@ from xarr.array.array import (
 from xarr.engine.expression import constant
 from xarr.functions import (
     arithmetic,
-    contractions,
     creation,
     data_types,
     elementwise,
+    folding as folding,
     indexing,
     joining,
+    linalg,
     manipulation,
     matrices,
     printing,
-    products,
     reductions,
     searching,
     sorting,
@@ -80,6 +80,11 @@ def _fixed(x: Array, order: str | None) -> str | None:
     return "F" if memory.Flags(x).fnc else "C"
 
 
+def _conj(x: Array, /) -> Array:
+    """The complex conjugate; see `xarr.conj`."""
+    return elementwise.conj(x)
+
+
 def _flatten(x: Array, order: str = "C") -> Array:
     """Copy the array, flattened."""
     return manipulation.flattened(x, order, "x.flatten(order)", copy=True)
@@ -107,12 +112,12 @@ def _transpose(x: Array, *axes: Any) -> Array:
 
 def _matmul(x1: Array, x2: ArrayLike, /) -> Array:
     """The matrix product."""
-    return products.matmul(x1, x2) if _holds_matrices(x2) else NOT_IMPLEMENTED
+    return linalg.matmul(x1, x2) if _holds_matrices(x2) else NOT_IMPLEMENTED
 
 
 def _reflected_matmul(x2: Array, x1: ArrayLike, /) -> Array:
     """The matrix product from the right."""
-    return products.matmul(x1, x2) if _holds_matrices(x1) else NOT_IMPLEMENTED
+    return linalg.matmul(x1, x2) if _holds_matrices(x1) else NOT_IMPLEMENTED
 
 
 def _matmul_in_place(x1: Array, x2: ArrayLike, /) -> Array:
@@ -121,7 +126,7 @@ def _matmul_in_place(x1: Array, x2: ArrayLike, /) -> Array:
         return NOT_IMPLEMENTED
     where = "matmul(x1, x2), in place"
     require_writeable(x1, where)
-    return stored_in_place(x1, products.matmul(x1, x2)._node, where)
+    return stored_in_place(x1, linalg.matmul(x1, x2)._node, where)
 
 
 def _holds_matrices(value: object) -> bool:
@@ -273,15 +278,15 @@ class Methods:
     astype = _astype
     byteswap = _byteswap
     clip = arithmetic.clip
-    conj = elementwise.conj
-    conjugate = elementwise.conj
+    conj = _conj
+    conjugate = _conj
     count_nonzero = reductions.count_nonzero
     cumprod = statistical.cumprod
     cumsum = statistical.cumsum
     cumulative_prod = reductions.cumulative_prod
     cumulative_sum = reductions.cumulative_sum
     diagonal = matrices.diagonal
-    dot = contractions.dot
+    dot = linalg.dot
     dump = _dump
     dumps = _dumps
     fill = _fill

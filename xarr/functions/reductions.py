@@ -7,15 +7,25 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-from xarr.array.array import Array, Axis, DTypeLike
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.door import door
+from xarr.array.outcome import Out
 from xarr.engine.expression import Node
 from xarr.functions.applying import reduced, scanned
+from xarr.functions.moments import averaged, spread
 from xarr.tables import reductions as rows
 
 
 @door
-def all(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
+def all(
+    x: Node,
+    /,
+    axis: Axis = None,
+    out: Out = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Array:
     """Whether all elements are nonzero.
 
     Parameters
@@ -24,8 +34,12 @@ def all(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
+    where : bool Array, optional
+        Which elements take part.
 
     Returns
     -------
@@ -52,11 +66,19 @@ def all(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     >>> xarr.all(xarr.asarray([1, 2, 3]) > 1).tolist()
     False
     """
-    return reduced(rows.all, x, axis, keepdims=keepdims)
+    return reduced(rows.all, x, axis, out=out, keepdims=keepdims, mask=where)
 
 
 @door
-def any(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
+def any(
+    x: Node,
+    /,
+    axis: Axis = None,
+    out: Out = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Array:
     """Whether an element is nonzero.
 
     Parameters
@@ -65,8 +87,12 @@ def any(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
+    where : bool Array, optional
+        Which elements take part.
 
     Returns
     -------
@@ -93,11 +119,13 @@ def any(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     >>> xarr.any(xarr.asarray([1, 2, 3]) > 1).tolist()
     True
     """
-    return reduced(rows.any, x, axis, keepdims=keepdims)
+    return reduced(rows.any, x, axis, out=out, keepdims=keepdims, mask=where)
 
 
 @door
-def argmax(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False) -> Array:
+def argmax(
+    x: Node, /, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
+) -> Array:
     """The index of the first largest element; of the first NaN if any.
 
     Parameters
@@ -106,6 +134,8 @@ def argmax(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None for all elements in C order.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
 
@@ -134,11 +164,13 @@ def argmax(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False
     >>> xarr.argmax(xarr.asarray([1, 2, 3])).tolist()
     2
     """
-    return reduced(rows.argmax, x, axis, keepdims=keepdims)
+    return reduced(rows.argmax, x, axis, out=out, keepdims=keepdims)
 
 
 @door
-def argmin(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False) -> Array:
+def argmin(
+    x: Node, /, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
+) -> Array:
     """The index of the first smallest element; of the first NaN if any.
 
     Parameters
@@ -147,6 +179,8 @@ def argmin(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None for all elements in C order.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
 
@@ -175,7 +209,7 @@ def argmin(x: Node, /, axis: SupportsIndex | None = None, keepdims: bool = False
     >>> xarr.argmin(xarr.asarray([1, 2, 3])).tolist()
     0
     """
-    return reduced(rows.argmin, x, axis, keepdims=keepdims)
+    return reduced(rows.argmin, x, axis, out=out, keepdims=keepdims)
 
 
 @door
@@ -226,12 +260,13 @@ def cumulative_prod(
     axis: SupportsIndex | None = None,
     dtype: DTypeLike = None,
     include_initial: bool = False,
+    out: Out = None,
 ) -> Array:
     """The products of the elements up to each place.
 
     Parameters
     ----------
-    x : numeric Array, shape (...)
+    x : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None where x has one dimension.
@@ -239,6 +274,8 @@ def cumulative_prod(
         The type to accumulate in and to return.
     include_initial : bool
         Begin with the value of no elements.
+    out : Array, optional
+        Where the result goes; of its shape.
 
     Returns
     -------
@@ -265,7 +302,9 @@ def cumulative_prod(
     >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).tolist()
     [1, 2, 6]
     """
-    return scanned(rows.cumulative_prod, x, axis, dtype=dtype, include_initial=include_initial)
+    return scanned(
+        rows.cumulative_prod, x, axis, dtype=dtype, include_initial=include_initial, out=out
+    )
 
 
 @door
@@ -275,12 +314,13 @@ def cumulative_sum(
     axis: SupportsIndex | None = None,
     dtype: DTypeLike = None,
     include_initial: bool = False,
+    out: Out = None,
 ) -> Array:
     """The sums of the elements up to each place.
 
     Parameters
     ----------
-    x : numeric Array, shape (...)
+    x : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None where x has one dimension.
@@ -288,6 +328,8 @@ def cumulative_sum(
         The type to accumulate in and to return.
     include_initial : bool
         Begin with the value of no elements.
+    out : Array, optional
+        Where the result goes; of its shape.
 
     Returns
     -------
@@ -314,11 +356,21 @@ def cumulative_sum(
     >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).tolist()
     [1, 3, 6]
     """
-    return scanned(rows.cumulative_sum, x, axis, dtype=dtype, include_initial=include_initial)
+    return scanned(
+        rows.cumulative_sum, x, axis, dtype=dtype, include_initial=include_initial, out=out
+    )
 
 
 @door
-def max(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
+def max(
+    x: Node,
+    /,
+    axis: Axis = None,
+    out: Out = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Array:
     """The largest element; NaN if any is.
 
     Parameters
@@ -327,8 +379,14 @@ def max(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
+    initial : number, optional
+        What stands in front of the elements.
+    where : bool Array, optional
+        Which elements take part.
 
     Returns
     -------
@@ -355,11 +413,20 @@ def max(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     >>> xarr.max(xarr.asarray([1, 2, 3])).tolist()
     3
     """
-    return reduced(rows.max, x, axis, keepdims=keepdims)
+    return reduced(rows.max, x, axis, out=out, keepdims=keepdims, initial=initial, mask=where)
 
 
 @door
-def mean(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
+def mean(
+    x: Node,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+) -> Array:
     """The arithmetic mean.
 
     Parameters
@@ -368,8 +435,14 @@ def mean(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
+    dtype : data type or None
+        The type to accumulate in and to return.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
+    where : bool Array, optional
+        Which elements take part.
 
     Returns
     -------
@@ -396,11 +469,19 @@ def mean(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     >>> xarr.mean(xarr.asarray([1, 2, 3])).tolist()
     2.0
     """
-    return reduced(rows.mean, x, axis, keepdims=keepdims)
+    return averaged(rows.mean, x, axis, dtype, out, keepdims, where)
 
 
 @door
-def min(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
+def min(
+    x: Node,
+    /,
+    axis: Axis = None,
+    out: Out = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Array:
     """The smallest element; NaN if any is.
 
     Parameters
@@ -409,8 +490,14 @@ def min(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
+    initial : number, optional
+        What stands in front of the elements.
+    where : bool Array, optional
+        Which elements take part.
 
     Returns
     -------
@@ -437,11 +524,20 @@ def min(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     >>> xarr.min(xarr.asarray([1, 2, 3])).tolist()
     1
     """
-    return reduced(rows.min, x, axis, keepdims=keepdims)
+    return reduced(rows.min, x, axis, out=out, keepdims=keepdims, initial=initial, mask=where)
 
 
 @door
-def prod(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool = False) -> Array:
+def prod(
+    x: Node,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Array:
     """The product of the elements.
 
     Parameters
@@ -452,8 +548,14 @@ def prod(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool 
         The axes to reduce; None for all.
     dtype : data type or None
         The type to accumulate in and to return.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
+    initial : number, optional
+        What stands in front of the elements.
+    where : bool Array, optional
+        Which elements take part.
 
     Returns
     -------
@@ -480,7 +582,9 @@ def prod(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool 
     >>> xarr.prod(xarr.asarray([1, 2, 3])).tolist()
     6
     """
-    return reduced(rows.prod, x, axis, dtype=dtype, keepdims=keepdims)
+    return reduced(
+        rows.prod, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, mask=where
+    )
 
 
 @door
@@ -488,9 +592,14 @@ def std(
     x: Node,
     /,
     axis: Axis = None,
-    correction: float = 0.0,
-    keepdims: bool = False,
+    dtype: DTypeLike = None,
+    out: Out = None,
     ddof: float | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float = 0.0,
 ) -> Array:
     """The standard deviation.
 
@@ -500,12 +609,20 @@ def std(
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
-    correction : float
-        What is subtracted from the number of elements that the sum of squares is divided by.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
+    dtype : data type or None
+        The type to accumulate in and to return.
+    out : Array, optional
+        Where the result goes; of its shape.
     ddof : float or None
         NumPy's name of `correction`.
+    keepdims : bool
+        Whether to keep the reduced axes, with extent 1.
+    where : bool Array, optional
+        Which elements take part.
+    mean : Array, optional
+        The mean, if it is known, with the axes kept.
+    correction : float
+        What is subtracted from the number of elements that the sum of squares is divided by.
 
     Returns
     -------
@@ -532,13 +649,20 @@ def std(
     >>> xarr.std(xarr.asarray([1, 2, 3])).shape
     ()
     """
-    return reduced(
-        rows.std, x, axis, correction=correction if ddof is None else ddof, keepdims=keepdims
-    )
+    return spread(rows.std, x, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 @door
-def sum(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool = False) -> Array:
+def sum(
+    x: Node,
+    /,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: Out = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
+) -> Array:
     """The sum of the elements.
 
     Parameters
@@ -549,8 +673,14 @@ def sum(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool =
         The axes to reduce; None for all.
     dtype : data type or None
         The type to accumulate in and to return.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
+    initial : number, optional
+        What stands in front of the elements.
+    where : bool Array, optional
+        Which elements take part.
 
     Returns
     -------
@@ -577,7 +707,9 @@ def sum(x: Node, /, axis: Axis = None, dtype: DTypeLike = None, keepdims: bool =
     >>> xarr.sum(xarr.asarray([1, 2, 3])).tolist()
     6
     """
-    return reduced(rows.sum, x, axis, dtype=dtype, keepdims=keepdims)
+    return reduced(
+        rows.sum, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, mask=where
+    )
 
 
 @door
@@ -585,9 +717,14 @@ def var(
     x: Node,
     /,
     axis: Axis = None,
-    correction: float = 0.0,
-    keepdims: bool = False,
+    dtype: DTypeLike = None,
+    out: Out = None,
     ddof: float | None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float = 0.0,
 ) -> Array:
     """The variance.
 
@@ -597,12 +734,20 @@ def var(
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
-    correction : float
-        What is subtracted from the number of elements that the sum of squares is divided by.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
+    dtype : data type or None
+        The type to accumulate in and to return.
+    out : Array, optional
+        Where the result goes; of its shape.
     ddof : float or None
         NumPy's name of `correction`.
+    keepdims : bool
+        Whether to keep the reduced axes, with extent 1.
+    where : bool Array, optional
+        Which elements take part.
+    mean : Array, optional
+        The mean, if it is known, with the axes kept.
+    correction : float
+        What is subtracted from the number of elements that the sum of squares is divided by.
 
     Returns
     -------
@@ -629,6 +774,4 @@ def var(
     >>> xarr.var(xarr.asarray([1, 2, 3])).shape
     ()
     """
-    return reduced(
-        rows.var, x, axis, correction=correction if ddof is None else ddof, keepdims=keepdims
-    )
+    return spread(rows.var, x, axis, dtype, out, ddof, keepdims, where, mean, correction)

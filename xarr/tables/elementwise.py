@@ -5,6 +5,7 @@ The public functions are written from these rows by ``python -m tools.chapters``
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from xarr.dtypes import (
@@ -26,7 +27,7 @@ REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
 
 
 def _rounding(expression: str, about: str) -> Elementwise:
-    return Elementwise(REAL_NUMERIC, expression, about, integer="x")
+    return Elementwise(REAL_OR_BOOL, expression, about, integer="x")
 
 
 def _function(
@@ -61,15 +62,46 @@ def _comparison(
     )
 
 
-def _bitwise(sign: str, operator: str, about: str) -> Elementwise:
-    return Elementwise(INTEGER_OR_BOOL, f"x1 {sign} x2", about, operator=operator)
+def _bitwise(sign: str, operator: str, about: str, identity: int) -> Elementwise:
+    return Elementwise(
+        INTEGER_OR_BOOL,
+        f"x1 {sign} x2",
+        about,
+        operator=operator,
+        associative=True,
+        identity=identity,
+    )
+
+
+def _logical(sign: str, about: str, identity: bool) -> Elementwise:
+    return Elementwise(
+        ANY,
+        f"(x1 != 0) {sign} (x2 != 0)",
+        about,
+        boolean=f"x1 {sign} x2",
+        complex=f"xr_nonzero(x1) {sign} xr_nonzero(x2)",
+        result="bool",
+        associative=True,
+        identity=identity,
+    )
+
+
+def _extreme(name: str, about: str, sign: str) -> Elementwise:
+    return Elementwise(
+        REAL_OR_BOOL,
+        f"xr_{name}(x1, x2)",
+        about,
+        boolean=f"x1 {sign} x2",
+        associative=True,
+    )
 
 
 abs = Elementwise(
-    NUMERIC,
+    ANY,
     "fabs(x)",
     "The absolute value of x.",
     integer="xr_abs(x)",
+    boolean="x",
     complex="xr_abs(x)",
     result="real",
     operator="abs",
@@ -80,12 +112,15 @@ acos = _function(
 )
 acosh = _function("xr_acosh(x)", "The inverse hyperbolic cosine of x.", 1, 1e3, 3)
 add = Elementwise(
-    NUMERIC,
+    ANY,
     "x1 + x2",
-    "The sum of x1 and x2.",
+    "The sum of x1 and x2; of bools, whether one is true.",
     integer="xr_add(x1, x2)",
+    boolean="x1 | x2",
     complex="xr_add(x1, x2)",
     operator="add",
+    associative=True,
+    identity=0,
 )
 asin = _function(
     "xr_asin(x)", "The inverse sine of x, in [-pi/2, pi/2].", -1, 1, 3, "result in radians", 4
@@ -102,7 +137,7 @@ atan2 = Elementwise(
     domain=Domain(ulp=3),
 )
 atanh = _function("xr_atanh(x)", "The inverse hyperbolic tangent of x.", -1, 1, 3)
-bitwise_and = _bitwise("&", "and", "The bits that are set in both x1 and x2.")
+bitwise_and = _bitwise("&", "and", "The bits that are set in both x1 and x2.", -1)
 bitwise_invert = Elementwise(
     INTEGER_OR_BOOL, "~x", "The bits of x inverted.", boolean="!x", operator="invert"
 )
@@ -112,21 +147,27 @@ bitwise_left_shift = Elementwise(
     "The bits of x1 moved x2 places up; 0 where x2 is not below the width.",
     unit="x2 in bits",
     operator="lshift",
+    widens_bool=True,
     domain=Domain(0, 8),
 )
-bitwise_or = _bitwise("|", "or", "The bits that are set in x1 or x2.")
+bitwise_or = _bitwise("|", "or", "The bits that are set in x1 or x2.", 0)
 bitwise_right_shift = Elementwise(
     INTEGER,
     "xr_right_shift(x1, x2)",
     "The bits of x1 moved x2 places down, the sign repeated.",
     unit="x2 in bits",
     operator="rshift",
+    widens_bool=True,
     domain=Domain(0, 8),
 )
-bitwise_xor = _bitwise("^", "xor", "The bits that are set in one of x1 and x2.")
+bitwise_xor = _bitwise("^", "xor", "The bits that are set in one of x1 and x2.", 0)
 ceil = _rounding("ceil(x)", "The least integer that is not below x, in the dtype of x.")
 conj = Elementwise(
-    NUMERIC, "x", "The complex conjugate of x; x itself where it is real.", complex="xr_conj(x)"
+    NUMERIC,
+    "x",
+    "The complex conjugate of x; x itself where it is real.",
+    complex="xr_conj(x)",
+    widens_bool=True,
 )
 copysign = Elementwise((REAL,), "copysign(x1, x2)", "The magnitude of x1 with the sign of x2.")
 cos = _function("xr_cos(x)", "The cosine of x.", -1e3, 1e3, 3, "in radians")
@@ -150,6 +191,7 @@ floor_divide = Elementwise(
     "xr_floor_divide(x1, x2)",
     "The quotient of x1 and x2, rounded down; 0 where an integer is divided by 0.",
     operator="floordiv",
+    widens_bool=True,
 )
 greater = _comparison(
     ">", REAL_OR_BOOL, "gt", "Whether x1 is greater than x2.", beyond=(False, True)
@@ -161,11 +203,13 @@ hypot = Elementwise(
     (REAL,),
     "xr_hypot(x1, x2)",
     "The square root of x1**2 + x2**2, without overflow on the way.",
+    associative=True,
+    identity=0,
     domain=Domain(ulp=3),
 )
 imag = Elementwise((COMPLEX,), "x.im", "The imaginary part of x.", result="real")
 isfinite = Elementwise(
-    NUMERIC,
+    ANY,
     "isfinite(x)",
     "Whether x is neither infinite nor NaN.",
     integer="1",
@@ -173,10 +217,10 @@ isfinite = Elementwise(
     result="bool",
 )
 isinf = Elementwise(
-    NUMERIC, "isinf(x)", "Whether x is infinite.", integer="0", complex="xr_isinf(x)", result="bool"
+    ANY, "isinf(x)", "Whether x is infinite.", integer="0", complex="xr_isinf(x)", result="bool"
 )
 isnan = Elementwise(
-    NUMERIC, "isnan(x)", "Whether x is NaN.", integer="0", complex="xr_isnan(x)", result="bool"
+    ANY, "isnan(x)", "Whether x is NaN.", integer="0", complex="xr_isnan(x)", result="bool"
 )
 less = _comparison("<", REAL_OR_BOOL, "lt", "Whether x1 is less than x2.", beyond=(True, False))
 less_equal = _comparison(
@@ -190,23 +234,33 @@ logaddexp = Elementwise(
     (REAL,),
     "xr_logaddexp(x1, x2)",
     "log(exp(x1) + exp(x2)), without overflow on the way.",
+    associative=True,
+    identity=-math.inf,
     domain=Domain(-50, 50, 4),
 )
-logical_and = Elementwise((BOOL,), "x1 & x2", "Whether x1 and x2 are both true.")
-logical_not = Elementwise((BOOL,), "!x", "Whether x is false.")
-logical_or = Elementwise((BOOL,), "x1 | x2", "Whether x1 or x2 is true.")
-logical_xor = Elementwise((BOOL,), "x1 ^ x2", "Whether one of x1 and x2 is true.")
-maximum = Elementwise(REAL_NUMERIC, "xr_maximum(x1, x2)", "The larger of x1 and x2; NaN if one is.")
-minimum = Elementwise(
-    REAL_NUMERIC, "xr_minimum(x1, x2)", "The smaller of x1 and x2; NaN if one is."
+logical_and = _logical("&", "Whether x1 and x2 are both true, or nonzero.", True)
+logical_not = Elementwise(
+    ANY,
+    "x == 0",
+    "Whether x is false, or zero.",
+    boolean="!x",
+    complex="!xr_nonzero(x)",
+    result="bool",
 )
+logical_or = _logical("|", "Whether x1 or x2 is true, or nonzero.", False)
+logical_xor = _logical("^", "Whether one of x1 and x2 is true, or nonzero.", False)
+maximum = _extreme("maximum", "The larger of x1 and x2; NaN if one is.", "|")
+minimum = _extreme("minimum", "The smaller of x1 and x2; NaN if one is.", "&")
 multiply = Elementwise(
-    NUMERIC,
+    ANY,
     "x1 * x2",
-    "The product of x1 and x2.",
+    "The product of x1 and x2; of bools, whether both are true.",
     integer="xr_multiply(x1, x2)",
+    boolean="x1 & x2",
     complex="xr_multiply(x1, x2)",
     operator="mul",
+    associative=True,
+    identity=1,
 )
 negative = Elementwise(
     NUMERIC,
@@ -231,16 +285,18 @@ pow = Elementwise(
     "xr_pow(x1, x2)",
     "x1 to the power of x2.",
     operator="pow",
+    widens_bool=True,
     domain=Domain(0, 8, 4, 100),
     by_hand=True,
 )
-real = Elementwise(NUMERIC, "x", "The real part of x.", complex="x.re", result="real")
+real = Elementwise(ANY, "x", "The real part of x.", complex="x.re", result="real")
 reciprocal = Elementwise(FLOATING, "xr_reciprocal(x)", "1 / x.", domain=Domain(1e-3, 1e3, 1, 2))
 remainder = Elementwise(
     REAL_NUMERIC,
     "xr_remainder(x1, x2)",
     "What is left of x1 after floor division by x2, with the sign of x2.",
     operator="mod",
+    widens_bool=True,
 )
 round = Elementwise(
     NUMERIC,
@@ -263,7 +319,12 @@ sqrt = Elementwise(
     FLOATING, "sqrt(x)", "The square root of x.", complex="xr_sqrt(x)", domain=Domain(0, 1e3, 0, 2)
 )
 square = Elementwise(
-    NUMERIC, "x * x", "The square of x.", integer="xr_square(x)", complex="xr_square(x)"
+    NUMERIC,
+    "x * x",
+    "The square of x.",
+    integer="xr_square(x)",
+    complex="xr_square(x)",
+    widens_bool=True,
 )
 subtract = Elementwise(
     NUMERIC,

@@ -110,9 +110,10 @@ count_nonzero = Reduction(
     result=INDEX,
     combine=elementwise.add,
     empty=0,
+    form="axes, number",
 )
 cumulative_prod = Reduction(
-    NUMERIC,
+    NUMERIC_OR_BOOL,
     "The products of the elements up to each place.",
     value=WIDEST,
     combine=elementwise.multiply,
@@ -121,7 +122,7 @@ cumulative_prod = Reduction(
     ulp=64,
 )
 cumulative_sum = Reduction(
-    NUMERIC,
+    NUMERIC_OR_BOOL,
     "The sums of the elements up to each place.",
     value=WIDEST,
     combine=elementwise.add,
@@ -135,6 +136,7 @@ max = Reduction(
     value=OWN,
     accumulate=ORDERED,
     combine=elementwise.maximum,
+    form="axes, initial",
 )
 mean = Reduction(
     NUMERIC_OR_BOOL,
@@ -143,6 +145,7 @@ mean = Reduction(
     combine=elementwise.add,
     finish="xr_over(acc, divisor)",
     empty=math.nan,
+    form="axes, mean",
     ulp=8,
 )
 min = Reduction(
@@ -151,6 +154,7 @@ min = Reduction(
     value=OWN,
     accumulate=ORDERED,
     combine=elementwise.minimum,
+    form="axes, initial",
 )
 prod = Reduction(
     NUMERIC_OR_BOOL,
@@ -158,7 +162,7 @@ prod = Reduction(
     value=WIDEST,
     combine=elementwise.multiply,
     empty=1,
-    form="axes, dtype",
+    form="axes, sum",
     ulp=64,
 )
 std = _moments("The standard deviation.", "sqrt(acc.m2 / divisor)")
@@ -168,7 +172,7 @@ sum = Reduction(
     value=WIDEST,
     combine=elementwise.add,
     empty=0,
-    form="axes, dtype",
+    form="axes, sum",
     ulp=64,
 )
 var = _moments("The variance.", "acc.m2 / divisor")

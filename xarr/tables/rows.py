@@ -92,6 +92,13 @@ class Elementwise:
         Whether the public function is written by hand, because it is more than the row.
     beyond : (bool, bool) or None
         The result where x2 is a Python integer above, and below, all that the type of x1 holds.
+    widens_bool : bool
+        Whether bools are taken as int8, as NumPy does where it has no function of bools.
+    associative : bool
+        Whether the operands of several applications may be grouped in any way, so that `reduce`
+        and `accumulate` need not go from left to right.
+    identity : number or None
+        The operand that leaves the other one as it is, where there is one.
 
     Attributes
     ----------
@@ -115,6 +122,9 @@ class Elementwise:
     integers_as_default: bool = False
     by_hand: bool = False
     beyond: tuple[bool, bool] | None = None
+    widens_bool: bool = False
+    associative: bool = False
+    identity: float | None = None
     name: str = field(default="", init=False)
     # By whether the device is narrow, then by the operands' types.
     operations: tuple[dict[Any, Operation], dict[Any, Operation]] = field(init=False)
@@ -179,14 +189,42 @@ class Elementwise:
         """The operation for the operands' data types; remembered."""
         row = functools.reduce(dtypes.promote, [node.dtype for node in nodes])
         device = nodes[0].device
+        if self.beyond is not None and row.kind == REAL:
+            kinds = {node.dtype.kind for node in nodes}
+            if kinds == {SIGNED, UNSIGNED}:
+                return self._exact_comparison(nodes)
         if row.kind not in self.kinds:
-            if row.kind not in _INTEGER_OR_BOOL or not self.floats_integers:
+            if row.kind == BOOL and self.widens_bool:
+                row = dtypes.int8
+            elif row.kind in _INTEGER_OR_BOOL and self.floats_integers:
+                row = self.floating(row, device)
+            else:
                 raise self._dtype_error(nodes)
-            row = self.floating(row, device)
         require_common(row, [node.dtype for node in nodes], device, self.where)
         operation = self.operation(row)
         key = nodes[0].dtype if len(nodes) == 1 else (nodes[0].dtype, nodes[1].dtype)
         self.operations[device.narrow][key] = operation
+        return operation
+
+    def _exact_comparison(self, nodes: tuple[Node, ...]) -> Operation:
+        """A comparison of signed integers with uint64, which no integer type holds both of."""
+        signed = 0 if nodes[0].dtype.kind == SIGNED else 1
+        negative = f"{{{signed}}} < 0"
+        operands = ["{0}", "{1}"]
+        operands[signed] = f"(u64)({{{signed}}})"
+        sign = self.expression.removeprefix("x1 ").removesuffix(" x2")
+        compared = f"{operands[0]} {sign} {operands[1]}"
+        assert self.beyond is not None
+        # Where a negative number is x1, uint64 is above it; where it is x2, below.
+        if self.beyond[signed]:
+            template = f"(b8)({negative} || {compared})"
+        else:
+            template = f"(b8)(!({negative}) && {compared})"
+        types = [dtypes.uint64, dtypes.uint64]
+        types[signed] = dtypes.int64
+        operation = Operation(self.name, (types[0], types[1]), dtypes.bool_, template)
+        key = (nodes[0].dtype, nodes[1].dtype)
+        self.operations[nodes[0].device.narrow][key] = operation
         return operation
 
     def operation(self, row: DType) -> Operation:
@@ -430,11 +468,16 @@ class Reduction:
 
 
 FORMS: Final[Mapping[str, tuple[str, ...]]] = {
-    "axes": ("axis", "keepdims"),
-    "axes, dtype": ("axis", "dtype", "keepdims"),
-    "axes, correction": ("axis", "correction", "keepdims", "ddof"),
-    "axis": ("axis", "keepdims"),
-    "scan": ("axis", "dtype", "include_initial"),
+    "axes": ("axis", "out", "keepdims", "where"),
+    "axes, initial": ("axis", "out", "keepdims", "initial", "where"),
+    "axes, number": ("axis", "keepdims"),
+    "axes, sum": ("axis", "dtype", "out", "keepdims", "initial", "where"),
+    "axes, mean": ("axis", "dtype", "out", "keepdims", "where"),
+    "axes, correction": (
+        *("axis", "dtype", "out", "ddof", "keepdims", "where", "mean", "correction"),
+    ),
+    "axis": ("axis", "out", "keepdims"),
+    "scan": ("axis", "dtype", "include_initial", "out"),
 }
 """The parameters of reductions over any axes, of those that take one axis, and of scans."""
 

@@ -1,0 +1,144 @@
+"""Means and variances with NumPy's options: over a mask, about a given mean, of complex numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import Array
+from xarr.array.door import node_of
+from xarr.array.outcome import mask_of, single
+from xarr.backends.device import default_float
+from xarr.dtypes import COMPLEX, FLOATING, DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+from xarr.functions.applying import reduced, sent
+from xarr.tables import elementwise, reductions
+from xarr.tables.rows import Reduction, choose
+
+
+def averaged(
+    row: Reduction, x: Node, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any
+) -> Array:
+    """The mean, over the elements where a mask holds."""
+    if where is True:
+        return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims)
+    name = f"{row.name}(x, axis, where)"
+    mask = _mask(x, where, name)
+    result = _mean(x, axis, dtype, keepdims, mask, name)
+    target = single(out, name)
+    return Array(result) if target is None else sent(result, target, name)
+
+
+def spread(
+    row: Reduction,
+    x: Node,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    ddof: float | None,
+    keepdims: bool,
+    where: Any,
+    mean: Any,
+    correction: float,
+) -> Array:
+    """The variance or the standard deviation."""
+    less = correction if ddof is None else ddof
+    if where is True and mean is None and x.dtype.kind != COMPLEX:
+        return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
+    name = f"{row.name}(x, axis, where, mean)"
+    mask = None if where is True else _mask(x, where, name)
+    computed = _floating(x, dtype, name)
+    x = engine.converted(x, computed)
+    if mean is None:
+        middle = _mean(x, axis, None, True, mask, name)
+    else:
+        middle = engine.converted(node_of(mean, name, "mean"), computed)
+    apart = elementwise.subtract.combined(x, middle, name)
+    del x, middle
+    if computed.kind == COMPLEX:
+        real, imag = (elementwise.square.applied(part.applied(apart)) for part in _PARTS)
+        squares = elementwise.add.combined(real, imag)
+        del real, imag
+    else:
+        squares = elementwise.square.applied(apart)
+    del apart
+    shape = squares.shape
+    total = reduced(
+        reductions.sum,
+        squares,
+        axis,
+        keepdims=keepdims,
+        mask=True if mask is None else Array(mask),
+        where=name,
+    )._node
+    count = _count(shape, mask, axis, keepdims, total, name)
+    above = elementwise.subtract.combined(count, _like(less, count))
+    divisor = choose(
+        elementwise.greater.combined(above, _like(0.0, count)), above, _like(math.nan, count)
+    )
+    result = elementwise.divide.combined(total, divisor)
+    if row is reductions.std:
+        result = elementwise.sqrt.applied(result)
+    result = engine.converted(result, total.dtype)
+    target = single(out, name)
+    return Array(result) if target is None else sent(result, target, name)
+
+
+_PARTS = (elementwise.real, elementwise.imag)
+
+
+def _mask(x: Node, where: Any, name: str) -> Node:
+    mask = mask_of(where, x, name)
+    if mask is None:
+        mask = constant(True, dtypes.bool_, (), x.device)
+    shape = layout.broadcast_shapes(mask.shape, x.shape, where=name)
+    return engine.broadcast(mask, shape)
+
+
+def _floating(x: Node, dtype: Any, name: str) -> DType:
+    if dtype is None:
+        return x.dtype if x.dtype.kind in FLOATING else default_float(x.device)
+    wanted = dtypes.lookup(dtype, name)
+    if wanted.kind not in FLOATING:
+        raise TypeError(
+            errors.message(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
+        )
+    return wanted
+
+
+def _mean(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
+    if mask is None:
+        return reduced(reductions.mean, x, axis, dtype=dtype, keepdims=keepdims)._node
+    wanted = _floating(x, dtype, name)
+    total = reduced(
+        reductions.sum,
+        x,
+        axis,
+        dtype=wanted.numpy,
+        keepdims=keepdims,
+        mask=Array(mask),
+        where=name,
+    )._node
+    count = _count(mask.shape, mask, axis, keepdims, total, name)
+    return engine.converted(elementwise.divide.combined(total, count), total.dtype)
+
+
+def _count(
+    shape: tuple[int, ...], mask: Node | None, axis: Any, keepdims: bool, total: Node, name: str
+) -> Node:
+    """How many elements there are to each sum, in the type of a real part of the sums."""
+    part = dtypes.PART.get(total.dtype, total.dtype)
+    if mask is None:
+        places = layout.normalize_axes(axis, len(shape), name)
+        count = 1
+        for place in places:
+            count *= shape[place]
+        return constant(float(count), part, (), total.device)
+    number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
+    return engine.converted(number._node, part)
+
+
+def _like(value: float, beside: Node) -> Node:
+    return constant(float(value), beside.dtype, (), beside.device)

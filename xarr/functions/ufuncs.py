@@ -1,0 +1,292 @@
+"""NumPy's `ufunc`: a function of each element, with `out`, `where`, `dtype` and its methods.
+
+A chapter's function becomes one by the decorator `universal`. Its body says what the function
+computes of its operands; where a result goes, and in which type it is computed, is here once. The
+methods are those of `folding`, which stands above the chapters.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+from xarr import dtypes, errors
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.outcome import delivered, require_castable, single
+from xarr.dtypes import COMPLEX, DType
+from xarr.engine import engine
+from xarr.functions.applying import binary, unary
+from xarr.tables.rows import Elementwise
+
+if TYPE_CHECKING:
+    from xarr.functions.folding import Methods
+else:
+    Methods = object
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R", covariant=True)
+
+
+class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
+    """A function of each element by itself.
+
+    Attributes
+    ----------
+    nin, nout, nargs : int
+        How many operands and results it has, and both together.
+    identity : number or None
+        The operand that leaves the other one as it is, where there is one.
+    types : list of str
+        The data types that it computes in, and those of the results, by NumPy's letters.
+    signature : None
+        As of NumPy's functions of single elements.
+
+    Notes
+    -----
+    The functions are `add`, `sin` and the others of their chapter; new ones are not made by calling
+    this class.
+    """
+
+    def __init__(
+        self,
+        body: Callable[_P, _R],
+        row: Elementwise | None,
+        nin: int,
+        nout: int,
+        identity: complex | None,
+    ) -> None:
+        self.__name__ = self.__qualname__ = body.__name__
+        self.__doc__ = body.__doc__
+        self.__module__ = body.__module__
+        self.__wrapped__ = body
+        self.__annotations__ = body.__annotations__
+        self.nin, self.nout, self.nargs = nin, nout, nin + nout
+        self.identity = identity
+        self.signature = None
+        self._row = row
+        self._body: Callable[..., Any] = body
+        names = list(inspect.signature(body).parameters)
+        self._where = f"{self.__name__}({', '.join(names[:nin])})"
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+            """Apply the function to operands."""
+            ...
+
+    def __repr__(self) -> str:
+        return f"<ufunc {self.__name__!r}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    @property
+    def types(self) -> list[str]:
+        """The data types that it computes in, and those of the results, by NumPy's letters."""
+        row = self._row
+        if row is None:
+            return []
+        found = []
+        for dtype in dtypes.TABLE:
+            if dtype.kind in row.kinds:
+                result = row.operation(dtype).result.numpy.char
+                found.append(f"{dtype.numpy.char * self.nin}->{result * self.nout}")
+        return found
+
+    @property
+    def ntypes(self) -> int:
+        """How many data types it computes in."""
+        return len(self.types)
+
+    # -- with options -------------------------------------------------------------------------
+
+    def _with_options(
+        self, operands: tuple[Any, ...], out: Any, where: Any, casting: str, dtype: Any
+    ) -> Any:
+        """The call of a function that is given more than its operands."""
+        name = f"{self._where[:-1]}, out)"
+        outs = self._targets(out, name)
+        operands = self._on_one_device(operands, outs)
+        wanted = None
+        if dtype is not None:
+            wanted = dtypes.lookup(dtype, self._where)
+            operands = self._converted(operands, wanted, casting)
+        results = self._body(*operands)
+        if self.nout == 1:
+            if wanted is not None and results._node.dtype is not wanted:
+                results = self._retyped(results, wanted, casting)
+            return delivered(results, outs[0], name, casting=casting, where=where)
+        return tuple(
+            delivered(result, target, name, casting=casting, where=where)
+            for result, target in zip(results, outs, strict=True)
+        )
+
+    def _targets(self, out: Any, name: str) -> tuple[Array | None, ...]:
+        """The array, or None, that each result goes to."""
+        if out is None:
+            return (None,) * self.nout
+        if self.nout == 1:
+            return (single(out, name),)
+        if type(out) is not tuple or len(out) != self.nout:
+            raise TypeError(
+                errors.message(
+                    name,
+                    f"out is of type {type(out).__name__}",
+                    f"a tuple of {self.nout} Arrays is accepted",
+                )
+            )
+        return tuple(single(entry, name) for entry in out)
+
+    def _on_one_device(
+        self, operands: tuple[Any, ...], outs: tuple[Array | None, ...]
+    ) -> tuple[Any, ...]:
+        """The operands, on the device of the results where none of them is on one."""
+        target = next((out for out in outs if out is not None), None)
+        if target is None or any(type(operand) is Array for operand in operands):
+            return operands
+        first, *others = operands
+        return (as_array(first, self._where, device=target.device), *others)
+
+    def _converted(self, operands: tuple[Any, ...], wanted: DType, casting: str) -> tuple[Any, ...]:
+        """The operands in the data type that the caller wants it computed in."""
+        row = self._row
+        if row is not None and row.result == "bool":
+            return operands
+        beside = next((operand for operand in operands if type(operand) is Array), None)
+        device = None if beside is None else beside.device
+        results = []
+        for operand in operands:
+            array = as_array(operand, self._where, device=device)
+            device = array.device
+            given = array._node.dtype
+            if type(operand) not in (bool, int, float, complex):
+                part = dtypes.PART.get(given) if row is not None and row.result == "real" else None
+                if part is not None and wanted.kind != COMPLEX:
+                    results.append(operand)
+                    continue
+                require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
+            results.append(as_array(operand, self._where, dtype=wanted, device=device))
+        return tuple(results)
+
+    def _retyped(self, result: Array, wanted: DType, casting: str) -> Array:
+        """A result of another data type than the one that the caller wants."""
+        given, row = result._node.dtype, self._row
+        real = row is not None and row.result == "real" and wanted.kind == dtypes.REAL
+        if not real:
+            raise TypeError(
+                errors.message(
+                    f"{self._where[:-1]}, dtype)",
+                    f"dtype is {wanted}",
+                    f"{self.__name__} gives {given} for these operands",
+                    "convert the result with astype",
+                )
+            )
+        require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
+        return Array(engine.converted(result._node, wanted))
+
+
+class _OfOne(ufunc[_P, _R]):
+    """A function of one operand that is a row."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(
+            self,
+            x,
+            /,
+            out=None,
+            *,
+            where=True,
+            casting="same_kind",
+            order="K",
+            dtype=None,
+            subok=True,
+        ):
+            if out is None and where is True and dtype is None:
+                return unary(self._row, x)
+            return self._with_options((x,), out, where, casting, dtype)
+
+
+class _OfTwo(ufunc[_P, _R]):
+    """A function of two operands that is a row."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(
+            self,
+            x1,
+            x2,
+            /,
+            out=None,
+            *,
+            where=True,
+            casting="same_kind",
+            order="K",
+            dtype=None,
+            subok=True,
+        ):
+            if out is None and where is True and dtype is None:
+                return binary(self._row, x1, x2)
+            return self._with_options((x1, x2), out, where, casting, dtype)
+
+
+class _ByBody(ufunc[_P, _R]):
+    """A function that its body computes."""
+
+    if not TYPE_CHECKING:
+
+        def __call__(
+            self,
+            *operands,
+            out=None,
+            where=True,
+            casting="same_kind",
+            order="K",
+            dtype=None,
+            subok=True,
+        ):
+            nin = self.nin
+            if len(operands) == nin:
+                if out is None and where is True and dtype is None:
+                    return self._body(*operands)
+            elif nin < len(operands) <= self.nargs and out is None:
+                out = operands[nin:] + (None,) * (self.nargs - len(operands))
+                operands = operands[:nin]
+            else:
+                raise TypeError(
+                    errors.message(
+                        self._where,
+                        f"{len(operands)} operands are given",
+                        f"{nin} are accepted, and where the result goes",
+                    )
+                )
+            return self._with_options(operands, out, where, casting, dtype)
+
+
+def universal(
+    row: Elementwise | None = None,
+    *,
+    nin: int = 2,
+    nout: int = 1,
+    identity: complex | None = None,
+) -> Callable[[Callable[_P, _R]], ufunc[_P, _R]]:
+    """Make a ufunc of a chapter's function: of a row alone, or of what the body says."""
+
+    def made(body: Callable[_P, _R]) -> ufunc[_P, _R]:
+        if row is None or row.by_hand:
+            count = nin if row is None else row.operands
+            unit = identity if row is None else row.identity
+            return _ByBody(body, row, count, nout, unit)
+        kind = _OfOne if row.operands == 1 else _OfTwo
+        return kind(body, row, row.operands, 1, row.identity)
+
+    return made
+
+
+def adopt(methods: type) -> None:
+    """Give ufuncs the methods of a class, which stands above the chapters."""
+    for name, method in vars(methods).items():
+        if not name.startswith("__"):
+            setattr(ufunc, name, method)
