@@ -54,6 +54,7 @@ LIBRARY: Final[Mapping[str, frozenset[str]]] = {
     "complex.h": _FLOATS,
     "butterflies.h": _FLOATS,
     "philox.h": _FLOATS,
+    "distributions.h": _FLOATS,
     "reductions.h": _ANY,
 }
 """The files of library functions, and the types that T stands for in each."""

@@ -155,5 +155,40 @@ integers = Draw(
 )
 integers_wide = Draw("x1 + xr_below_wide(block, x2)", _BOUNDS)
 
+_ONE: Final = (None,)
+_OPEN: Final = "xr_standard_open_T(place)"
+_EXPONENTIAL: Final = "xr_standard_exponential_T(place)"
+
+laplace = Draw("x1 + x2 * xr_standard_laplace_T(place)", _TWO)
+logistic = Draw(f"x1 + x2 * xr_logit_T({_OPEN})", _TWO)
+gumbel = Draw(f"x1 - x2 * xr_log_T(-xr_log_T({_OPEN}))", _TWO)
+lognormal = Draw("xr_exp_T(x1 + x2 * xr_standard_normal_T(place))", _TWO)
+rayleigh = Draw(f"x1 * sqrt((T)2.0f * {_EXPONENTIAL})", _ONE)
+weibull = Draw(f"x1 == 0 ? (T)0.0f : xr_pow_T({_EXPONENTIAL}, (T)1.0f / x1)", _ONE)
+pareto = Draw(f"xr_expm1_T({_EXPONENTIAL} / x1)", _ONE)
+power = Draw(f"xr_pow_T(-xr_expm1_T(-{_EXPONENTIAL}), (T)1.0f / x1)", _ONE)
+standard_cauchy = Draw("xr_standard_cauchy_T(place)")
+triangular = Draw("xr_triangular_T(xr_random_T(place), x1, x2, x3)", (None, None, None))
+
+standard_gamma = Draw("xr_standard_gamma_T(block, x1)", _ONE)
+gamma = Draw("x2 * xr_standard_gamma_T(block, x1)", _TWO)
+log_gamma = Draw("xr_log_gamma_variable_T(block, x1)", _ONE)
+beta = Draw("xr_beta_T(block, x1, x2)", _TWO)
+chisquare = Draw("xr_chisquare_T(block, x1)", _ONE)
+f = Draw("xr_f_T(block, x1, x2)", _TWO)
+standard_t = Draw("xr_standard_t_T(block, x1)", _ONE)
+wald = Draw("xr_wald_T(block, x1, x2)", _TWO)
+vonmises = Draw("xr_vonmises_T(block, x1, x2)", _TWO)
+noncentral_chisquare = Draw("xr_noncentral_chisquare_T(block, x1, x2)", _TWO)
+noncentral_f = Draw("xr_noncentral_f_T(block, x1, x2, x3)", (None, None, None))
+
+poisson = Draw("xr_to_i64_T(xr_poisson_T(block, x1))", _ONE)
+binomial = Draw("xr_to_i64_T(xr_binomial_T(block, x1, x2))", _TWO)
+negative_binomial = Draw("xr_to_i64_T(xr_negative_binomial_T(block, x1, x2))", _TWO)
+geometric = Draw("xr_to_i64_T(xr_geometric_T(block, x1))", _ONE)
+hypergeometric = Draw("xr_to_i64_T(xr_hypergeometric_T(block, x1, x2, x3))", (None, None, None))
+logseries = Draw("xr_to_i64_T(xr_logseries_T(block, x1))", _ONE)
+zipf = Draw("xr_to_i64_T(xr_zipf_T(block, x1))", _ONE)
+
 TABLE: Final = named(vars(), Draw)
 BY_NAME: Final = {row.name: row for row in TABLE}

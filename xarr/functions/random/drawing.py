@@ -7,7 +7,9 @@ well, for programs that draw one after the other.
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -61,11 +63,13 @@ def _signed(node: Node) -> Node:
     )
 
 
-def _outside(node: Node) -> Node:
-    inside = elementwise.logical_and.combined(
-        _compared(elementwise.greater_equal, 0)(node), _compared(elementwise.less_equal, 1)(node)
+def _outside_of(low: Number, high: Number, *, ends: tuple[bool, bool]) -> Callable[[Node], Node]:
+    """Whether elements are beyond two bounds, which may be allowed themselves."""
+    above = _compared(elementwise.greater_equal if ends[0] else elementwise.greater, low)
+    below = _compared(elementwise.less_equal if ends[1] else elementwise.less, high)
+    return lambda node: elementwise.logical_not.applied(
+        elementwise.logical_and.combined(above(node), below(node))
     )
-    return elementwise.logical_not.applied(inside)
 
 
 def _not_above(bound: Number) -> Callable[[Node], Node]:
@@ -78,7 +82,30 @@ NOT_NEGATIVE: Final = Check(
 )
 POSITIVE: Final = Check("<= 0", "it is positive", lambda x: not x > 0, _not_above(0))
 PROBABILITY: Final = Check(
-    "< 0, > 1 or is NaN", "it is in [0, 1]", lambda x: not 0 <= x <= 1, _outside
+    "< 0, > 1 or is NaN",
+    "it is in [0, 1]",
+    lambda x: not 0 <= x <= 1,
+    _outside_of(0, 1, ends=(True, True)),
+)
+CHANCE: Final = Check(
+    "<= 0, > 1 or is NaN",
+    "it is in (0, 1]",
+    lambda x: not 0 < x <= 1,
+    _outside_of(0, 1, ends=(False, True)),
+)
+BELOW_ONE: Final = Check(
+    "< 0, >= 1 or is NaN",
+    "it is in [0, 1)",
+    lambda x: not 0 <= x < 1,
+    _outside_of(0, 1, ends=(True, False)),
+)
+ABOVE_ONE: Final = Check("<= 1 or is NaN", "it is above 1", lambda x: not x > 1, _not_above(1))
+_MOST_MEAN: Final = 9.2e18
+MEAN: Final = Check(
+    "< 0 or too large",
+    "it is in [0, 9.2e18]",
+    lambda x: not 0 <= x <= _MOST_MEAN,
+    _outside_of(0, _MOST_MEAN, ends=(True, True)),
 )
 
 
@@ -255,6 +282,60 @@ def _shape_of(size: Any, shapes: Sequence[Shape], out: Any, where: str) -> Shape
             )
         )
     return shape
+
+
+def difference(low: Parameter, high: Parameter, where: str) -> Parameter:
+    """How far two bounds are apart."""
+    if not isinstance(low, Node) and not isinstance(high, Node):
+        apart = float(high) - float(low)
+        span: Parameter = apart
+        finite = math.isfinite(apart)
+    else:
+        span = node = combined(elementwise.subtract, high, low)
+        finite = bool(reduced(reductions.all, elementwise.isfinite.applied(node)))
+    if not finite:
+        raise OverflowError(
+            errors.message(
+                where, "high - low range exceeds valid bounds", "a finite difference is accepted"
+            )
+        )
+    return span
+
+
+def require_order(values: Sequence[Parameter], names: Sequence[str], where: str) -> None:
+    """Refuse parameters that do not ascend, or whose first equals the last."""
+    *_, last = pairs = [*itertools.pairwise(zip(names, values, strict=True))]
+    ends = (pairs[0][0], last[1])
+    for (low_name, low), (high_name, high) in pairs:
+        if _any_of(elementwise.greater, low, high):
+            raise ValueError(
+                errors.message(where, f"{low_name} > {high_name}", f"{', '.join(names)} ascend")
+            )
+    if _any_of(elementwise.equal, ends[0][1], ends[1][1]):
+        raise ValueError(
+            errors.message(where, f"{ends[0][0]} == {ends[1][0]}", f"{', '.join(names)} ascend")
+        )
+
+
+def require_enough(values: Sequence[Parameter], where: str) -> None:
+    """Refuse a sample of more than there are good and bad ones."""
+    good, bad, wanted = values
+    if isinstance(good, Node) or isinstance(bad, Node):
+        whole: Parameter = combined(elementwise.add, good, bad)
+    else:
+        whole = good + bad
+    if _any_of(elementwise.less, whole, wanted):
+        raise ValueError(
+            errors.message(where, "ngood + nbad < nsample", "a sample of at most all is accepted")
+        )
+
+
+def _any_of(row: Elementwise, x1: Parameter, x2: Parameter) -> bool:
+    """Whether a comparison of two parameters holds anywhere."""
+    if isinstance(x1, Node) or isinstance(x2, Node):
+        return bool(reduced(reductions.any, combined(row, x1, x2)))
+    order = {"greater": operator.gt, "equal": operator.eq, "less": operator.lt}
+    return bool(order[row.name](x1, x2))
 
 
 def combined(row: Elementwise, x1: Parameter, x2: Parameter) -> Node:

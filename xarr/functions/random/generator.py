@@ -13,8 +13,9 @@ from xarr.dtypes import DType
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import Philox, host_bits, is_of_numpy, plain
 from xarr.functions.random.distributions import Distributions
-from xarr.functions.random.drawing import Size
+from xarr.functions.random.drawing import NOT_NEGATIVE, Size, parameter
 from xarr.functions.random.integral import integers
+from xarr.functions.random.vectors import colours
 from xarr.settings import settings
 from xarr.tables import random
 from xarr.tables.random import Draw
@@ -184,6 +185,71 @@ class Generator(Distributions):
                 errors.message(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
             )
         return self._standard(random.standard_exponential, size, dtype, out, where)
+
+    def standard_gamma(
+        self, shape: Any, size: Size = None, dtype: DTypeLike = None, out: Array | None = None
+    ) -> Any:
+        """Draw from the gamma distribution of scale 1.
+
+        Parameters
+        ----------
+        shape : real Array or number
+            Its shape, not negative.
+        size : int or tuple of int, optional
+            The shape of the result; by default that of the parameter.
+        dtype : dtype, optional
+            float64 or float32; the device's default one otherwise.
+        out : Array, optional
+            Where the numbers go.
+
+        Returns
+        -------
+        Array, or float where nothing asks for an array
+
+        Notes
+        -----
+        G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.default_rng(1).standard_gamma(2.0, 3).shape
+        (3,)
+        """
+        where = "standard_gamma(shape, size, dtype, out)"
+        parameters = (parameter(shape, "shape", where, NOT_NEGATIVE),)
+        row = _floating(dtype, out, where)
+        return self.sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
+
+    def multivariate_hypergeometric(
+        self, colors: Any, nsample: Any, size: Size = None, method: str = "marginals"
+    ) -> Array:
+        """Draw how many of each colour are in a sample without replacement.
+
+        Parameters
+        ----------
+        colors : integer Array, shape (K,)
+            How many there are of each colour, not negative.
+        nsample : int
+            How many are taken, at most all.
+        size : int or tuple of int, optional
+            How many vectors; one by default.
+        method : "marginals" or "count"
+            Taken for NumPy's sake; K - 1 hypergeometric variables are what is drawn.
+
+        Returns
+        -------
+        Array of int64, shape (..., K)
+
+        Examples
+        --------
+        >>> import xarr
+        >>> rng = xarr.random.default_rng(1)
+        >>> rng.multivariate_hypergeometric([4, 5, 6], 7, 2).sum(axis=1).tolist()
+        [7, 7]
+        """
+        where = "multivariate_hypergeometric(colors, nsample, size)"
+        return colours(self, colors, nsample, size, method, where)
 
     def _standard(self, row: Draw, size: Size, dtype: Any, out: Any, where: str) -> Any:
         return self.sample(row, (), size, where, dtype=_floating(dtype, out, where), out=out)

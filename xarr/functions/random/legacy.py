@@ -13,7 +13,7 @@ from xarr.array.array import Array, DTypeLike
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import NAME, Philox, is_of_numpy, plain
 from xarr.functions.random.distributions import Distributions
-from xarr.functions.random.drawing import Size
+from xarr.functions.random.drawing import NOT_NEGATIVE, Size, parameter
 from xarr.functions.random.integral import integers
 from xarr.settings import settings
 from xarr.tables import random
@@ -232,6 +232,30 @@ class RandomState(Distributions):
         (3,)
         """
         return self.sample(random.standard_exponential, (), size, "standard_exponential(size)")
+
+    def standard_gamma(self, shape: Any, size: Size = None) -> Any:
+        """Draw from the gamma distribution of scale 1.
+
+        Parameters
+        ----------
+        shape : real Array or number
+            Its shape, not negative.
+        size : int or tuple of int, optional
+            The shape of the result; by default that of the parameter.
+
+        Returns
+        -------
+        Array, or float where nothing asks for an array
+
+        Examples
+        --------
+        >>> import xarr
+        >>> xarr.random.standard_gamma(2.0, 3).shape
+        (3,)
+        """
+        where = "standard_gamma(shape, size)"
+        parameters = (parameter(shape, "shape", where, NOT_NEGATIVE),)
+        return self.sample(random.standard_gamma, parameters, size, where)
 
     def randint(
         self, low: Any, high: Any = None, size: Size = None, dtype: DTypeLike = numpy.int64
