@@ -160,6 +160,7 @@ CHAPTERS: Final = {
         "Sampled functions",
         "Interpolation, derivatives, integrals, convolutions and windows.",
     ),
+    "calling": ("Calling Python functions", "Python functions that take arrays, on the host."),
     "comparing": ("Comparing", "Whether arrays are equal, exactly or nearly."),
     "constants": ("Constants", "Numbers, and the index that adds an axis."),
     "creation": ("Creation", "Functions that make arrays."),
@@ -171,6 +172,11 @@ CHAPTERS: Final = {
         "takes.",
     ),
     "errors": ("Exceptions and warnings", "Those that are xarr's own."),
+    "files": ("Files", "Functions that read and write files. They run on the host."),
+    "floating_state": (
+        "Floating-point errors",
+        "NumPy's state. A device computes infinities and NaN, and raises nothing.",
+    ),
     "fft": ("Fourier transforms", "The names of ``xarr.fft``."),
     "indexing": ("Indexing", "Functions that read and write elements at indices."),
     "inspection": (
@@ -178,6 +184,7 @@ CHAPTERS: Final = {
         "Functions that show what is pending, or change when it runs.",
     ),
     "interchange": ("Interchange", "Memory of other libraries."),
+    "iterating": ("Iterating", "Elements and indices one after the other, on the host."),
     "joining": ("Joining, repeating and padding", "Functions that put arrays together."),
     "linalg": ("Linear algebra", "The names of ``xarr.linalg``, and products."),
     "manipulation": ("Manipulation", "Functions that change shapes and the order of axes."),
@@ -200,15 +207,27 @@ CHAPTERS: Final = {
 """Title and first sentence of each chapter of the reference."""
 
 _CHAPTER_OF: Final = {
+    "False_": "constants",
+    "ScalarType": "data_types",
+    "True_": "constants",
+    "little_endian": "constants",
+    "sctypeDict": "data_types",
+    "typecodes": "data_types",
+    "errstate": "floating_state",
     "ufunc": "elementwise",
     "Array": "array",
     "Device": "devices",
     "Event": "devices",
     "Stream": "devices",
+    "broadcast": "iterating",
     "default_device": "devices",
     "device": "devices",
     "devices": "devices",
     "eager": "inspection",
+    "ndenumerate": "iterating",
+    "ndindex": "iterating",
+    "nditer": "iterating",
+    "vectorize": "calling",
     "flatiter": "array",
     "no_implicit_transfer": "inspection",
 }
@@ -221,6 +240,8 @@ _MERGED: Final = {
     "coordinates": "indexing",
     "diagnostics": "inspection",
     "editing": "joining",
+    "contractions": "linalg",
+    "einsum": "linalg",
     "fills": "creation",
     "grids": "creation",
     "matrices": "linalg",
@@ -229,8 +250,10 @@ _MERGED: Final = {
     "placing": "indexing",
     "selecting": "searching",
     "signal": "calculus",
+    "products": "linalg",
     "streams": "devices",
     "windows": "calculus",
+    "type_queries": "data_types",
 }
 """Modules whose functions stand in the chapter of another."""
 
@@ -321,6 +344,15 @@ _OPERATORS: Final = {"matmul": "__matmul__"}
 _ON_HOST: Final = "NumPy on the host"
 _IN_PLACE: Final = "NumPy, in the arrays' own memory"
 _NOTHING: Final = "no kernel"
+_WITHOUT_PLACE: Final = (
+    "devices",
+    "files",
+    "floating_state",
+    "inspection",
+    "printing",
+    "random",
+)
+"""Chapters whose functions compute nothing, or on the host alone; those of `random` draw."""
 _REPLACED: Final = ("FFT kernels", "matrix product kernels", "radix sort kernels", _ON_HOST)
 """What a library stands in the place of."""
 
@@ -331,7 +363,7 @@ def places_table() -> list[list[str]]:
     alike: dict[tuple[str, str, str, str], list[str]] = {}
     single = {row.name for row in elementwise.TABLE}
     for chapter, names in names_by_chapter().items():
-        if chapter in ("devices", "inspection", "printing", "random"):
+        if chapter in _WITHOUT_PLACE:
             continue
         for name in (name for name in names if is_function(PUBLIC[name])):
             # Examples of one element are computed with Python numbers.

@@ -21,12 +21,15 @@ def with_root(given: Mapping[str, str]) -> dict[str, str]:
     return {**given, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
-def start(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.Popen[str]:
+def start(
+    *arguments: str, cwd: Path | None = None, stdin: bool = False, **environment: str
+) -> subprocess.Popen[str]:
     """Start Python with arguments, in a folder, with some variables of the environment changed."""
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=cwd,
         env={**with_root(os.environ), **environment},
+        stdin=subprocess.PIPE if stdin else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -7,11 +7,18 @@
 """
 
 import math as _math
+import typing as _typing
 
 import numpy as _numpy
 
 import xarr.functions.methods as _methods  # noqa: F401 - Array adopts them
-from xarr import fft as fft, linalg as linalg, random as random
+from xarr import (
+    exceptions as exceptions,
+    fft as fft,
+    linalg as linalg,
+    random as random,
+    typing as typing,
+)
 from xarr.array.array import API_VERSIONS as _API_VERSIONS, Array as Array
 from xarr.array.interchange import (
     from_dlpack as from_dlpack,
@@ -31,9 +38,11 @@ from xarr.engine.engine import (
 from xarr.errors import (
     CacheWarning as CacheWarning,
     CompileError as CompileError,
+    FloatingPointStateWarning as FloatingPointStateWarning,
     HostFallbackWarning as HostFallbackWarning,
     ImplicitTransferError as ImplicitTransferError,
 )
+from xarr.functions.absent import missing as _missing
 from xarr.functions.aliases import (
     absolute as absolute,
     amax as amax,
@@ -86,11 +95,25 @@ from xarr.functions.calculus import (
     interp as interp,
     trapezoid as trapezoid,
 )
+from xarr.functions.calling import (
+    apply_along_axis as apply_along_axis,
+    apply_over_axes as apply_over_axes,
+    frompyfunc as frompyfunc,
+    vectorize as vectorize,
+)
 from xarr.functions.comparing import (
     allclose as allclose,
     array_equal as array_equal,
     array_equiv as array_equiv,
     isclose as isclose,
+)
+from xarr.functions.contractions import (
+    cross as cross,
+    dot as dot,
+    inner as inner,
+    kron as kron,
+    outer as outer,
+    vdot as vdot,
 )
 from xarr.functions.coordinates import (
     diag_indices as diag_indices,
@@ -131,7 +154,11 @@ from xarr.functions.data_types import (
 )
 from xarr.functions.diagnostics import (
     explain as explain,
+    get_include as get_include,
+    info as info,
     memory_info as memory_info,
+    show_config as show_config,
+    show_runtime as show_runtime,
     synchronize as synchronize,
 )
 from xarr.functions.editing import (
@@ -139,6 +166,10 @@ from xarr.functions.editing import (
     insert as insert,
     resize as resize,
     trim_zeros as trim_zeros,
+)
+from xarr.functions.einsum import (
+    einsum as einsum,
+    einsum_path as einsum_path,
 )
 from xarr.functions.elementwise import (
     abs as abs,
@@ -206,6 +237,19 @@ from xarr.functions.elementwise import (
     tanh as tanh,
     trunc as trunc,
 )
+from xarr.functions.files import (
+    fromfile as fromfile,
+    fromregex as fromregex,
+    fromstring as fromstring,
+    genfromtxt as genfromtxt,
+    load as load,
+    loadtxt as loadtxt,
+    memmap as memmap,
+    save as save,
+    savetxt as savetxt,
+    savez as savez,
+    savez_compressed as savez_compressed,
+)
 from xarr.functions.fills import (
     empty as empty,
     empty_like as empty_like,
@@ -217,15 +261,34 @@ from xarr.functions.fills import (
 from xarr.functions.flat import (
     flatiter as flatiter,
 )
+from xarr.functions.floating_state import (
+    errstate as errstate,
+    getbufsize as getbufsize,
+    geterr as geterr,
+    geterrcall as geterrcall,
+    setbufsize as setbufsize,
+    seterr as seterr,
+    seterrcall as seterrcall,
+)
 from xarr.functions.grids import (
+    c_ as c_,
     fromfunction as fromfunction,
+    index_exp as index_exp,
     indices as indices,
     meshgrid as meshgrid,
     mgrid as mgrid,
     ogrid as ogrid,
+    r_ as r_,
+    s_ as s_,
 )
 from xarr.functions.inspection import (
     __array_namespace_info__ as __array_namespace_info__,
+)
+from xarr.functions.iterating import (
+    broadcast as broadcast,
+    ndenumerate as ndenumerate,
+    ndindex as ndindex,
+    nditer as nditer,
 )
 from xarr.functions.joining import (
     append as append,
@@ -240,14 +303,6 @@ from xarr.functions.joining import (
     stack as stack,
     tile as tile,
     vstack as vstack,
-)
-from xarr.functions.linalg import (
-    cross as cross,
-    dot as dot,
-    matmul as matmul,
-    matrix_transpose as matrix_transpose,
-    tensordot as tensordot,
-    vecdot as vecdot,
 )
 from xarr.functions.manipulation import (
     array_split as array_split,
@@ -276,7 +331,6 @@ from xarr.functions.manipulation import (
 )
 from xarr.functions.matrices import (
     diagonal as diagonal,
-    outer as outer,
     trace as trace,
 )
 from xarr.functions.nan_functions import (
@@ -310,11 +364,24 @@ from xarr.functions.placing import (
     putmask as putmask,
 )
 from xarr.functions.printing import (
+    array2string as array2string,
     array_repr as array_repr,
     array_str as array_str,
+    base_repr as base_repr,
+    binary_repr as binary_repr,
+    format_float_positional as format_float_positional,
+    format_float_scientific as format_float_scientific,
     get_printoptions as get_printoptions,
     printoptions as printoptions,
     set_printoptions as set_printoptions,
+)
+from xarr.functions.products import (
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    matvec as matvec,
+    tensordot as tensordot,
+    vecdot as vecdot,
+    vecmat as vecmat,
 )
 from xarr.functions.reductions import (
     all as all,
@@ -372,6 +439,23 @@ from xarr.functions.streams import (
     Event as Event,
     Stream as Stream,
 )
+from xarr.functions.type_queries import (
+    common_type as common_type,
+    iscomplex as iscomplex,
+    iscomplexobj as iscomplexobj,
+    isreal as isreal,
+    isrealobj as isrealobj,
+    isscalar as isscalar,
+    issubdtype as issubdtype,
+    iterable as iterable,
+    min_scalar_type as min_scalar_type,
+    mintypecode as mintypecode,
+    ndim as ndim,
+    promote_types as promote_types,
+    shape as shape,
+    size as size,
+    typename as typename,
+)
 from xarr.functions.ufuncs import ufunc as ufunc
 from xarr.functions.windows import (
     bartlett as bartlett,
@@ -384,15 +468,46 @@ __version__ = "0.1.0"
 __array_api_version__ = _API_VERSIONS[-1]
 
 e = _math.e
+euler_gamma = _numpy.euler_gamma
 inf = _math.inf
+little_endian = _numpy.little_endian
 nan = _math.nan
 newaxis = None
 pi = _math.pi
 
-bool = _numpy.bool_
+bool = bool_ = _numpy.bool_
+True_, False_ = _numpy.True_, _numpy.False_
 int8, int16, int32, int64 = _numpy.int8, _numpy.int16, _numpy.int32, _numpy.int64
 uint8, uint16, uint32, uint64 = _numpy.uint8, _numpy.uint16, _numpy.uint32, _numpy.uint64
 float16, float32, float64 = _numpy.float16, _numpy.float32, _numpy.float64
 complex64, complex128 = _numpy.complex64, _numpy.complex128
+byte, short, intc, int_, long = _numpy.byte, _numpy.short, _numpy.intc, _numpy.int_, _numpy.long
+longlong, intp = _numpy.longlong, _numpy.intp
+ubyte, ushort, uintc, uint = _numpy.ubyte, _numpy.ushort, _numpy.uintc, _numpy.uint
+ulong, ulonglong, uintp = _numpy.ulong, _numpy.ulonglong, _numpy.uintp
+half, single, double, longdouble = _numpy.half, _numpy.single, _numpy.double, _numpy.longdouble
+csingle, cdouble, clongdouble = _numpy.csingle, _numpy.cdouble, _numpy.clongdouble
+generic, number, flexible, character = (
+    _numpy.generic,
+    _numpy.number,
+    _numpy.flexible,
+    _numpy.character,
+)
+integer, signedinteger, unsignedinteger = (
+    _numpy.integer,
+    _numpy.signedinteger,
+    _numpy.unsignedinteger,
+)
+inexact, floating, complexfloating = _numpy.inexact, _numpy.floating, _numpy.complexfloating
+object_, str_, bytes_, void = _numpy.object_, _numpy.str_, _numpy.bytes_, _numpy.void
+datetime64, timedelta64 = _numpy.datetime64, _numpy.timedelta64
 dtype = _numpy.dtype
+ScalarType, typecodes = _numpy.ScalarType, _numpy.typecodes
+sctypeDict = _numpy.sctypeDict  # noqa: N816 - NumPy's name
 ndarray = Array
+
+if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Say what a name that is not here became, why it is not, or which one is nearest."""
+        raise _missing(__name__, name, globals())

@@ -124,8 +124,35 @@ def lookup(dtype: object, where: str = "dtype") -> DType:
     except (TypeError, ValueError, KeyError):
         names = ", ".join(row.name for row in TABLE)
         raise TypeError(
-            errors.message(where, f"dtype is {dtype!r}", f"xarr has the dtypes {names}")
+            errors.message(
+                where, f"dtype is {dtype!r}", f"xarr has the dtypes {names}", why_not(dtype)
+            )
         ) from None
+
+
+_ABSENT: Final = {
+    "O": "Python objects cannot be on a device: keep them in a list or a NumPy array",
+    "S": "strings cannot be on a device: keep them in a list or a NumPy array",
+    "U": "strings cannot be on a device: keep them in a list or a NumPy array",
+    "V": "records cannot be on a device: keep an array for each field",
+    "M": "dates cannot be on a device: keep them in a NumPy array, or days as int64",
+    "m": "times cannot be on a device: keep them in a NumPy array, or seconds as float64",
+    "f": "no device computes in it: use float64",
+    "c": "no device computes in it: use complex128",
+}
+"""What to do instead of NumPy's other data types, by their kind."""
+
+
+def why_not(dtype: object) -> str:
+    """What to do about a data type that is NumPy's and not xarr's; "" for what is none."""
+    try:
+        given = numpy.dtype(dtype)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        return ""
+    native = BY_NUMPY.get(given.newbyteorder("="))
+    if native is not None:
+        return f"xarr's are in the host's byte order: use {native.name}"
+    return _ABSENT.get(given.kind, "")
 
 
 _PROMOTED: Final[dict[tuple[DType, DType], DType]] = {}

@@ -90,6 +90,10 @@ class HostFallbackWarning(UserWarning):
     """The device has no routine for an operation, so the host computes it."""
 
 
+class FloatingPointStateWarning(UserWarning):
+    """A program asks for exceptions at floating-point errors, and a device raises none."""
+
+
 class CacheWarning(UserWarning):
     """The disk cache of compiled kernels cannot be used; kernels are compiled anew."""
 

@@ -1,5 +1,8 @@
 """Fourier transforms: the standard's extension fft."""
 
+import typing as _typing
+
+from xarr.functions.absent import missing as _missing
 from xarr.functions.fft import (
     fft as fft,
     fftn as fftn,
@@ -18,3 +21,9 @@ from xarr.functions.fourier import (
     ifftshift as ifftshift,
     rfftfreq as rfftfreq,
 )
+
+if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Say which name is nearest to one that is not here."""
+        raise _missing(__name__, name, globals())

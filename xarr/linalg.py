@@ -1,5 +1,9 @@
-"""Linear algebra: the standard's extension linalg, with NumPy's norm."""
+"""Linear algebra: the standard's extension linalg, and NumPy's names."""
 
+import typing as _typing
+
+from xarr.functions.absent import missing as _missing
+from xarr.functions.contractions import multi_dot as multi_dot
 from xarr.functions.linalg import (
     EighResult as EighResult,
     EigResult as EigResult,
@@ -16,12 +20,8 @@ from xarr.functions.linalg import (
     eigvals as eigvals,
     eigvalsh as eigvalsh,
     inv as inv,
-    matmul as matmul,
-    matrix_norm as matrix_norm,
     matrix_power as matrix_power,
     matrix_rank as matrix_rank,
-    matrix_transpose as matrix_transpose,
-    norm as norm,
     outer as outer,
     pinv as pinv,
     qr as qr,
@@ -29,8 +29,29 @@ from xarr.functions.linalg import (
     solve as solve,
     svd as svd,
     svdvals as svdvals,
-    tensordot as tensordot,
     trace as trace,
-    vecdot as vecdot,
+)
+from xarr.functions.norms import (
+    matrix_norm as matrix_norm,
+    norm as norm,
     vector_norm as vector_norm,
 )
+from xarr.functions.products import (
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    tensordot as tensordot,
+    vecdot as vecdot,
+)
+from xarr.functions.solving import (
+    LstsqResult as LstsqResult,
+    cond as cond,
+    lstsq as lstsq,
+    tensorinv as tensorinv,
+    tensorsolve as tensorsolve,
+)
+
+if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
+
+    def __getattr__(name: str) -> object:
+        """Say which name is nearest to one that is not here."""
+        raise _missing(__name__, name, globals())

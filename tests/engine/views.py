@@ -112,7 +112,9 @@ class Seen(Program):
 
     def write_part(self) -> None:
         """Write the parts of a complex array, perhaps from each other."""
-        name = self.any_name(lambda value: value.dtype.kind == "c" and value.flags.writeable)
+        name = self.any_name(
+            lambda value: value.dtype.kind == "c" and value.flags.writeable and value.ndim > 0
+        )
         if name is None:
             return self.retype()
         part, other = self.one_of((("real", "imag"), ("imag", "real")))

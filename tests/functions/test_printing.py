@@ -117,3 +117,41 @@ def test_printing_is_a_hidden_transfer() -> None:
     x = xp.arange(3)
     with xp.no_implicit_transfer(), pytest.raises(xp.ImplicitTransferError):
         repr(x)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (0, 2), (40, 50), (3, 4)])
+def test_array2string_is_numpys(shape: tuple[int, ...]) -> None:
+    host = np.asarray(np.arange(math.prod(shape), dtype=np.float64).reshape(shape) / 7)
+    x = xp.asarray(host)
+    for how in (
+        {},
+        {"precision": 2, "separator": ", "},
+        {"threshold": 5, "edgeitems": 1, "prefix": "x = "},
+        {"formatter": {"float_kind": lambda value: f"<{value:.1f}>"}},
+        {"max_line_width": 30, "suppress_small": True, "sign": "+", "floatmode": "fixed"},
+    ):
+        assert xp.array2string(x, **how) == np.array2string(host, **how)  # type: ignore[call-overload]
+    assert xp.array_repr(x, 40, 3, True) == np.array_repr(host, 40, 3, True)
+    assert xp.array_str(x, precision=2) == np.array_str(host, precision=2)
+
+
+def test_numbers_are_written_as_numpy_writes_them() -> None:
+    x = xp.asarray(0.1, dtype="float32") * 3
+    value = np.float32(x)
+    assert xp.format_float_positional(x) == np.format_float_positional(value)
+    assert xp.format_float_scientific(x, 3, exp_digits=3) == np.format_float_scientific(
+        value, 3, exp_digits=3
+    )
+    assert xp.base_repr(xp.asarray(35), 36, 2) == np.base_repr(35, 36, 2) == "00Z"
+    assert xp.binary_repr(xp.asarray(-3), width=5) == "11101"
+
+
+def test_what_is_known_of_an_array(capsys: pytest.CaptureFixture[str]) -> None:
+    xp.info(xp.zeros((2, 3), dtype="int8"))
+    assert "shape:  (2, 3)\ndtype:  int8\n" in capsys.readouterr().out
+    xp.info(xp.sin)
+    assert "sin" in capsys.readouterr().out
+    assert "numpy" in xp.get_include()
+    assert xp.show_config("dicts")
+    xp.show_runtime()
+    assert "numpy_version" in capsys.readouterr().out

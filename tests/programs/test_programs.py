@@ -7,62 +7,58 @@ has to agree.
 
 from __future__ import annotations
 
-import builtins
-import contextlib
-import io
+import base64
+import json
+import pickle
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
 
-import xarr
+from tests.processes import start
 
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.py"))
 
 RTOL = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}
 """Relative to the largest element; 1e-8 for the other data types."""
 
-
-DATA = (bool, int, float, complex, str, list, tuple, dict, numpy.ndarray, numpy.generic, xarr.Array)
-"""The types of the variables that are compared."""
-
-
-def _importer(name: str, *rest: Any) -> Any:
-    """An `__import__` for which NumPy is xarr."""
-    if name.partition(".")[0] != "numpy":
-        return builtins.__import__(name, *rest)
-    found = xarr
-    for part in name.split(".")[1:] if len(rest) > 2 and rest[2] else []:
-        found = getattr(found, part)
-    return found
+Left = tuple[dict[str, Any], str]
+"""The variables that a script left, and what it printed."""
 
 
-def _run(script: Path, load: Callable[..., Any]) -> tuple[dict[str, Any], str]:
-    """The variables that a script leaves, and what it prints."""
-    names = {"__name__": "__main__", "__file__": str(script)}
-    names["__builtins__"] = {**vars(builtins), "__import__": load}
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(script.read_text(), str(script), "exec"), names)
-    return {
-        key: value for key, value in names.items() if _is_compared(key, value)
-    }, printed.getvalue()
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path, str], Left]]:
+    """Run a script with a library, in one process for all: xarr draws NumPy's random numbers."""
+    folder = tmp_path_factory.mktemp("programs")
+    arguments = ("-m", "tests.programs.runner")
+    with start(*arguments, cwd=folder, stdin=True, XARR_RANDOM="numpy") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        to, back = process.stdin, process.stdout
 
+        def ask(script: Path, library: str) -> Left:
+            to.write(json.dumps({"script": str(script), "library": library}) + "\n")
+            to.flush()
+            said = pickle.loads(base64.b64decode(back.readline()))
+            if isinstance(said, str):
+                pytest.fail(f"with {library}:\n{said}", pytrace=False)
+            names, printed = said
+            return names, printed
 
-def _is_compared(name: str, value: Any) -> bool:
-    return not name.startswith("_") and isinstance(value, DATA)
+        yield ask
+        to.close()
 
 
 def _compare(expected: Any, found: Any, where: str) -> None:
     """Assert that two variables hold the same."""
-    if isinstance(expected, Mapping):
+    if isinstance(expected, dict):
         assert list(map(str, expected)) == list(map(str, found)), where
         for key, other in zip(expected, found.values(), strict=True):
             _compare(expected[key], other, f"{where}[{key!r}]")
-    elif isinstance(expected, list | tuple) and not isinstance(found, xarr.Array):
+    elif isinstance(expected, list) and isinstance(found, list):
         assert len(expected) == len(found), where
         for number, (one, other) in enumerate(zip(expected, found, strict=True)):
             _compare(one, other, f"{where}[{number}]")
@@ -72,10 +68,10 @@ def _compare(expected: Any, found: Any, where: str) -> None:
         _close(one, other, where)
     elif isinstance(expected, float | complex):
         _close(numpy.asarray(expected), numpy.asarray(found), where)
-    elif isinstance(expected, bool | int):
-        assert expected == found, where
     elif isinstance(expected, str):
         _compare_text(expected, found, where)
+    else:
+        assert expected == found, where
 
 
 def _close(expected: numpy.ndarray, found: numpy.ndarray, where: str) -> None:
@@ -99,15 +95,11 @@ def _compare_text(expected: str, found: str, where: str) -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_a_program_runs_unchanged(
-    script: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XARR_RANDOM", "numpy")
-    monkeypatch.chdir(tmp_path)
-    expected, printed = _run(script, builtins.__import__)
-    found, other = _run(script, _importer)
+def test_a_program_runs_unchanged(script: Path, run: Callable[[Path, str], Left]) -> None:
+    expected, printed = run(script, "numpy")
+    found, also_printed = run(script, "xarr")
     assert printed
-    _compare_text(printed, other, "what it printed")
+    _compare_text(printed, also_printed, "what it printed")
     assert list(expected) == list(found)
     for name, value in expected.items():
         _compare(value, found[name], name)

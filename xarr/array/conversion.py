@@ -209,6 +209,7 @@ def _typed_values(
                 where,
                 f"{name} has dtype {values.dtype}",
                 "xarr has the dtypes " + ", ".join(known.name for known in dtypes.TABLE),
+                dtypes.why_not(values.dtype),
             )
         )
     if row is None:

@@ -277,6 +277,8 @@ def share_memory(first: Any, second: Any, max_work: int | None, *, exactly: bool
     function: Any = numpy.shares_memory if exactly else numpy.may_share_memory
     options = {} if max_work is None else {"max_work": max_work}
     if type(first) is Array and type(second) is Array:
+        if first is second:
+            return first.size > 0
         if first._node.storage is None or first._node.storage is not second._node.storage:
             return False
         return bool(function(_by_address(first), _by_address(second), **options))

@@ -18,6 +18,7 @@ from xarr.functions import (
     joining,
     linalg,
     manipulation,
+    products,
     reductions,
 )
 from xarr.functions.comparing import device_of
@@ -235,7 +236,7 @@ def cov(
     if row.kind == dtypes.COMPLEX:
         other = elementwise.conj(other)
     factor = 1 / divisor if divisor else numpy.inf
-    return manipulation.squeeze(linalg.matmul(centred, other) * factor)
+    return manipulation.squeeze(products.matmul(centred, other) * factor)
 
 
 def _variables(x: Array, row: dtypes.DType, *, transposed: bool) -> Array:

@@ -402,7 +402,7 @@ def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> A
 def arange(
     start: Any = None,
     stop: Any = None,
-    step: Any = None,
+    step: Any = 1,
     dtype: DTypeLike = None,
     *,
     device: DeviceLike = None,
@@ -417,7 +417,7 @@ def arange(
     stop : int or float, optional
         The end of the interval, not included.
     step : int or float, optional
-        The distance between two numbers, not 0; 1 where None.
+        The distance between two numbers, not 0; None counts as 1.
     dtype : dtype, optional
         The data type; int64 where None and all numbers are integers, else the default
         floating-point one.

@@ -167,6 +167,14 @@ class FloatInfo:
         10 to the power of -precision.
     precision : int
         Decimal digits that are always right.
+    epsneg : float
+        The difference between 1 and the next smaller number.
+    machep, negep : int
+        The powers of two of `eps` and of `epsneg`.
+    maxexp, minexp : int
+        The smallest power of two that is infinite, and the smallest with full precision.
+    nexp, iexp, nmant : int
+        Bits of the exponent, twice named by NumPy, and of the fraction.
     """
 
     dtype: AnyDType
@@ -179,6 +187,14 @@ class FloatInfo:
     smallest_subnormal: float
     resolution: float
     precision: int
+    epsneg: float
+    machep: int
+    negep: int
+    maxexp: int
+    minexp: int
+    nexp: int
+    iexp: int
+    nmant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +209,16 @@ class IntegerInfo:
         Bits of one number.
     max, min : int
         The largest and the smallest number.
+    kind, key : str
+        NumPy's letter of the kind, and it with the bits.
     """
 
     dtype: AnyDType
     bits: int
     max: int
     min: int
+    kind: str
+    key: str
 
 
 def finfo(type: Any, /) -> FloatInfo:
@@ -229,7 +249,7 @@ def finfo(type: Any, /) -> FloatInfo:
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
     """
-    row = _dtype_of(type, "finfo(type)")
+    row = _dtype_of(float if isinstance(type, float) else type, "finfo(type)")
     row = dtypes.PART.get(row, row)
     if row.kind != REAL:
         raise ValueError(
@@ -257,6 +277,14 @@ def _float_info(row: DType) -> FloatInfo:
         smallest_subnormal=float(info.smallest_subnormal),
         resolution=float(info.resolution),
         precision=int(info.precision),
+        epsneg=float(info.epsneg),
+        machep=int(info.machep),
+        negep=int(info.negep),
+        maxexp=int(info.maxexp),
+        minexp=int(info.minexp),
+        nexp=int(info.nexp),
+        iexp=int(info.iexp),
+        nmant=int(info.nmant),
     )
 
 
@@ -288,7 +316,8 @@ def iinfo(type: Any, /) -> IntegerInfo:
     >>> xarr.iinfo(xarr.int16).max
     32767
     """
-    row = _dtype_of(type, "iinfo(type)")
+    given = int if isinstance(type, int) and not isinstance(type, bool) else type
+    row = _dtype_of(given, "iinfo(type)")
     if row.kind not in dtypes.INTEGER:
         raise ValueError(
             errors.message(
@@ -299,7 +328,10 @@ def iinfo(type: Any, /) -> IntegerInfo:
             )
         )
     low, high = dtypes.integer_bounds(row)
-    return IntegerInfo(dtype=row.numpy, bits=8 * row.itemsize, max=high, min=low)
+    bits, kind = 8 * row.itemsize, row.numpy.kind
+    return IntegerInfo(
+        dtype=row.numpy, bits=bits, max=high, min=low, kind=kind, key=f"{kind}{bits}"
+    )
 
 
 KINDS: Final[dict[str, tuple[str, ...]]] = {

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
+import numpy
+
 from xarr import errors
 from xarr.array.array import Array
 from xarr.backends.device import Device, get_device
@@ -113,3 +118,75 @@ def synchronize(x: Array | Device | str | None = None) -> None:
         return
     device = get_device(x, where="synchronize(x)")  # type: ignore[arg-type]
     device.synchronize()
+
+
+def info(
+    object: Any = None, maxwidth: int = 76, output: Any = None, toplevel: str = "xarr"
+) -> None:
+    """Write what is known of an array, or the documentation of anything else, as NumPy does.
+
+    Parameters
+    ----------
+    object : Array or object
+        What is asked about.
+    maxwidth : int
+        Characters of a line.
+    output : open file, optional
+        Where it is written; to the standard output where None.
+    toplevel : str
+        The module that names are looked up in.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.info(xarr.zeros((2, 3), dtype="int8"), output=None)  # doctest: +ELLIPSIS
+    class:  Array
+    shape:  (2, 3)
+    dtype:  int8
+    device:  ...
+    """
+    if type(object) is not Array:
+        numpy.info(object, maxwidth, output, toplevel)
+        return
+    lines = {
+        "class": "Array",
+        "shape": object.shape,
+        "dtype": object.dtype,
+        "device": object.device,
+    }
+    file = sys.stdout if output is None else output
+    file.writelines(f"{name}:  {value}\n" for name, value in lines.items())
+
+
+def get_include() -> str:
+    """Return the folder of NumPy's header files; xarr has no C interface.
+
+    Returns
+    -------
+    str
+        The folder.
+    """
+    return numpy.get_include()
+
+
+def show_config(mode: str = "stdout") -> dict[str, Any] | None:
+    """Show how NumPy was built, which computes on the host; `python -m xarr info` shows devices.
+
+    Parameters
+    ----------
+    mode : str
+        "stdout" to print, "dicts" for a dictionary.
+
+    Returns
+    -------
+    dict or None
+        The dictionary.
+    """
+    show: Any = numpy.show_config
+    found: dict[str, Any] | None = show(mode)
+    return found
+
+
+def show_runtime() -> None:
+    """Print NumPy's version and the host's instructions; `python -m xarr info` shows devices."""
+    numpy.show_runtime()

@@ -14,13 +14,14 @@ from xarr.engine import engine
 from xarr.functions import data_types, joining
 from xarr.functions.creation import arange, linspace, shape_of
 from xarr.functions.fills import zeros
+from xarr.functions.manipulation import broadcast_to, reshape, with_axes
 from xarr.layout import Shape
 
 _R = TypeVar("_R")
 
 
 def meshgrid(
-    *arrays: Any, indexing: Literal["xy", "ij"] = "xy", sparse: bool = False
+    *arrays: Any, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy"
 ) -> tuple[Array, ...]:
     """Make coordinate matrices of coordinate vectors.
 
@@ -28,10 +29,13 @@ def meshgrid(
     ----------
     *arrays : Array, shape (N1,), (N2,), ...
         The coordinates along each axis, of one dtype.
-    indexing : {"xy", "ij"}
-        "ij" for matrix indexing; with "xy" the first two axes are swapped.
+    copy : bool
+        Whether the results are arrays of their own; else they are views of the vectors, which are
+        read-only where they repeat.
     sparse : bool
         Whether each result keeps one-element axes, which broadcast, instead of repeating.
+    indexing : {"xy", "ij"}
+        "ij" for matrix indexing; with "xy" the first two axes are swapped.
 
     Returns
     -------
@@ -45,7 +49,7 @@ def meshgrid(
 
     Notes
     -----
-    Python Array API standard 2025.12, creation functions; sparse is NumPy's.
+    Python Array API standard 2025.12, creation functions; copy and sparse are NumPy's.
 
     Examples
     --------
@@ -76,13 +80,45 @@ def meshgrid(
         own = tuple(vector.size if place == axis else 1 for place in range(len(axes)))
         where_in = settled(vector).reshaped(own)
         assert where_in is not None
+        if not copy:
+            part = view(vector, where_in)
+            result.append(part if sparse else broadcast_to(part, shape))
+            continue
         lifted = view(vector, where_in)._node
         node = lifted if sparse else engine.broadcast(lifted, shape)
         result.append(Array(engine.copied(lifted) if node is lifted else node))
     return tuple(result)
 
 
-def indices(dimensions: Any, dtype: DTypeLike = None, *, device: DeviceLike = None) -> Array:
+@overload
+def indices(
+    dimensions: Any,
+    dtype: DTypeLike = None,
+    sparse: Literal[False] = False,
+    *,
+    device: DeviceLike = None,
+) -> Array: ...
+
+
+@overload
+def indices(
+    dimensions: Any, dtype: DTypeLike, sparse: Literal[True], *, device: DeviceLike = None
+) -> tuple[Array, ...]: ...
+
+
+@overload
+def indices(
+    dimensions: Any,
+    dtype: DTypeLike = None,
+    *,
+    sparse: Literal[True],
+    device: DeviceLike = None,
+) -> tuple[Array, ...]: ...
+
+
+def indices(
+    dimensions: Any, dtype: DTypeLike = None, sparse: bool = False, *, device: DeviceLike = None
+) -> Array | tuple[Array, ...]:
     """Make the indices of a grid.
 
     Parameters
@@ -91,12 +127,14 @@ def indices(dimensions: Any, dtype: DTypeLike = None, *, device: DeviceLike = No
         The shape of the grid.
     dtype : dtype, optional
         The data type; int64 where None.
+    sparse : bool
+        Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
     device : Device, str or None
         The device; the default device where None.
 
     Returns
     -------
-    Array, shape (len(dimensions), *dimensions)
+    Array, shape (len(dimensions), *dimensions), or tuple of Array
         For each axis, each point's index along it.
 
     Examples
@@ -110,16 +148,17 @@ def indices(dimensions: Any, dtype: DTypeLike = None, *, device: DeviceLike = No
     layout.require_possible((len(shape), *shape), where)
     row = dtypes.int64 if dtype is None else dtypes.lookup(dtype, where)
     target = get_device(device, where)
-    parts = _grid(shape, row, target)
+    parts = _grid(shape, row, target, sparse)
+    if sparse:
+        return parts
     if not parts:
         return zeros((0,), row, device=target)
     return joining.stack(parts)
 
 
-def _grid(shape: Shape, dtype: DType, device: Device) -> tuple[Array, ...]:
-    return meshgrid(
-        *(arange(extent, dtype=dtype, device=device) for extent in shape), indexing="ij"
-    )
+def _grid(shape: Shape, dtype: DType, device: Device, sparse: bool = False) -> tuple[Array, ...]:
+    lines = [arange(extent, dtype=dtype, device=device) for extent in shape]
+    return meshgrid(*lines, indexing="ij", sparse=sparse)
 
 
 def fromfunction(
@@ -219,5 +258,94 @@ class _Open(_Grid):
         return meshgrid(*self._lines(key), indexing="ij", sparse=True)
 
 
+class _Joined(_Grid):
+    """What `r_` and `c_` are: slices, numbers and arrays, joined.
+
+    A string in front says along which axis, then of how many axes the parts are at least, then
+    where the axes of parts with fewer come among the new ones, as in "0,2,0".
+    """
+
+    def __init__(self, name: str, axis: int, ndim: int, first: int) -> None:
+        self.name = name
+        self._axis, self._ndim, self._first = axis, ndim, first
+
+    def __getitem__(self, key: Any) -> Array:
+        where = f"{self.name}[key]"
+        items = list(key) if isinstance(key, tuple) else [key]
+        axis, ndim, first = self._axis, self._ndim, self._first
+        if items and isinstance(items[0], str):
+            axis, ndim, first = self._directive(items.pop(0), where)
+        device = next((item.device for item in items if type(item) is Array), get_device())
+        values = [
+            item
+            if type(item) in (bool, int, float, complex)
+            else self._line(item)
+            if isinstance(item, slice)
+            else as_array(item, where, "an item", device=device)
+            for item in items
+        ]
+        if not values:
+            raise ValueError(errors.message(where, "there is nothing to join", "items are needed"))
+        row = data_types.result_type(*values)
+        parts = [
+            _lifted(as_array(value, where, "an item", dtype=row, device=device), ndim, first)
+            for value in values
+        ]
+        return joining.concat([with_axes(part, 1, where) for part in parts], axis=axis)
+
+    def _directive(self, text: str, where: str) -> tuple[int, int, int]:
+        if text in ("r", "c"):
+            raise TypeError(
+                errors.message(
+                    where,
+                    f"the first item is {text!r}, which asks for a matrix",
+                    "there are no matrices in xarr",
+                    "use vstack or hstack",
+                )
+            )
+        given = [self._axis, self._ndim, self._first]
+        try:
+            numbers = [int(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if not 1 <= len(numbers) <= 3:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"the first item is {text!r}",
+                    'up to three integers are accepted, as in "0,2,0"',
+                )
+            )
+        axis, ndim, first = [*numbers, *given[len(numbers) :]]
+        return axis, ndim, first
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _lifted(x: Array, ndim: int, first: int) -> Array:
+    """An array with axes of one element around its own, which begin at `first`."""
+    missing = ndim - x.ndim
+    if missing <= 0:
+        return x
+    begin = first if first >= 0 else first + missing + 1
+    return reshape(x, (*(1,) * begin, *x.shape, *(1,) * (missing - begin)))
+
+
+class _Key:
+    """What `s_` and `index_exp` are: the key in their brackets."""
+
+    def __init__(self, name: str, *, tuples: bool) -> None:
+        self.name = name
+        self._tuples = tuples
+
+    def __getitem__(self, key: Any) -> Any:
+        return (key,) if self._tuples and not isinstance(key, tuple) else key
+
+
 mgrid: Final = _Dense()
 ogrid: Final = _Open()
+r_: Final = _Joined("r_", 0, 1, -1)
+c_: Final = _Joined("c_", -1, 2, 0)
+s_: Final = _Key("s_", tuples=False)
+index_exp: Final = _Key("index_exp", tuples=True)

@@ -108,36 +108,3 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
             errors.message(where, f"axis1 and axis2 are {axis1}", "two different axes are accepted")
         )
     return manipulation.moveaxis(a, places, (-2, -1))
-
-
-def outer(a: Any, b: Any) -> Array:
-    """The products of each element of one array with each of another, both flattened.
-
-    Parameters
-    ----------
-    a, b : numeric Array, any shapes, M and N elements
-        The operands; one of them may be a scalar or a list.
-
-    Returns
-    -------
-    Array, shape (M, N)
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    TypeError
-        If neither is an array, or one is not numeric.
-
-    Notes
-    -----
-    NumPy's function; `linalg.outer` takes vectors only.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
-    [[3], [6]]
-    """
-    first, second = linalg.numeric_pair(a, b, "outer(a, b)", ("a", "b"))
-    result: Array = Array(first).reshape(-1, 1) * Array(second).reshape(-1)
-    return result

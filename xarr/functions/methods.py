@@ -33,16 +33,17 @@ from xarr.array.array import (
 from xarr.engine.expression import constant
 from xarr.functions import (
     arithmetic,
+    contractions,
     creation,
     data_types,
     elementwise,
     folding as folding,
     indexing,
     joining,
-    linalg,
     manipulation,
     matrices,
     printing,
+    products,
     reductions,
     searching,
     sorting,
@@ -112,12 +113,12 @@ def _transpose(x: Array, *axes: Any) -> Array:
 
 def _matmul(x1: Array, x2: ArrayLike, /) -> Array:
     """The matrix product."""
-    return linalg.matmul(x1, x2) if _holds_matrices(x2) else NOT_IMPLEMENTED
+    return products.matmul(x1, x2) if _holds_matrices(x2) else NOT_IMPLEMENTED
 
 
 def _reflected_matmul(x2: Array, x1: ArrayLike, /) -> Array:
     """The matrix product from the right."""
-    return linalg.matmul(x1, x2) if _holds_matrices(x1) else NOT_IMPLEMENTED
+    return products.matmul(x1, x2) if _holds_matrices(x1) else NOT_IMPLEMENTED
 
 
 def _matmul_in_place(x1: Array, x2: ArrayLike, /) -> Array:
@@ -126,7 +127,7 @@ def _matmul_in_place(x1: Array, x2: ArrayLike, /) -> Array:
         return NOT_IMPLEMENTED
     where = "matmul(x1, x2), in place"
     require_writeable(x1, where)
-    return stored_in_place(x1, linalg.matmul(x1, x2)._node, where)
+    return stored_in_place(x1, products.matmul(x1, x2)._node, where)
 
 
 def _holds_matrices(value: object) -> bool:
@@ -286,7 +287,7 @@ class Methods:
     cumulative_prod = reductions.cumulative_prod
     cumulative_sum = reductions.cumulative_sum
     diagonal = matrices.diagonal
-    dot = linalg.dot
+    dot = contractions.dot
     dump = _dump
     dumps = _dumps
     fill = _fill

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+import operator
+from typing import Any, SupportsIndex
 
 import numpy
 
@@ -24,13 +25,27 @@ _IMPLIED = frozenset((dtypes.bool_, dtypes.int64, dtypes.float64, dtypes.complex
 """Data types that NumPy does not print, since the values tell them."""
 
 
-def array_repr(x: Array) -> str:
+def array_repr(
+    arr: Array,
+    max_line_width: int | None = None,
+    precision: int | None = None,
+    suppress_small: bool | None = None,
+) -> str:
     """The array as NumPy's repr shows it, with the device where it is not the default one."""
-    x = array_of(x, "array_repr(x)")
+    x = array_of(arr, "array_repr(x)")
     node = x._node
     options = numpy.get_printoptions()
     prefix = "array("
-    text = prefix + _values(x, separator=", ", prefix=prefix, suffix=")")
+    width = int(options["linewidth"] if max_line_width is None else max_line_width)
+    text = prefix + _values(
+        x,
+        max_line_width=width,
+        precision=precision,
+        suppress_small=suppress_small,
+        separator=", ",
+        prefix=prefix,
+        suffix=")",
+    )
     extras = []
     large = math.prod(node.shape) > options["threshold"]
     if large or (0 in node.shape and node.shape != (0,)):
@@ -43,26 +58,167 @@ def array_repr(x: Array) -> str:
         return text + ")"
     text += ","
     extra = ", ".join(extras) + ")"
-    room = int(options["linewidth"]) - (len(text) - (text.rfind("\n") + 1))
+    room = width - (len(text) - (text.rfind("\n") + 1))
     return text + (" " if len(extra) + 1 <= room else "\n" + " " * len(prefix)) + extra
 
 
-def array_str(x: Array) -> str:
+def array_str(
+    a: Array,
+    max_line_width: int | None = None,
+    precision: int | None = None,
+    suppress_small: bool | None = None,
+) -> str:
     """The array as NumPy's str shows it."""
-    x = array_of(x, "array_str(x)")
+    x = array_of(a, "array_str(x)")
     if not x.shape:
         return str(to_host(x._node)[()])
-    return _values(x)
+    return _values(
+        x, max_line_width=max_line_width, precision=precision, suppress_small=suppress_small
+    )
+
+
+def array2string(
+    a: Array,
+    max_line_width: int | None = None,
+    precision: int | None = None,
+    suppress_small: bool | None = None,
+    separator: str = " ",
+    prefix: str = "",
+    *,
+    formatter: Any = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    sign: Any = None,
+    floatmode: Any = None,
+    suffix: str = "",
+    legacy: Any = None,
+) -> str:
+    """The array as text, as `numpy.array2string` writes it; of a large one its corners move alone.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The array.
+    max_line_width, precision, suppress_small, separator, prefix, suffix
+        Those of `numpy.array2string`.
+    formatter, threshold, edgeitems, sign, floatmode, legacy
+        Those of `numpy.set_printoptions`.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return _values(
+        array_of(a, "array2string(x)"),
+        max_line_width=max_line_width,
+        precision=precision,
+        suppress_small=suppress_small,
+        separator=separator,
+        prefix=prefix,
+        formatter=formatter,
+        threshold=threshold,
+        edgeitems=edgeitems,
+        sign=sign,
+        floatmode=floatmode,
+        suffix=suffix,
+        legacy=legacy,
+    )
 
 
 def _values(x: Array, **how: Any) -> str:
+    """The values without a type; `how` has the arguments of `numpy.array2string`."""
     options = numpy.get_printoptions()
+    given = {name: how.get(name) for name in ("threshold", "edgeitems")}
+    threshold, edge = (
+        options[name] if value is None else value  # type: ignore[literal-required]
+        for name, value in given.items()
+    )
     shape = x._node.shape
     if 0 in shape:
         return "[]"
-    if math.prod(shape) <= options["threshold"]:
+    if math.prod(shape) <= threshold:
         return numpy.array2string(to_host(x._node), **how)
-    return numpy.array2string(to_host(_corners(x, options["edgeitems"])._node), threshold=0, **how)
+    how["threshold"] = 0
+    return numpy.array2string(to_host(_corners(x, edge)._node), **how)
+
+
+def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:
+    """A number as text, as `numpy.format_float_positional` writes it.
+
+    Parameters
+    ----------
+    x : Array, shape (), or number
+        The number.
+    *args, **kwargs
+        Those of `numpy.format_float_positional`.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return numpy.format_float_positional(_number(x), *args, **kwargs)
+
+
+def format_float_scientific(x: Any, *args: Any, **kwargs: Any) -> str:
+    """A number as text with an exponent, as `numpy.format_float_scientific` writes it.
+
+    Parameters
+    ----------
+    x : Array, shape (), or number
+        The number.
+    *args, **kwargs
+        Those of `numpy.format_float_scientific`.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return numpy.format_float_scientific(_number(x), *args, **kwargs)
+
+
+def _number(x: Any) -> Any:
+    return to_host(x._node)[()] if type(x) is Array else x
+
+
+def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
+    """An integer as text in a base from 2 to 36, with zeros in front.
+
+    Parameters
+    ----------
+    number : int or integer Array, shape ()
+        The number.
+    base : int
+        The base.
+    padding : int
+        Zeros in front.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return numpy.base_repr(operator.index(number), base, padding)
+
+
+def binary_repr(num: SupportsIndex, width: int | None = None) -> str:
+    """An integer as text of zeros and ones; two's complement where it is negative.
+
+    Parameters
+    ----------
+    num : int or integer Array, shape ()
+        The number.
+    width : int, optional
+        The digits.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return numpy.binary_repr(operator.index(num), width)
 
 
 def _corners(x: Array, edge: int) -> Array:

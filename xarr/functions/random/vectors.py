@@ -13,7 +13,7 @@ from xarr.array.conversion import as_array
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.engine import engine
-from xarr.functions import elementwise, joining, linalg, manipulation, reductions
+from xarr.functions import elementwise, joining, linalg, manipulation, products, reductions
 from xarr.functions.random.drawing import (
     NOT_NEGATIVE,
     Parameter,
@@ -209,7 +209,7 @@ class Vectors(Source):
             where,
         )
         lines = manipulation.reshape(Array(node), (-1, center.shape[0]))
-        return manipulation.reshape(linalg.matmul(lines, factor), shape) + center
+        return manipulation.reshape(products.matmul(lines, factor), shape) + center
 
 
 def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, where: str) -> Array:
@@ -303,7 +303,7 @@ def _factor(cov: Array, method: str, check_valid: str, tol: float, where: str) -
         factor = (vectors * roots).T
     else:
         _, values, rows = linalg.svd(cov)
-        again = linalg.matmul(rows.T * values, rows)
+        again = products.matmul(rows.T * values, rows)
         near = elementwise.abs(again - cov) <= tol + tol * elementwise.abs(cov)
         valid = check_valid == "ignore" or bool(reductions.all(near))
         factor = elementwise.sqrt(values)[:, None] * rows

@@ -1,0 +1,84 @@
+"""What is said of names that xarr lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import xarr
+from xarr.functions import absent
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("trapz", "write .*trapezoid"),
+        ("in1d", "write xarr.isin"),
+        ("NaN", "write xarr.nan"),
+        ("product", "write xarr.prod"),
+        ("float", "write xarr.float64"),
+        ("cumproduct", "write xarr.cumprod"),
+        ("row_stack", "write xarr.vstack"),
+        ("ma", "masked arrays"),
+        ("matrix", "x @ y"),
+        ("datetime64", "dates"),
+        ("busday_count", "dates"),
+        ("char", "strings"),
+        ("recarray", "records"),
+        ("object_", "objects"),
+        ("longdouble", "long double"),
+        ("core", "take it from numpy"),
+        ("conactenate", "nearest is xarr.concatenate"),
+        ("linalg.sovle", "nearest is xarr.linalg.solve"),
+        ("fft.fftshft", "nearest is xarr.fft.fftshift"),
+    ],
+)
+def test_a_missing_name_says_what_to_write(name: str, said: str) -> None:
+    space: Any = xarr
+    for part in name.split(".")[:-1]:
+        space = getattr(space, part)
+    with pytest.raises(AttributeError, match=said) as caught:
+        getattr(space, name.rpartition(".")[2])
+    assert str(caught.value).startswith(f"xarr.{name}: ")
+
+
+def test_what_is_said_of_a_name_of_numpys() -> None:
+    said = str(absent.missing("xarr", "nanmedian", ["nanmean", "median"]))
+    assert said == (
+        "xarr.nanmedian: xarr lacks NumPy's numpy.nanmedian; the nearest is xarr.nanmean; "
+        "NumPy's takes arrays, on the host; docs/names.md compares the names"
+    )
+    assert "xarr lacks" in str(absent.missing("xarr.linalg", "inv", []))
+    assert "nearest" not in str(absent.missing("xarr", "quaternion", ["inv"]))
+
+
+def test_private_names_are_absent_in_pythons_words() -> None:
+    assert not hasattr(xarr, "__wrapped__")
+    with pytest.raises(AttributeError, match="has no attribute"):
+        xarr._nothing  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_what_has_gone_is_gone_and_what_is_elsewhere_is_nowhere() -> None:
+    for name in (*absent._BECAME, *absent._ELSEWHERE):
+        assert name not in vars(xarr), name
+    for name in absent._BECAME:
+        with pytest.raises(AttributeError):
+            getattr(xarr, name)
+
+
+def test_annotations_are_numpys() -> None:
+    def annotated(
+        x: xarr.typing.NDArray[numpy.float64], y: xarr.typing.ArrayLike, z: xarr.typing.DTypeLike
+    ) -> xarr.typing.NDArray[Any]:
+        return xarr.asarray(x)
+
+    assert annotated(xarr.ones(2), 1, "f4").shape == (2,)
+
+
+def test_exceptions_are_numpys() -> None:
+    assert xarr.exceptions.AxisError is numpy.exceptions.AxisError
+    with pytest.raises(xarr.exceptions.AxisError):
+        xarr.ones(2).sum(axis=3)
+    assert xarr.exceptions.ComplexWarning is numpy.exceptions.ComplexWarning

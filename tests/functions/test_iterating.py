@@ -1,0 +1,194 @@
+"""Grids, iterators, and Python functions that are called for lines or elements, against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.reference import assert_same
+
+pytestmark = pytest.mark.usefixtures("device")
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "r_": lambda m: m.r_[1:4, 0, 4],
+    "r_ floats": lambda m: m.r_[0:1:5j, 0.5, [2, 3]],
+    "r_ arrays": lambda m: m.r_[m.asarray([1, 2]), 0, 0, m.asarray([4.5])],
+    "r_ matrix": lambda m: m.r_["-1", m.ones((2, 2)), m.zeros((2, 1))],
+    "r_ directive": lambda m: m.r_["0,2", [1, 2, 3], [4, 5, 6]],
+    "r_ directive 3": lambda m: m.r_["0,2,0", [1, 2, 3], [4, 5, 6]],
+    "r_ directive 4": lambda m: m.r_["1,3,1", [1, 2, 3], m.ones((1, 1, 3))],
+    "r_ dtype": lambda m: m.r_[m.asarray([1, 2], dtype="float32"), 0, 1.5],
+    "r_ step": lambda m: m.r_[0:10:3],
+    "c_": lambda m: m.c_[m.asarray([1, 2, 3]), m.asarray([4, 5, 6])],
+    "c_ lists": lambda m: m.c_[[1, 2], [[3, 4], [5, 6]], [7.5, 8]],
+    "c_ numbers": lambda m: m.c_[m.asarray([[1, 2, 3]]), 0, 0, m.asarray([[4, 5, 6]])],
+    "c_ slices": lambda m: m.c_[0:3, 3:6],
+    "mgrid": lambda m: m.mgrid[0:5, 0:3:2],
+    "mgrid floats": lambda m: m.mgrid[-1:1:5j, 0:1:3j],
+    "ogrid": lambda m: m.ogrid[0:5, -1:1:3j],
+    "ogrid one": lambda m: m.ogrid[0:5],
+    "indices": lambda m: m.indices((2, 3)),
+    "indices sparse": lambda m: m.indices((2, 3), sparse=True),
+    "meshgrid": lambda m: m.meshgrid([1, 2, 3], [4, 5], indexing="ij"),
+    "meshgrid views": lambda m: m.meshgrid(m.asarray([1, 2, 3]), m.asarray([4, 5]), copy=False),
+    "meshgrid sparse": lambda m: m.meshgrid([1, 2, 3], [4, 5], sparse=True),
+    "fromfunction": lambda m: m.fromfunction(lambda i, j: i * j, (3, 2), dtype=int),
+    "along": lambda m: m.apply_along_axis(sum, 0, m.asarray([[1, 2], [3, 4]])),
+    "along vectors": lambda m: m.apply_along_axis(lambda v: v[::-1] * 2, 1, m.asarray([[1, 2]])),
+    "along matrices": lambda m: m.apply_along_axis(
+        lambda v, k: m.stack([v, v + k]).reshape(3, 2), 0, m.arange(12).reshape(3, 2, 2), 5
+    ),
+    "along numbers": lambda m: m.apply_along_axis(lambda v: float(v[0]), -1, m.ones((2, 3, 2))),
+    "along none": lambda m: m.apply_along_axis(sum, 0, m.ones((2, 0))),
+    "over axes": lambda m: m.apply_over_axes(m.sum, m.ones((2, 3, 4)), [0, -1]),
+    "over axis": lambda m: m.apply_over_axes(m.max, m.ones((2, 3)), 0),
+    "vectorize": lambda m: m.vectorize(lambda a, b: a + b if a > b else a - b)(
+        [1, 4], m.asarray(2)
+    ),
+    "vectorize otypes": lambda m: m.vectorize(lambda a: a, otypes=[float])(m.arange(3)),
+    "vectorize two": lambda m: m.vectorize(lambda a: (a, a + 0.5))(m.arange(3)),
+    "vectorize excluded": lambda m: m.vectorize(
+        lambda p, x: sum(c * x**k for k, c in enumerate(p)), excluded=["p"]
+    )(p=[1, 2, 3], x=m.asarray([0, 1])),
+    "vectorize signature": lambda m: m.vectorize(lambda v: v.sum(), signature="(n)->()")(
+        m.arange(6).reshape(2, 3)
+    ),
+    "vectorize functions": lambda m: m.vectorize(lambda a: m.sqrt(a) + 1)(m.asarray([4.0, 9.0])),
+    "vectorize empty": lambda m: m.vectorize(lambda a: a, otypes="d")(m.zeros(0)),
+    "vectorize nothing": lambda m: m.vectorize(lambda a: a)(m.zeros(0)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_as_numpy(name: str) -> None:
+    call = CALLS[name]
+    try:
+        wanted = call(np)
+    except (TypeError, ValueError, IndexError) as error:
+        with pytest.raises(type(error)):
+            call(xarr)
+        return
+    got = call(xarr)
+    if not isinstance(wanted, tuple | list):
+        got, wanted = (got,), (wanted,)
+    assert len(got) == len(wanted)
+    for mine, other in zip(got, wanted, strict=True):
+        assert type(mine) is xarr.Array
+        assert_same(np.asarray(mine), np.asarray(other), name)
+
+
+def test_keys_are_made_of_brackets() -> None:
+    assert xarr.s_[2::2] == slice(2, None, 2)
+    assert xarr.s_[1, ..., None] == (1, ..., None)
+    assert xarr.index_exp[2::2] == (slice(2, None, 2),)
+    assert xarr.arange(10)[xarr.s_[2:8:3]].tolist() == [2, 5]
+    with pytest.raises(TypeError, match="there are no matrices"):
+        xarr.r_["r", [1, 2]]
+    with pytest.raises(ValueError, match="up to three integers"):
+        xarr.r_["a,b", [1, 2]]
+
+
+def test_views_of_grids_are_views() -> None:
+    line = xarr.asarray([1, 2, 3])
+    rows, columns = xarr.meshgrid(line, line, copy=False, sparse=True)
+    rows[0, 1] = 9
+    assert line.tolist() == [1, 9, 3]
+    assert columns.tolist() == [[1], [9], [3]]
+
+
+def test_indices_are_iterated_over() -> None:
+    for shape in ((2, 3), (2,), (), (0, 2), (2, 0), (1, 1, 2)):
+        assert list(xarr.ndindex(*shape)) == list(np.ndindex(*shape)), shape
+        assert list(xarr.ndindex(shape)) == list(np.ndindex(shape)), shape
+    assert list(xarr.ndindex(2)) == [(0,), (1,)]
+    x = np.arange(6.0).reshape(2, 3).T
+    pairs = list(xarr.ndenumerate(xarr.asarray(x)))
+    assert [(place, float(value)) for place, value in pairs] == list(np.ndenumerate(x))
+    assert [(place, int(value)) for place, value in xarr.ndenumerate(3)] == [((), 3)]
+
+
+def test_elements_stand_side_by_side() -> None:
+    first, second = np.arange(3), np.arange(2).reshape(2, 1)
+    wanted = np.broadcast(first, second)
+    got = xarr.broadcast(xarr.asarray(first), xarr.asarray(second))
+    for name in ("shape", "nd", "ndim", "size", "numiter", "index"):
+        assert getattr(got, name) == getattr(wanted, name), name
+    assert [tuple(map(int, pair)) for pair in got] == [tuple(map(int, pair)) for pair in wanted]
+    assert got.index == wanted.index == 6
+    got.reset()
+    assert tuple(map(int, next(got))) == (0, 0)
+    with pytest.raises(ValueError, match="broadcast"):
+        xarr.broadcast(xarr.ones(2), xarr.ones(3))
+
+
+def test_nditer_iterates_on_the_host() -> None:
+    x = np.arange(6).reshape(2, 3)
+    array = xarr.asarray(x)
+    assert [int(item) for item in xarr.nditer(array)] == [int(item) for item in np.nditer(x)]
+    steps = xarr.nditer(array, flags=["multi_index"])
+    seen = []
+    while not steps.finished:
+        seen.append((steps.multi_index, int(steps[0])))
+        steps.iternext()
+    assert seen == list(np.ndenumerate(x))
+    for item in xarr.nditer(array, op_flags=["readwrite"]):
+        item[...] = 2 * item
+    assert array.tolist() == (2 * x).tolist()
+    with xarr.nditer([array, None], flags=["external_loop"]) as both:
+        for given, made in both:
+            made[...] = given * given
+        (_, squares) = both.operands
+    assert squares.tolist() == (4 * x * x).tolist()
+    with xarr.nditer(array, op_flags=["writeonly"], flags=["multi_index"]) as steps:
+        for item in steps:
+            item[...] = steps.multi_index[0]
+    assert array.tolist() == [[0, 0, 0], [1, 1, 1]]
+    pairs = [(int(a), int(b)) for a, b in xarr.nditer([xarr.arange(3), xarr.asarray([[1], [2]])])]
+    assert pairs == [(int(a), int(b)) for a, b in np.nditer([np.arange(3), [[1], [2]]])]
+    with pytest.raises(TypeError, match="an operand is of type int"):
+        xarr.nditer([1, 2], op_flags=["readwrite"])
+
+
+def test_frompyfunc_gives_numbers() -> None:
+    add = xarr.frompyfunc(lambda a, b: a + b, 2, 1)
+    x = xarr.asarray([[1, 2], [3, 4]])
+    assert add(x, 10).tolist() == [[11, 12], [13, 14]]
+    assert add(x, 10).dtype == np.int64
+    assert add.reduce(x, axis=1).tolist() == [3, 7]
+    assert add.accumulate(x, axis=0).tolist() == [[1, 2], [4, 6]]
+    assert add.outer([1, 2], [10, 20]).tolist() == [[11, 21], [12, 22]]
+    both = xarr.frompyfunc(divmod, 2, 2)
+    assert [part.tolist() for part in both([7, 8], 3)] == [[2, 2], [1, 2]]
+    assert int(add(1, 2)) == 3
+    with pytest.raises(TypeError):
+        xarr.frompyfunc(str, 1, 1)(x)
+
+
+def test_vectorize_decorates() -> None:
+    @xarr.vectorize
+    def larger(a: float, b: float) -> float:
+        """The larger one."""
+        return max(b, a)
+
+    assert larger.__doc__ == "The larger one."
+    assert larger([1, 5], 3).tolist() == [3, 5]
+
+    @xarr.vectorize(otypes=["float32"], doc="Half.")
+    def half(a: float) -> float:
+        return a / 2
+
+    assert half.__doc__ == "Half."
+    assert half(xarr.arange(2)).dtype == np.float32
+
+    class Offset:
+        by = 3
+
+        @xarr.vectorize
+        def add(self, a: float) -> float:
+            return a + self.by
+
+    assert Offset().add(xarr.arange(2)).tolist() == [3, 4]

@@ -1,0 +1,155 @@
+"""What is said of a name that xarr lacks: what it became, why it is absent, or the nearest."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Final
+
+import numpy
+
+from xarr import errors
+
+_PAGE: Final = "docs/names.md compares the names"
+
+_BECAME: Final = {
+    "Inf": "inf",
+    "Infinity": "inf",
+    "NINF": "-inf",
+    "NZERO": "-0.0",
+    "NaN": "nan",
+    "PINF": "inf",
+    "PZERO": "0.0",
+    "alen": "len(x)",
+    "alltrue": "all",
+    "asfarray": "asarray(x, dtype=float)",
+    "asscalar": "x.item()",
+    "byte_bounds": "numpy.lib.array_utils.byte_bounds(numpy.asarray(x))",
+    "cast": "asarray(x, dtype)",
+    "cfloat": "complex128",
+    "complex": "complex128",
+    "complex_": "complex128",
+    "cumproduct": "cumprod",
+    "disp": "print(x)",
+    "fastCopyAndTranspose": "x.T.copy()",
+    "find_common_type": "result_type",
+    "float": "float64",
+    "float_": "float64",
+    "in1d": "isin",
+    "infty": "inf",
+    "int": "int64",
+    "issctype": "isinstance(x, type) and issubclass(x, numpy.generic)",
+    "issubclass_": "issubclass(x, y)",
+    "issubsctype": "issubdtype",
+    "longcomplex": "complex128",
+    "longfloat": "float64",
+    "obj2sctype": "dtype(x).type",
+    "product": "prod",
+    "rank": "ndim",
+    "round_": "round",
+    "row_stack": "vstack",
+    "safe_eval": "ast.literal_eval(x)",
+    "sctype2char": "dtype(x).char",
+    "set_string_function": "set_printoptions",
+    "singlecomplex": "complex64",
+    "sometrue": "any",
+    "trapz": "trapezoid",
+}
+"""What stands in the place of names that NumPy has removed."""
+
+_OBJECTS: Final = "Python's objects are not on a device; numpy has arrays of them"
+_TEXT: Final = "strings are not on a device; use numpy's arrays of them, or Python's str"
+_DATES: Final = (
+    "dates are not on a device; use numpy's, and take numbers to the device, as "
+    "(dates - dates[0]) / numpy.timedelta64(1, 's')"
+)
+_RECORDS: Final = "records are not on a device; keep an array for each field"
+_MASKED: Final = (
+    "masked arrays are not on a device; write where(mask, x, value), use the nan functions, or "
+    "numpy.ma on numpy.asarray(x)"
+)
+_MATRIX: Final = "arrays of two axes are matrices; write x @ y for the product"
+_LONG: Final = "a device has no long double; use float64 or complex128"
+_C: Final = "it is about NumPy's own memory; take it from numpy, with numpy.asarray(x)"
+_PRIVATE: Final = "it is NumPy's own; take it from numpy"
+
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("object", "object_"), _OBJECTS),
+    **dict.fromkeys(
+        ("bytes_", "char", "character", "chararray", "compare_chararrays", "str", "str_"), _TEXT
+    ),
+    **dict.fromkeys(("string_", "strings", "unicode", "unicode_"), _TEXT),
+    **dict.fromkeys(
+        (
+            "busday_count",
+            "busday_offset",
+            "busdaycalendar",
+            "datetime64",
+            "datetime_as_string",
+            "datetime_data",
+            "is_busday",
+            "isnat",
+            "timedelta64",
+        ),
+        _DATES,
+    ),
+    **dict.fromkeys(
+        ("flexible", "format_parser", "rec", "recarray", "recfromcsv", "recfromtxt", "record"),
+        _RECORDS,
+    ),
+    "void": _RECORDS,
+    "ma": _MASKED,
+    **dict.fromkeys(("asmatrix", "bmat", "mat", "matlib", "matrix"), _MATRIX),
+    **dict.fromkeys(
+        ("clongdouble", "clongfloat", "complex256", "float96", "float128", "longdouble"), _LONG
+    ),
+    **dict.fromkeys(("ctypeslib", "f2py", "nested_iters"), _C),
+    **dict.fromkeys(
+        ("compat", "core", "distutils", "lookfor", "source"),
+        _PRIVATE,
+    ),
+    **dict.fromkeys(("test", "Tester", "who"), _PRIVATE),
+}
+"""What is said of names that stand for something that is not on a device."""
+
+
+def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
+    """Make the error for a name that a module of xarr lacks.
+
+    Parameters
+    ----------
+    space : str
+        The module, as "xarr.linalg".
+    name : str
+        The name.
+    known : iterable of str
+        The names that the module has.
+    """
+    if name.startswith("_"):
+        return AttributeError(f"module {space!r} has no attribute {name!r}", name=name)
+    where = f"{space}.{name}"
+    names = [one for one in known if not one.startswith("_")]
+    top = space == "xarr"
+    if top and name in _ELSEWHERE:
+        return AttributeError(errors.message(where, "xarr has no such name", _ELSEWHERE[name]))
+    if top and name in _BECAME:
+        new = _BECAME[name]
+        new = f"{space}.{new}" if new in names else new
+        return AttributeError(
+            errors.message(where, "NumPy has removed this name", f"write {new}", _PAGE)
+        )
+    near = difflib.get_close_matches(name, names, 1, 0.6)
+    nearest = f"the nearest is {space}.{near[0]}" if near else ""
+    given = "there is no such name"
+    if _in_numpy(space, name):
+        given = f"xarr lacks NumPy's {space.replace('xarr', 'numpy', 1)}.{name}"
+        nearest += ("; " if nearest else "") + "NumPy's takes arrays, on the host"
+    return AttributeError(errors.message(where, given, nearest, _PAGE))
+
+
+def _in_numpy(space: str, name: str) -> bool:
+    """Whether NumPy has a name in the module that one of xarr's stands for."""
+    found: object = numpy
+    for part in space.split(".")[1:]:
+        found = getattr(found, part, None)
+    return name in dir(found)

@@ -1,0 +1,304 @@
+"""Functions that call Python functions for lines or elements of arrays.
+
+Python functions run on the host, one call after the other.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any, SupportsIndex
+
+import numpy
+
+from xarr import errors
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of
+from xarr.functions import fills, joining, manipulation
+from xarr.functions.creation import to_numpy
+from xarr.layout import normalize_axis
+
+
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: SupportsIndex, arr: Any, *args: Any, **kwargs: Any
+) -> Array:
+    """Call a function with each line along an axis.
+
+    Parameters
+    ----------
+    func1d : callable
+        Called on the host with an Array of shape (N,), a view of the line, for each line.
+    axis : int
+        The axis.
+    arr : Array, shape (..., N, ...)
+        The array.
+    *args, **kwargs : object
+        Passed to the function.
+
+    Returns
+    -------
+    Array
+        The results, in place of the axis; of the dtype of the first.
+
+    Raises
+    ------
+    ValueError
+        If there are no lines, or the results differ in shape.
+    AxisError
+        If the axis is out of range.
+
+    Notes
+    -----
+    NumPy's function. Runs on the host, with one call for each line. A function of the whole array
+    and its axis, such as `sum(x, axis)`, is faster.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.asarray([[1, 4], [2, 3]])
+    >>> xarr.apply_along_axis(lambda line: line.max() - line.min(), 1, x).tolist()
+    [3, 1]
+    """
+    where = "apply_along_axis(func1d, axis, arr)"
+    x = array_of(arr, where, "arr")
+    place = normalize_axis(axis, x.ndim, where)
+    last = manipulation.moveaxis(x, place, -1)
+    outer = last.shape[:-1]
+    results = [
+        func1d(last[index], *args, **kwargs) for index in itertools.product(*map(range, outer))
+    ]
+    if not results:
+        raise ValueError(
+            errors.message(where, f"arr has shape {x.shape}", "at least one line is needed")
+        )
+    first = as_array(results[0], where, "a result", device=x.device)
+    if all(isinstance(item, int | float | complex | numpy.generic) for item in results):
+        together = as_array(results, where, "the results", dtype=first.dtype, device=x.device)
+    else:
+        together = joining.stack(
+            [
+                as_array(item, where, "a result", dtype=first.dtype, device=x.device)
+                for item in results
+            ]
+        )
+    whole = manipulation.reshape(together, (*outer, *first.shape))
+    count = len(outer)
+    order = (*range(place), *range(count, count + first.ndim), *range(place, count))
+    return manipulation.permute_dims(whole, order)
+
+
+def apply_over_axes(
+    func: Callable[[Array, int], Any], a: Any, axes: SupportsIndex | Iterable[SupportsIndex]
+) -> Array:
+    """Call a function of an array and an axis for one axis after the other.
+
+    Parameters
+    ----------
+    func : callable
+        Called with the array and an axis; its result has as many axes, or one less.
+    a : Array, shape (...)
+        The array.
+    axes : int or sequence of int
+        The axes.
+
+    Returns
+    -------
+    Array
+        The last result, with as many axes as a.
+
+    Raises
+    ------
+    ValueError
+        If a result has another number of axes.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.apply_over_axes(xarr.sum, xarr.ones((2, 3, 4)), [0, 2]).tolist()
+    [[[8.0], [8.0], [8.0]]]
+    """
+    where = "apply_over_axes(func, a, axes)"
+    value = array_of(a, where, "a")
+    for axis in manipulation.integers(axes, where, "axes"):
+        place = normalize_axis(axis, value.ndim, where)
+        result = array_of(func(value, place), where, "a result")
+        if result.ndim == value.ndim - 1:
+            result = manipulation.expand_dims(result, place)
+        if result.ndim != value.ndim:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"the result has {result.ndim} dimensions",
+                    f"the array has {value.ndim}; as many or one less are accepted",
+                )
+            )
+        value = result
+    return value
+
+
+class vectorize:  # noqa: N801 - NumPy's name
+    """Let a Python function of numbers take arrays. Runs on the host, element by element.
+
+    Parameters
+    ----------
+    pyfunc : callable
+        Called with NumPy's scalars. Without it, `vectorize` is a decorator with arguments.
+    otypes : str or list of dtype, optional
+        The data types of the results; those of the first call where None.
+    doc : str, optional
+        The docstring; the function's where None.
+    excluded : set of int and str, optional
+        Arguments that are passed as they are.
+    cache : bool
+        Whether the first call, which finds the data types, is not made again.
+    signature : str, optional
+        As "(m,n),(n)->(m)": what axes the function takes itself.
+
+    Notes
+    -----
+    NumPy's class. The values travel to the host and back, and each element is a call of Python:
+    the same with functions of arrays is faster on any device.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> larger = xarr.vectorize(lambda a, b: a if a > b else b)
+    >>> larger(xarr.asarray([1, 5, 2]), 3).tolist()
+    [3, 5, 3]
+    """
+
+    def __init__(
+        self,
+        pyfunc: Callable[..., Any] | None = None,
+        otypes: Any = None,
+        doc: str | None = None,
+        excluded: Any = None,
+        cache: bool = False,
+        signature: str | None = None,
+    ) -> None:
+        self._options = {
+            "otypes": otypes,
+            "doc": doc,
+            "excluded": excluded,
+            "cache": cache,
+            "signature": signature,
+        }
+        self._host: Any = None
+        if pyfunc is not None:
+            self._take(pyfunc)
+
+    def _take(self, pyfunc: Callable[..., Any]) -> None:
+        self.pyfunc = pyfunc
+        self._host = numpy.vectorize(pyfunc, **self._options)
+        functools.update_wrapper(self, pyfunc, updated=())
+        if self._options["doc"] is not None:
+            self.__doc__ = self._options["doc"]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function for each element of the arguments, which broadcast together."""
+        if self._host is None:
+            (function,) = args
+            self._take(function)
+            return self
+        values = (*args, *kwargs.values())
+        device = next((item.device for item in values if type(item) is Array), None)
+        result = self._host(
+            *map(_host, args), **{name: _host(value) for name, value in kwargs.items()}
+        )
+        return _arrays(result, device, "vectorize(pyfunc)")
+
+
+def _host(value: Any) -> Any:
+    return to_numpy(value) if type(value) is Array else value
+
+
+def _arrays(result: Any, device: Any, where: str) -> Any:
+    """What a function of NumPy's gave, as Arrays."""
+    if isinstance(result, tuple):
+        return tuple(_arrays(part, device, where) for part in result)
+    if isinstance(result, numpy.ndarray) and result.dtype.kind == "O":
+        if not result.size:
+            return fills.zeros(result.shape, device=device)
+        result = result.tolist()
+    return as_array(result, where, "the result", device=device)
+
+
+class _FromPython:
+    """What `frompyfunc` makes."""
+
+    def __init__(self, func: Callable[..., Any], nin: int, nout: int, options: Any) -> None:
+        self._ufunc = numpy.frompyfunc(func, nin, nout, **options)
+        self.nin, self.nout, self.nargs = nin, nout, nin + nout
+        self.__name__ = getattr(func, "__name__", "function")
+        self.__doc__ = func.__doc__
+
+    def __call__(self, *args: Any) -> Any:
+        device = next((item.device for item in args if type(item) is Array), None)
+        return _arrays(self._ufunc(*map(_host, args)), device, "frompyfunc(func)")
+
+    def reduce(self, array: Any, axis: SupportsIndex | None = 0, **options: Any) -> Array:
+        """Call the function with the result so far and the next element, along an axis."""
+        x = array_of(array, "frompyfunc(func).reduce(array)", "array")
+        result = self._ufunc.reduce(to_numpy(x).astype(object), axis=axis, **options)
+        found: Array = _arrays(result, x.device, "frompyfunc(func).reduce(array)")
+        return found
+
+    def accumulate(self, array: Any, axis: SupportsIndex = 0) -> Array:
+        """Keep each result of what `reduce` does."""
+        x = array_of(array, "frompyfunc(func).accumulate(array)", "array")
+        result = self._ufunc.accumulate(to_numpy(x).astype(object), axis=axis)
+        found: Array = _arrays(result, x.device, "frompyfunc(func).accumulate(array)")
+        return found
+
+    def outer(self, a: Any, b: Any) -> Array:
+        """Call the function for each pair of elements."""
+        device = next((item.device for item in (a, b) if type(item) is Array), None)
+        result = self._ufunc.outer(_host(a), _host(b))
+        found: Array = _arrays(result, device, "frompyfunc(func).outer(a, b)")
+        return found
+
+
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> _FromPython:
+    """Let a Python function take arrays. Runs on the host, element by element.
+
+    Parameters
+    ----------
+    func : callable
+        Called with Python's numbers.
+    nin, nout : int
+        How many arguments it has, and how many results.
+    **kwargs : object
+        `identity`, as in NumPy.
+
+    Returns
+    -------
+    callable
+        Takes arrays that broadcast together, and gives Arrays: NumPy's gives arrays of objects,
+        which no device has. With `reduce`, `accumulate` and `outer`.
+
+    Raises
+    ------
+    TypeError
+        When it is called, if the results are no numbers.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> import math
+    >>> xarr.frompyfunc(math.gcd, 2, 1)(xarr.asarray([12, 18]), 8).tolist()
+    [4, 2]
+    """
+    return _FromPython(func, nin, nout, kwargs)

@@ -1,0 +1,414 @@
+"""Products that are made of products: NumPy's dot, inner, kron, cross, and chains of matrices."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any, Final, SupportsIndex
+
+import numpy
+
+from xarr import errors, layout
+from xarr.array.array import Array, ArrayLike
+from xarr.array.door import array_of, together
+from xarr.array.outcome import delivered
+from xarr.dtypes import BOOL, COMPLEX
+from xarr.engine import engine
+from xarr.engine.expression import Node
+from xarr.functions import joining
+from xarr.functions.products import (
+    multiplied,
+    numeric_pair,
+    summed,
+    summed_products,
+)
+from xarr.tables import elementwise as rows
+
+LinAlgError: Final = numpy.linalg.LinAlgError
+
+
+def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
+    """NumPy's product: of scalars, vectors and matrices; else over a's last and b's last but one.
+
+    Parameters
+    ----------
+    a : Array, shape (..., K)
+        The first operand.
+    b : Array, shape (..., K, N) or (K,)
+        The second operand.
+    out : Array, optional
+        Where the result is written: of its shape and dtype.
+
+    Returns
+    -------
+    Array
+        Of the dtype that both promote to.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or `out` does not fit the result.
+    TypeError
+        If an operand is no array.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.dot(xarr.asarray([1, 2]), xarr.asarray([3, 4])))
+    11
+    """
+    result = _dot(a, b)
+    if type(out) is Array and (out.shape != result.shape or out.dtype != result.dtype):
+        raise ValueError(
+            errors.message(
+                "dot(a, b, out)",
+                f"out has shape {out.shape} and dtype {out.dtype}",
+                f"the result has shape {result.shape} and dtype {result.dtype}",
+                "make out with xarr.empty(shape, dtype)",
+            )
+        )
+    return delivered(result, out, "dot(a, b, out)")
+
+
+def _dot(a: Any, b: Any) -> Array:
+    where, names = "dot(a, b)", ("a", "b")
+    first, second = together(a, b, where, names)
+    if not first.shape or not second.shape:
+        return _scaled(first, second)
+    if len(first.shape) <= 2 and len(second.shape) <= 2:
+        return multiplied(first, second, where, names)
+    last = -1 if len(second.shape) == 1 else -2
+    return summed_products(first, second, ((-1,), (last,)), where, names)
+
+
+def _scaled(first: Node, second: Node) -> Array:
+    """The products of elements of one dtype; of bools, both."""
+    row = rows.multiply if first.dtype.kind != BOOL else rows.logical_and
+    return Array(row.combined(first, second))
+
+
+def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
+    """The sums of products over the last axis of both operands.
+
+    Parameters
+    ----------
+    a : Array, shape (..., N) or ()
+        The first operand.
+    b : Array, shape (..., N) or ()
+        The second operand.
+
+    Returns
+    -------
+    Array
+        Its shape is what is left of a's, then what is left of b's; a scalar multiplies.
+
+    Raises
+    ------
+    ValueError
+        If the last axes are not equally long.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.inner([1, 2, 3], [0, 1, 0]))
+    2
+    """
+    where, names = "inner(a, b)", ("a", "b")
+    first, second = together(a, b, where, names)
+    if not first.shape or not second.shape:
+        return _scaled(first, second)
+    return summed_products(first, second, ((-1,), (-1,)), where, names)
+
+
+def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
+    """The dot product of all elements, those of the first operand conjugated.
+
+    Parameters
+    ----------
+    a, b : Array, shapes of as many elements
+        The operands.
+
+    Returns
+    -------
+    Array, shape ()
+        Of the dtype that both promote to.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many elements in both.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> complex(xarr.vdot([1j, 2], [1j, 1]))
+    (3+0j)
+    """
+    where = "vdot(a, b)"
+    first, second = together(a, b, where, ("a", "b"))
+    sizes = [math.prod(node.shape) for node in (first, second)]
+    if sizes[0] != sizes[1]:
+        raise ValueError(
+            errors.message(
+                where,
+                f"a has {sizes[0]} elements and b {sizes[1]}",
+                "operands of as many elements are accepted",
+            )
+        )
+    if first.dtype.kind == COMPLEX:
+        first = rows.conj.applied(first)
+    if first.shape != second.shape:
+        first, second = (engine.reshaped(node, (sizes[0],)) for node in (first, second))
+    operands = [first, second]
+    del a, b, first, second
+    return summed(operands, None, where)
+
+
+def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
+    """The products of each element of one array with each of another, both flattened.
+
+    Parameters
+    ----------
+    a, b : Array, any shapes, M and N elements
+        The operands; also scalars or lists.
+    out : Array, shape (M, N), optional
+        Where the result is written.
+
+    Returns
+    -------
+    Array, shape (M, N)
+        Of the dtype that both promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand can be made no array.
+
+    Notes
+    -----
+    NumPy's function; `linalg.outer` takes vectors only.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
+    [[3], [6]]
+    """
+    where = "outer(a, b)"
+    first, second = together(a, b, where, ("a", "b"))
+    column = engine.reshaped(first, (math.prod(first.shape), 1))
+    row = engine.reshaped(second, (math.prod(second.shape),))
+    return delivered(_scaled(column, row), out, where)
+
+
+def kron(a: ArrayLike, b: ArrayLike) -> Array:
+    """The Kronecker product: blocks of b, each scaled by an element of a.
+
+    Parameters
+    ----------
+    a : Array, shape (r0, r1, ...)
+        The first operand.
+    b : Array, shape (s0, s1, ...)
+        The second operand; the one with fewer axes gets more in front.
+
+    Returns
+    -------
+    Array, shape (r0 * s0, r1 * s1, ...)
+        Of the dtype that both promote to.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.kron([1, 10], [5, 6]).tolist()
+    [5, 6, 50, 60]
+    """
+    where = "kron(a, b)"
+    first, second = together(a, b, where, ("a", "b"))
+    ndim = max(len(first.shape), len(second.shape))
+    rows_of, columns = ((1,) * (ndim - len(node.shape)) + node.shape for node in (first, second))
+    spread = tuple(extent for pair_of in rows_of for extent in (pair_of, 1))
+    within = tuple(extent for pair_of in columns for extent in (1, pair_of))
+    product = _scaled(engine.reshaped(first, spread), engine.reshaped(second, within))
+    return product.reshape(tuple(r * s for r, s in zip(rows_of, columns, strict=True)))
+
+
+def cross(
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: SupportsIndex = -1,
+    axisb: SupportsIndex = -1,
+    axisc: SupportsIndex = -1,
+    axis: SupportsIndex | None = None,
+) -> Array:
+    """The cross product of vectors with two or three elements.
+
+    Parameters
+    ----------
+    a, b : numeric Array, shapes that broadcast, but for the axes of the vectors
+        The vectors. A vector of two elements has zero as the third.
+    axisa, axisb : int, optional
+        The axes of the vectors in a and in b.
+    axisc : int, optional
+        The axis of the vectors in the result, if these have three elements.
+    axis : int, optional
+        All three axes.
+
+    Returns
+    -------
+    Array
+        The products; of two vectors of two elements, their third component, without an axis.
+
+    Raises
+    ------
+    ValueError
+        If the vectors have another number of elements, or the shapes do not broadcast.
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function; `linalg.cross` takes vectors of three elements.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.cross([1, 0, 0], [0, 1, 0]).tolist()
+    [0, 0, 1]
+    """
+    where = "cross(a, b)"
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    first, second = numeric_pair(a, b, where, ("a", "b"))
+    sides = []
+    for name, node, place in (("a", first, axisa), ("b", second, axisb)):
+        if not node.shape:
+            raise ValueError(errors.message(where, f"{name} is 0-dimensional", "vectors are taken"))
+        along = layout.normalize_axis(place, len(node.shape), where)
+        if node.shape[along] not in (2, 3):
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"axis {along} of {name} has {node.shape[along]} elements",
+                    "vectors of two or three elements are accepted",
+                )
+            )
+        array = Array(node)
+        before = (slice(None),) * along
+        sides.append([array[(*before, number)] for number in range(node.shape[along])])
+    if len(sides[0]) == 2 or len(sides[1]) == 2:
+        warnings.warn(
+            "Arrays of 2-dimensional vectors are deprecated. "
+            "Use arrays of 3-dimensional vectors instead.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    return _crossed(sides[0], sides[1], axisc, where)
+
+
+def _crossed(u: list[Array], v: list[Array], axisc: SupportsIndex, where: str) -> Array:
+    """The cross product of the components of vectors."""
+    third: Array = u[0] * v[1] - u[1] * v[0]
+    if len(u) == len(v) == 2:
+        return third
+    if len(u) == 2:
+        parts = (u[1] * v[2], -(u[0] * v[2]), third)
+    elif len(v) == 2:
+        parts = (-(u[2] * v[1]), u[2] * v[0], third)
+    else:
+        parts = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], third)
+    return joining.stack(parts, axis=layout.normalize_axis(axisc, third.ndim + 1, where))
+
+
+def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
+    """The product of several matrices, in the order that takes the fewest multiplications.
+
+    Parameters
+    ----------
+    arrays : sequence of Array, shapes (M, K), (K, L), ..., (P, N)
+        The matrices; the first and the last may be vectors.
+    out : Array, optional
+        Where the result is written.
+
+    Returns
+    -------
+    Array, shape (M, N), without the axis of a vector
+        The product.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two.
+    LinAlgError
+        If one in the middle is no matrix.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.linalg.multi_dot([xarr.ones((2, 3)), xarr.ones((3, 4)), xarr.ones(4)]).tolist()
+    [12.0, 12.0]
+    """
+    where = "linalg.multi_dot(arrays)"
+    chain = [array_of(item, where, "arrays") for item in arrays]
+    if len(chain) < 2:
+        raise ValueError(errors.message(where, f"there are {len(chain)} arrays", "at least two"))
+    for place, array in enumerate(chain):
+        allowed = (1, 2) if place in (0, len(chain) - 1) else (2,)
+        if array.ndim not in allowed:
+            raise LinAlgError(
+                errors.message(
+                    where,
+                    f"array {place} has {array.ndim} dimensions",
+                    "matrices are accepted, and vectors at the ends",
+                )
+            )
+    row_vector, column_vector = chain[0].ndim == 1, chain[-1].ndim == 1
+    extents = [1 if row_vector else chain[0].shape[0], *(array.shape[0] for array in chain[1:])]
+    if row_vector:
+        extents[1] = chain[0].shape[0]
+    extents.append(1 if column_vector else chain[-1].shape[1])
+    cuts = _best_cuts(extents)
+
+    def joined(first: int, last: int) -> Array:
+        if first == last:
+            return chain[first]
+        cut = cuts[first, last]
+        return _dot(joined(first, cut), joined(cut + 1, last))
+
+    return delivered(joined(0, len(chain) - 1), out, where)
+
+
+def _best_cuts(extents: Sequence[int]) -> dict[tuple[int, int], int]:
+    """Where the product of each run of matrices is cut in two; matrix k is extents[k : k + 2]."""
+    count = len(extents) - 1
+    cost = {(place, place): 0 for place in range(count)}
+    cuts = {}
+    for length in range(1, count):
+        for first in range(count - length):
+            last = first + length
+            cost[first, last], cuts[first, last] = min(
+                (
+                    cost[first, cut]
+                    + cost[cut + 1, last]
+                    + extents[first] * extents[cut + 1] * extents[last + 1],
+                    cut,
+                )
+                for cut in range(first, last)
+            )
+    return cuts

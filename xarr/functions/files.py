@@ -1,0 +1,570 @@
+"""Arrays in files: NumPy's formats and text, read and written by NumPy on the host."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array import views
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
+from xarr.array.conversion import as_array
+from xarr.array.nested import holds_arrays
+from xarr.array.transfers import Host, from_host, openly
+from xarr.backends.device import default_float, get_device
+
+File = Any
+"""A path, or an open file; for text also lines."""
+
+
+def _held(x: Any) -> Any:
+    """The values of what is written, on the host."""
+    if type(x) is not Array and isinstance(x, list | tuple) and holds_arrays(x):
+        x = as_array(x, "save(file, x)")
+    if type(x) is not Array:
+        return x
+    with openly():
+        return views.to_array(x)
+
+
+def _given(values: Any, device: DeviceLike, where: str) -> Any:
+    """Arrays of what was read; what cannot be on a device stays NumPy's."""
+    if isinstance(values, list | tuple):
+        return type(values)(_given(part, device, where) for part in values)
+    if not isinstance(values, numpy.ndarray) or not _is_numeric(values):
+        return values
+    target = get_device(device, where)
+    if target.narrow and values.dtype in (numpy.float64, numpy.complex128):
+        values = values.astype("float32" if values.dtype.kind == "f" else "complex64")
+    with openly():
+        return Array(from_host(numpy.asarray(values), target, where))
+
+
+def _is_numeric(values: Host) -> bool:
+    return values.dtype.newbyteorder("=") in dtypes.BY_NUMPY
+
+
+def _type_of(dtype: Any, device: DeviceLike, where: str) -> Any:
+    """The data type that NumPy reads: where it is Python's float, the device's default."""
+    if dtype is None or dtype is float:
+        return default_float(get_device(device, where)).numpy
+    return dtype
+
+
+class Archive(Mapping[str, Any]):
+    """The arrays of an ``.npz`` file by name, each of which is read when it is asked for.
+
+    Examples
+    --------
+    >>> import io, xarr
+    >>> file = io.BytesIO()
+    >>> xarr.savez(file, x=xarr.arange(3))
+    >>> _ = file.seek(0)
+    >>> with xarr.load(file) as archive:
+    ...     print(archive.files, archive["x"])
+    ['x'] [0 1 2]
+    """
+
+    def __init__(self, archive: Any, device: DeviceLike = None) -> None:
+        self._archive = archive
+        self._device = device
+        self.files: list[str] = archive.files
+
+    def __getitem__(self, name: str) -> Any:
+        return _given(self._archive[name], self._device, "load(file)")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    @property
+    def f(self) -> Any:
+        """The same arrays as attributes: ``archive.f.x``."""
+        return _Attributes(self)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._archive.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return repr(self._archive).replace("NpzFile", "Archive", 1)
+
+
+class _Attributes:
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._archive[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self) -> list[str]:
+        return [*self._archive]
+
+
+def load(
+    file: File,
+    mmap_mode: str | None = None,
+    allow_pickle: bool = False,
+    fix_imports: bool = True,
+    encoding: str = "ASCII",
+    *,
+    max_header_size: int = 10000,
+    device: DeviceLike = None,
+) -> Any:
+    """Read a ``.npy`` or ``.npz`` file, or a pickle. Runs on the host.
+
+    Parameters
+    ----------
+    file : path or open file
+        The file.
+    mmap_mode : str, optional
+        Whether a copy to the device is made of the file's own memory, as "r"; the file itself is
+        never written to.
+    allow_pickle, fix_imports, encoding, max_header_size
+        Those of `numpy.load`.
+    device : Device, str or None
+        The device of the arrays; the default device where None.
+
+    Returns
+    -------
+    Array or Archive
+        The array of an ``.npy`` file; a mapping of the arrays of an ``.npz`` file. Arrays of
+        objects, strings, dates and records are NumPy's.
+
+    Examples
+    --------
+    >>> import io, xarr
+    >>> file = io.BytesIO()
+    >>> xarr.save(file, xarr.arange(3))
+    >>> _ = file.seek(0)
+    >>> xarr.load(file).tolist()
+    [0, 1, 2]
+    """
+    read: Any = numpy.load
+    found = read(
+        file,
+        mmap_mode,
+        allow_pickle,
+        fix_imports,
+        encoding,
+        max_header_size=max_header_size,
+    )
+    if isinstance(found, numpy.lib.npyio.NpzFile):
+        return Archive(found, device)
+    return _given(found, device, "load(file)")
+
+
+def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
+    """Write an array to a ``.npy`` file. Runs on the host.
+
+    Parameters
+    ----------
+    file : path or open file
+        The file; ``.npy`` is added to a path without it.
+    arr : Array, shape (...)
+        The values.
+    allow_pickle : bool
+        Whether NumPy's arrays of objects are written.
+
+    Examples
+    --------
+    >>> import io, xarr
+    >>> file = io.BytesIO()
+    >>> xarr.save(file, xarr.ones(2))
+    """
+    numpy.save(file, _held(arr), allow_pickle)
+
+
+def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike) -> None:
+    """Write arrays to an ``.npz`` file, by their names. Runs on the host.
+
+    Parameters
+    ----------
+    file : path or open file
+        The file; ``.npz`` is added to a path without it.
+    *args : Array, shape (...)
+        Arrays that are called ``arr_0``, ``arr_1`` and so on.
+    allow_pickle : bool
+        Whether NumPy's arrays of objects are written.
+    **kwds : Array, shape (...)
+        Arrays by name.
+
+    Examples
+    --------
+    >>> import io, xarr
+    >>> file = io.BytesIO()
+    >>> xarr.savez(file, xarr.ones(2), x=xarr.zeros(3))
+    """
+    _write(numpy.savez, file, args, allow_pickle, kwds)
+
+
+def savez_compressed(
+    file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike
+) -> None:
+    """Write arrays to an ``.npz`` file, compressed; see `xarr.savez`. Runs on the host.
+
+    Examples
+    --------
+    >>> import io, xarr
+    >>> file = io.BytesIO()
+    >>> xarr.savez_compressed(file, x=xarr.zeros(3))
+    """
+    _write(numpy.savez_compressed, file, args, allow_pickle, kwds)
+
+
+def _write(
+    writer: Callable[..., None],
+    file: File,
+    args: tuple[Any, ...],
+    allow_pickle: bool,
+    kwds: dict[str, Any],
+) -> None:
+    named = {name: _held(value) for name, value in kwds.items()}
+    if not allow_pickle:  # a name of an array before NumPy 2.3
+        named["allow_pickle"] = False
+    writer(file, *map(_held, args), **named)
+
+
+def loadtxt(
+    fname: File,
+    dtype: DTypeLike = float,
+    comments: Any = "#",
+    delimiter: str | None = None,
+    converters: Any = None,
+    skiprows: int = 0,
+    usecols: Any = None,
+    unpack: bool = False,
+    ndmin: int = 0,
+    encoding: str | None = None,
+    max_rows: int | None = None,
+    *,
+    quotechar: str | None = None,
+    like: Any = None,
+    device: DeviceLike = None,
+) -> Any:
+    """Read numbers from text, a row a line. Runs on the host.
+
+    Parameters
+    ----------
+    fname : path, open file or lines
+        The text.
+    dtype : dtype, optional
+        The data type of the result; the default floating-point one where it is Python's float.
+    unpack : bool
+        Whether columns are given, of which each can be assigned to a name.
+    comments, delimiter, converters, skiprows, usecols, ndmin, encoding, max_rows, quotechar
+        Those of `numpy.loadtxt`.
+    like : object, optional
+        Not used; an argument of NumPy's.
+    device : Device, str or None
+        The device of the result; the default device where None.
+
+    Returns
+    -------
+    Array
+        The values. Records and strings are arrays of NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.loadtxt(["1 2", "3 4"], dtype="int64", unpack=True).tolist()
+    [[1, 3], [2, 4]]
+    """
+    where = "loadtxt(fname)"
+    read: Any = numpy.loadtxt
+    values = read(
+        fname,
+        _type_of(dtype, device, where),
+        comments,
+        delimiter,
+        converters,
+        skiprows,
+        usecols,
+        unpack,
+        ndmin,
+        encoding,
+        max_rows,
+        quotechar=quotechar,
+    )
+    return _given(values, device, where)
+
+
+def savetxt(
+    fname: File,
+    X: ArrayLike,  # noqa: N803 - NumPy's name
+    fmt: Any = "%.18e",
+    delimiter: str = " ",
+    newline: str = "\n",
+    header: str = "",
+    footer: str = "",
+    comments: str = "# ",
+    encoding: str | None = None,
+) -> None:
+    """Write an array of one or two axes as text, a row a line. Runs on the host.
+
+    Parameters
+    ----------
+    fname : path or open file
+        The file.
+    X : Array, shape (N,) or (N, M)
+        The values.
+    fmt, delimiter, newline, header, footer, comments, encoding
+        Those of `numpy.savetxt`.
+
+    Examples
+    --------
+    >>> import io, xarr
+    >>> file = io.StringIO()
+    >>> xarr.savetxt(file, xarr.arange(4).reshape(2, 2), fmt="%d")
+    >>> file.getvalue().split()
+    ['0', '1', '2', '3']
+    """
+    numpy.savetxt(fname, _held(X), fmt, delimiter, newline, header, footer, comments, encoding)
+
+
+def genfromtxt(
+    fname: File,
+    dtype: DTypeLike = float,
+    comments: Any = "#",
+    delimiter: Any = None,
+    skip_header: int = 0,
+    skip_footer: int = 0,
+    *args: Any,
+    device: DeviceLike = None,
+    **kwargs: Any,
+) -> Any:
+    """Read numbers from text in which some are missing. Runs on the host.
+
+    Parameters
+    ----------
+    fname : path, open file or lines
+        The text.
+    dtype : dtype, optional
+        The data type of the result; that of each column by itself where None.
+    comments, delimiter, skip_header, skip_footer, *args, **kwargs
+        Those of `numpy.genfromtxt`, in its order.
+    device : Device, str or None
+        The device of the result; the default device where None.
+
+    Returns
+    -------
+    Array
+        The values, NaN where one is missing. Records and strings, as of ``names=True``, are arrays
+        of NumPy's.
+
+    Raises
+    ------
+    TypeError
+        If `usemask` asks for a masked array.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.genfromtxt(["1,2", "3,"], delimiter=",").tolist()
+    [[1.0, 2.0], [3.0, nan]]
+    """
+    where = "genfromtxt(fname)"
+    if kwargs.get("usemask"):
+        raise TypeError(
+            errors.message(
+                where,
+                "usemask is True",
+                "masked arrays are not on a device",
+                "pass filling_values, or take numpy.genfromtxt",
+            )
+        )
+    read: Any = numpy.genfromtxt
+    kind = None if dtype is None else _type_of(dtype, device, where)
+    values = read(fname, kind, comments, delimiter, skip_header, skip_footer, *args, **kwargs)
+    return _given(values, device, where)
+
+
+def fromfile(
+    file: File,
+    dtype: DTypeLike = None,
+    count: int = -1,
+    sep: str = "",
+    offset: int = 0,
+    *,
+    like: Any = None,
+    device: DeviceLike = None,
+) -> Any:
+    """Read the bytes of a file, or numbers in text, as an array. Runs on the host.
+
+    Parameters
+    ----------
+    file : path or open file
+        The file.
+    dtype : dtype, optional
+        The data type; the default floating-point one where None or Python's float.
+    count : int
+        How many elements; all that there are where negative.
+    sep : str
+        What is between numbers in text; bytes are read where empty.
+    offset : int
+        The byte that the first element begins at.
+    like : object, optional
+        Not used; an argument of NumPy's.
+    device : Device, str or None
+        The device of the result; the default device where None.
+
+    Returns
+    -------
+    Array, shape (count,)
+        The values.
+
+    Examples
+    --------
+    >>> import tempfile, xarr
+    >>> with tempfile.TemporaryFile() as file:
+    ...     _ = file.write(bytes([1, 0, 2, 0]))
+    ...     _ = file.seek(0)
+    ...     xarr.fromfile(file, dtype="int16").tolist()
+    [1, 2]
+    """
+    where = "fromfile(file)"
+    kind = _type_of(dtype, device, where)
+    return _given(numpy.fromfile(file, kind, count, sep, offset), device, where)
+
+
+def fromstring(
+    string: str,
+    dtype: DTypeLike = None,
+    count: int = -1,
+    *,
+    sep: str,
+    like: Any = None,
+    device: DeviceLike = None,
+) -> Any:
+    """Read numbers from a string. Runs on the host.
+
+    Parameters
+    ----------
+    string : str
+        The text.
+    dtype : dtype, optional
+        The data type; the default floating-point one where None or Python's float.
+    count : int
+        How many elements; all that there are where negative.
+    sep : str
+        What is between the numbers.
+    like : object, optional
+        Not used; an argument of NumPy's.
+    device : Device, str or None
+        The device of the result; the default device where None.
+
+    Returns
+    -------
+    Array, shape (count,)
+        The values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fromstring("1 2 3", dtype="int64", sep=" ").tolist()
+    [1, 2, 3]
+    """
+    where = "fromstring(string)"
+    kind = _type_of(dtype, device, where)
+    return _given(numpy.fromstring(string, kind, count, sep=sep), device, where)
+
+
+def fromregex(file: File, regexp: Any, dtype: DTypeLike, encoding: str | None = None) -> Host:
+    r"""Read what a regular expression finds in text, as records. Runs on the host.
+
+    Parameters
+    ----------
+    file : path or open file
+        The text.
+    regexp : str or pattern
+        The expression; each of its groups is a field.
+    dtype : dtype
+        The records' data type.
+    encoding : str, optional
+        The encoding of the text.
+
+    Returns
+    -------
+    numpy.ndarray, shape (N,)
+        Records, which are not on a device; `xarr.asarray` of a field is.
+
+    Examples
+    --------
+    >>> import io, xarr
+    >>> found = xarr.fromregex(io.StringIO("a1 b2"), r"[a-z](\d)", [("n", "int64")])
+    >>> xarr.asarray(found["n"]).tolist()
+    [1, 2]
+    """
+    read: Any = numpy.fromregex
+    values: Host = read(file, regexp, dtype, encoding)
+    return values
+
+
+def memmap(
+    filename: str | os.PathLike[str] | Any,
+    dtype: DTypeLike = numpy.uint8,
+    mode: str = "r+",
+    offset: int = 0,
+    shape: ShapeLike | None = None,
+    order: str = "C",
+    *,
+    device: DeviceLike = None,
+) -> Any:
+    """Copy the part of a file that `numpy.memmap` would map to a device. Runs on the host.
+
+    Parameters
+    ----------
+    filename : path or open file
+        The file.
+    dtype, offset, shape, order
+        Those of `numpy.memmap`.
+    mode : str
+        "r" or "c". What is written to an array does not reach the file, so the modes that write are
+        refused.
+    device : Device, str or None
+        The device of the result; the default device where None.
+
+    Returns
+    -------
+    Array
+        The values.
+
+    Raises
+    ------
+    ValueError
+        If the mode is one that writes to the file.
+
+    Examples
+    --------
+    >>> import tempfile, xarr
+    >>> with tempfile.TemporaryFile() as file:
+    ...     _ = file.write(bytes([1, 2, 3]))
+    ...     xarr.memmap(file, mode="r").tolist()
+    [1, 2, 3]
+    """
+    where = "memmap(filename, mode)"
+    if mode not in ("r", "c", "readonly", "copyonwrite"):
+        raise ValueError(
+            errors.message(
+                where,
+                f"mode is {mode!r}",
+                "'r' and 'c' are accepted, since an array's memory is the device's",
+                "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)",
+            )
+        )
+    read: Any = numpy.memmap
+    return _given(numpy.asarray(read(filename, dtype, mode, offset, shape, order)), device, where)

@@ -1,0 +1,223 @@
+"""What is done about overflow, division by zero and their like: NumPy's state, which devices lack.
+
+A device computes infinities and NaN and raises nothing. The state is NumPy's own, so what NumPy
+computes on the host follows it. A program that counts on an exception is told once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import ContextDecorator
+from typing import Any, Final
+
+import numpy
+
+from xarr import errors
+
+_COUNTED_ON: Final = ("raise", "call")
+"""What a program relies on: it would take another way than on NumPy."""
+
+
+class _Told:
+    """Whether it was said that nothing is raised."""
+
+    once = False
+
+
+def _tell(wanted: dict[str, Any], where: str) -> None:
+    asked = next((value for value in wanted.values() if value in _COUNTED_ON), None)
+    if asked is None or _Told.once:
+        return
+    _Told.once = True
+    warnings.warn(
+        errors.message(
+            where,
+            f"{asked!r} was asked for",
+            "a device raises no floating-point errors: results are infinite or NaN",
+            "ask xarr.isfinite(x).all() where it matters; this is said once",
+        ),
+        errors.FloatingPointStateWarning,
+        stacklevel=3,
+    )
+
+
+def _named(
+    all: str | None,
+    divide: str | None,
+    over: str | None,
+    under: str | None,
+    invalid: str | None,
+) -> dict[str, Any]:
+    return {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
+
+
+def seterr(
+    all: str | None = None,
+    divide: str | None = None,
+    over: str | None = None,
+    under: str | None = None,
+    invalid: str | None = None,
+) -> dict[str, str]:
+    """Set what NumPy does about floating-point errors; a device does nothing about them.
+
+    Parameters
+    ----------
+    all, divide, over, under, invalid : str, optional
+        "ignore", "warn", "raise", "call", "print" or "log". After "raise" or "call" a
+        `FloatingPointStateWarning` says once that no device does so.
+
+    Returns
+    -------
+    dict
+        What was set before.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> before = xarr.seterr(divide="ignore")
+    >>> xarr.geterr()["divide"]
+    'ignore'
+    >>> _ = xarr.seterr(**before)
+    """
+    wanted = _named(all, divide, over, under, invalid)
+    before: dict[str, str] = numpy.seterr(**wanted)  # type: ignore[assignment]
+    _tell(wanted, "seterr(...)")
+    return before
+
+
+def geterr() -> dict[str, str]:
+    """Tell what NumPy does about floating-point errors.
+
+    Returns
+    -------
+    dict
+        "divide", "over", "under" and "invalid", with what is done about each.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> sorted(xarr.geterr())
+    ['divide', 'invalid', 'over', 'under']
+    """
+    return numpy.geterr()  # type: ignore[return-value]
+
+
+class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
+    """Set what NumPy does about floating-point errors within a ``with`` block or a function.
+
+    Parameters
+    ----------
+    call : callable, optional
+        What "call" calls.
+    all, divide, over, under, invalid : str, optional
+        As for `xarr.seterr`. A device does nothing about these errors.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> with xarr.errstate(divide="ignore"):
+    ...     print(xarr.ones(1) / 0)
+    [inf]
+    """
+
+    def __init__(
+        self,
+        *,
+        call: Any = None,
+        all: str | None = None,
+        divide: str | None = None,
+        over: str | None = None,
+        under: str | None = None,
+        invalid: str | None = None,
+    ) -> None:
+        self._wanted = _named(all, divide, over, under, invalid)
+        self._call = {} if call is None else {"call": call}
+        self._entered: list[Any] = []
+
+    def __enter__(self) -> None:
+        state = numpy.errstate(**self._call, **self._wanted)
+        state.__enter__()
+        self._entered.append(state)
+        _tell(self._wanted, "errstate(...)")
+
+    def __exit__(self, *exception: Any) -> None:
+        self._entered.pop().__exit__(*exception)
+
+
+def seterrcall(func: Any) -> Any:
+    """Set what NumPy calls, or logs to, at a floating-point error; a device does not call it.
+
+    Parameters
+    ----------
+    func : callable, object with ``write``, or None
+        What is called or written to.
+
+    Returns
+    -------
+    callable, object or None
+        What was set before.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.seterrcall(None) is None
+    True
+    """
+    return numpy.seterrcall(func)
+
+
+def geterrcall() -> Callable[..., Any] | Any | None:
+    """Tell what NumPy calls, or logs to, at a floating-point error.
+
+    Returns
+    -------
+    callable, object or None
+        What was set.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.geterrcall() is None
+    True
+    """
+    return numpy.geterrcall()
+
+
+def setbufsize(size: int) -> int:
+    """Set the elements of the buffer that NumPy converts in; a device has none.
+
+    Parameters
+    ----------
+    size : int
+        Elements.
+
+    Returns
+    -------
+    int
+        What was set before.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.setbufsize(xarr.getbufsize()) == xarr.getbufsize()
+    True
+    """
+    return numpy.setbufsize(size)
+
+
+def getbufsize() -> int:
+    """Tell the elements of the buffer that NumPy converts in; a device has none.
+
+    Returns
+    -------
+    int
+        Elements.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.getbufsize() > 0
+    True
+    """
+    return numpy.getbufsize()

@@ -1,0 +1,251 @@
+"""Norms of vectors and matrices, and condition numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Literal
+
+import numpy
+
+from xarr import errors, layout
+from xarr.array.array import Array, Axis
+from xarr.array.door import handed
+from xarr.backends.device import default_float
+from xarr.dtypes import FLOATING
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+from xarr.functions import manipulation, reductions
+from xarr.functions.applying import reduced
+from xarr.functions.linalg import part_of, require_floating, require_matrix, singular_values
+from xarr.tables import elementwise as rows, reductions as folds
+from xarr.tables.rows import OWN, Elementwise, Reduction
+
+
+@handed
+def vector_norm(
+    x: list[Node], /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
+) -> Array:
+    """The norms of vectors, over one axis, several, or all.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The vectors.
+    axis : int or tuple of int, optional
+        The axes of the vectors; all of them where None.
+    keepdims : bool, optional
+        Whether the axes stay, with length 1.
+    ord : int or float, optional
+        p of the p-norm, any real number: inf is the largest magnitude, -inf the smallest, 0 the
+        number of elements that are not zero.
+
+    Returns
+    -------
+    real floating-point Array
+        Of the precision of x. One kernel reads x once, whatever expression x is.
+
+    Raises
+    ------
+    TypeError
+        If x is no floating-point array.
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg. Magnitudes are not scaled: squares beyond
+    the dtype's range overflow.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.linalg.vector_norm(xarr.asarray([3.0, 4.0])))
+    5.0
+    """
+    return _vector_norm(x, axis, keepdims, ord, "linalg.vector_norm(x)")
+
+
+_SQUARES: Final = Elementwise(
+    FLOATING,
+    "x * x",
+    "The square of the magnitude of x.",
+    complex="x.re * x.re + x.im * x.im",
+    result="real",
+)
+
+
+def _norm(name: str, combine: Elementwise, empty: float, **columns: Any) -> Reduction:
+    row = Reduction(FLOATING, "", value=OWN, combine=combine, empty=empty, **columns)
+    row.name = name
+    return row
+
+
+_NORM_1: Final = _norm("norm_1", rows.add, 0.0, map=rows.abs)
+
+
+_NORM_2: Final = _norm("norm_2", rows.add, 0.0, map=_SQUARES, finish="sqrt(acc)")
+
+
+_LARGEST: Final = _norm("largest", rows.maximum, 0.0, map=rows.abs)
+
+
+_SMALLEST: Final = _norm("smallest", rows.minimum, math.inf, map=rows.abs)
+
+
+_NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLEST}
+
+
+def _vector_norm(x: list[Node], axis: Any, keepdims: bool, ord: float, where: str) -> Array:
+    if not isinstance(ord, int | float | numpy.integer | numpy.floating):
+        raise TypeError(
+            errors.message(
+                where, f"ord is {ord!r}", "a real number is accepted, inf and -inf among them"
+            )
+        )
+    if x[0].dtype.kind not in FLOATING:
+        x.append(engine.converted(x[0], default_float(x[0].device)))
+        del x[0]
+    row = part_of(x[0].dtype)
+    if ord == 0:
+        count = reduced(folds.count_nonzero, x[0], axis, keepdims=keepdims, where=where)
+        return Array(engine.converted(count._node, row))
+    if ord in _NORMS:
+        return reduced(_NORMS[ord], x[0], axis, keepdims=keepdims, where=where)
+    power = constant(row.numpy.type(ord).item(), row, (), x[0].device)
+    powers = rows.pow.combined(rows.abs.applied(x.pop()), power)
+    return reduced(folds.sum, powers, axis, keepdims=keepdims, where=where) ** (1.0 / ord)
+
+
+@handed
+def matrix_norm(
+    x: list[Node],
+    /,
+    *,
+    keepdims: bool = False,
+    ord: float | Literal["fro", "nuc"] | None = "fro",
+) -> Array:
+    """The norms of matrices.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (..., M, N)
+        The matrices.
+    keepdims : bool, optional
+        Whether the last two axes stay, with length 1.
+    ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
+        Frobenius norm; sum of the singular values; largest or smallest sum of the magnitudes of a
+        column; largest or smallest singular value; largest or smallest sum of those of a row.
+
+    Returns
+    -------
+    real floating-point Array, shape (...)
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If `ord` is none of these.
+    LinAlgError
+        If x has fewer than two dimensions.
+    TypeError
+        If x is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension linalg.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.asarray([[3.0, 0.0], [0.0, 4.0]])
+    >>> float(xarr.linalg.matrix_norm(x))
+    5.0
+    >>> float(xarr.linalg.matrix_norm(x, ord="nuc"))
+    7.0
+    """
+    return _matrix_norm(x, keepdims, ord, "linalg.matrix_norm(x)")
+
+
+def _matrix_norm(x: list[Node], keepdims: bool, ord: Any, where: str) -> Array:
+    require_floating(x, where)
+    require_matrix(x[0].shape, where, "x")
+    if ord in ("fro", None):
+        return _vector_norm(x, (-2, -1), keepdims, 2, where)
+    shape, row = x[0].shape, part_of(x[0].dtype)
+    result: Array
+    if ord in ("nuc", 2, -2):
+        single = singular_values(Array(x.pop()), where)
+        if ord == "nuc" or 0 in shape[-2:]:
+            result = reductions.sum(single, axis=-1)
+        else:
+            result = single[..., 0 if ord == 2 else -1]
+    elif ord in (1, -1, math.inf, -math.inf):
+        sums = reduced(_NORM_1, x[0], -2 if ord in (1, -1) else -1, where=where)
+        if sums.shape[-1] == 0:
+            result = reductions.sum(sums, axis=-1)
+        else:
+            result = reductions.max(sums, axis=-1) if ord > 0 else reductions.min(sums, axis=-1)
+    else:
+        raise ValueError(
+            errors.message(
+                where, f"ord is {ord!r}", '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted'
+            )
+        )
+    result = Array(engine.converted(result._node, row))
+    return result.reshape((*result.shape, 1, 1)) if keepdims else result
+
+
+@handed
+def norm(x: list[Node], /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The norm of vectors or of matrices, by NumPy's name.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The vectors or matrices.
+    ord : float or str, optional
+        As in `vector_norm` for vectors, `matrix_norm` for matrices; None is the 2-norm of all
+        elements.
+    axis : int or pair of int, optional
+        The axis of vectors, or the axes of matrices; all where None.
+    keepdims : bool, optional
+        Whether the axes stay, with length 1.
+
+    Returns
+    -------
+    real floating-point Array
+        The norms.
+
+    Raises
+    ------
+    ValueError
+        If `ord` is not known, or x has neither one nor two dimensions and `ord` needs them.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.linalg.norm(xarr.asarray([3.0, 4.0])))
+    5.0
+    """
+    where = "linalg.norm(x)"
+    ndim = len(x[0].shape)
+    if ord is not None and axis is None and ndim not in (1, 2):
+        raise ValueError(
+            errors.message(where, f"x has {ndim} dimensions and axis is None", "one or two are")
+        )
+    axes = layout.normalize_axes(axis, ndim, where)
+    if axis is not None and len(axes) not in (1, 2):
+        raise ValueError(errors.message(where, f"axis is {axis!r}", "one axis or two are accepted"))
+    if isinstance(ord, str) and len(axes) == 1:
+        raise ValueError(
+            errors.message(where, f"ord is {ord!r}", "the norms of vectors are numbers")
+        )
+    if ord is None or len(axes) == 1:
+        return _vector_norm(x, axis, keepdims, 2 if ord is None else ord, where)
+    named: Any = axis or axes
+    pair = tuple(layout.normalize_axis(place, ndim, where) for place in named)
+    if pair == (ndim - 2, ndim - 1):
+        return _matrix_norm(x, keepdims, ord, where)
+    moved = [manipulation.moveaxis(Array(x.pop()), pair, (-2, -1))._node]
+    result = _matrix_norm(moved, keepdims, ord, where)
+    return manipulation.moveaxis(result, (-2, -1), pair) if keepdims else result

@@ -1,0 +1,573 @@
+"""Products of matrices and vectors, and of stacks of them, as the standard names them.
+
+A product runs as the device's library or `algorithms.products` computes it; a product of vectors is
+a sum of an expression, which is fused into it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import library, products
+from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.door import array_of, together
+from xarr.array.outcome import delivered
+from xarr.dtypes import BOOL, COMPLEX, DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, constant
+from xarr.functions import manipulation
+from xarr.functions.applying import reduced
+from xarr.layout import Shape
+from xarr.tables import elementwise as rows, reductions as folds
+
+
+def matmul(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    axes: Any = None,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """The matrix product, of each pair of matrices in two stacks.
+
+    Parameters
+    ----------
+    x1 : Array, shape (..., M, K) or (K,)
+        The first operand.
+    x2 : Array, shape (..., K, N) or (K,)
+        The second operand. The stacks broadcast; a vector is a row on the left, a column on the
+        right, and its axis of length one does not stand in the result.
+    out : Array, optional
+        Where the result is written.
+    axes : list of tuples of int, optional
+        The axes of the matrices in x1, x2 and the result, the last two where None.
+    dtype : dtype, optional
+        What the operands are converted to first.
+    casting : str, optional
+        Which conversions to `dtype` and to `out` are allowed, as NumPy says it.
+
+    Returns
+    -------
+    Array, shape (..., M, N), (..., M), (..., N) or ()
+        Of the dtype that x1 and x2 promote to. Bools are joined by or of ands.
+
+    Raises
+    ------
+    ValueError
+        If an operand is 0-dimensional, or the shapes do not fit.
+    TypeError
+        If an operand is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, linear algebra functions; the keywords are NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([5, 6])).tolist()
+    [17, 39]
+    """
+    where = "matmul(x1, x2)"
+    first, second = retyped(together(x1, x2, where), dtype, casting, where)
+    del x1, x2
+    if axes is None:
+        result = multiplied(first, second, where)
+    else:
+        cores = [min(len(node.shape), 2) for node in (first, second)]
+        cores.append(sum(cores) - 2)
+        result = _along(multiplied, (first, second), axes, cores, where)
+    return delivered(result, out, where, casting=casting)
+
+
+def matvec(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    axes: Any = None,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """The products of matrices and vectors, in two stacks.
+
+    Parameters
+    ----------
+    x1 : Array, shape (..., M, N)
+        The matrices.
+    x2 : Array, shape (..., N)
+        The vectors.
+    out, axes, dtype, casting
+        As of `matmul`.
+
+    Returns
+    -------
+    Array, shape (..., M)
+        Of the dtype that both promote to.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.matvec(xarr.asarray([[1, 2], [3, 4]]), xarr.asarray([5, 6])).tolist()
+    [17, 39]
+    """
+    where = "matvec(x1, x2)"
+    operands = retyped(together(x1, x2, where), dtype, casting, where)
+    result = _along(_matrix_by_vector, operands, axes, (2, 1, 1), where)
+    return delivered(result, out, where, casting=casting)
+
+
+def vecmat(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    axes: Any = None,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """The products of conjugated vectors and matrices, in two stacks.
+
+    Parameters
+    ----------
+    x1 : Array, shape (..., N)
+        The vectors, which are conjugated.
+    x2 : Array, shape (..., N, M)
+        The matrices.
+    out, axes, dtype, casting
+        As of `matmul`.
+
+    Returns
+    -------
+    Array, shape (..., M)
+        Of the dtype that both promote to.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.vecmat(xarr.asarray([1j, 2]), xarr.asarray([[1, 0], [0, 1]])).tolist()
+    [-1j, (2+0j)]
+    """
+    where = "vecmat(x1, x2)"
+    operands = retyped(together(x1, x2, where), dtype, casting, where)
+    result = _along(_vector_by_matrix, operands, axes, (1, 2, 1), where)
+    return delivered(result, out, where, casting=casting)
+
+
+def _matrix_by_vector(first: Node, second: Node, where: str) -> Array:
+    column = engine.reshaped(second, (*second.shape, 1))
+    result = multiplied(first, column, where)
+    return result.reshape(result.shape[:-1])
+
+
+def _vector_by_matrix(first: Node, second: Node, where: str) -> Array:
+    if first.dtype.kind == COMPLEX:
+        first = rows.conj.applied(first)
+    row = engine.reshaped(first, (*first.shape[:-1], 1, first.shape[-1]))
+    result = multiplied(row, second, where)
+    return result.reshape((*result.shape[:-2], result.shape[-1]))
+
+
+def _along(
+    function: Callable[[Node, Node, str], Array],
+    operands: Sequence[Node],
+    axes: Any,
+    cores: Sequence[int],
+    where: str,
+) -> Array:
+    """Apply a product whose operands and result have `cores` axes, which `axes` may name."""
+    for node, core in zip(operands, cores[:2], strict=True):
+        if len(node.shape) < core:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"an operand has {len(node.shape)} dimensions",
+                    f"at least {core} are needed",
+                )
+            )
+    if axes is None:
+        return function(operands[0], operands[1], where)
+    places = _places(axes, cores, where)
+    moved = [
+        manipulation.moveaxis(Array(node), own, tuple(range(-len(own), 0)))._node
+        for node, own in zip(operands, places[:2], strict=True)
+    ]
+    result = function(moved[0], moved[1], where)
+    return manipulation.moveaxis(result, tuple(range(-len(places[2]), 0)), places[2])
+
+
+def _places(axes: Any, cores: Sequence[int], where: str) -> list[tuple[int, ...]]:
+    """The entries of `axes` as tuples; that of a result without axes may be left out."""
+    entries = [_sequence(entry) for entry in axes]
+    if len(entries) == 2 and not cores[2]:
+        entries.append(())
+    if [len(entry) for entry in entries] != list(cores):
+        raise ValueError(
+            errors.message(
+                where,
+                f"axes is {axes!r}",
+                f"a list of {len(cores)} tuples of {', '.join(map(str, cores))} axes is accepted",
+            )
+        )
+    return entries
+
+
+def retyped(
+    operands: Sequence[Node], dtype: DTypeLike, casting: str, where: str
+) -> tuple[Node, ...]:
+    """Operands as the dtype that a caller wishes, if any, where `casting` allows it."""
+    if dtype is None:
+        return tuple(operands)
+    row = dtypes.lookup(dtype, where)
+    for node in operands:
+        require_castable(node.dtype, row, casting, where)
+    return tuple(engine.converted(node, row) for node in operands)
+
+
+def require_castable(given: DType, wanted: DType, casting: str, where: str) -> None:
+    """Refuse a conversion that a rule of NumPy's does not allow."""
+    if not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
+        raise TypeError(
+            errors.message(
+                where,
+                f"{given} would become {wanted}",
+                f"casting {casting!r} does not allow that",
+                'pass casting="unsafe", or convert with x.astype(...)',
+            )
+        )
+
+
+def vecdot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    axis: SupportsIndex = -1,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """The dot product of vectors along an axis, with the first operand conjugated.
+
+    Parameters
+    ----------
+    x1, x2 : Array, shapes that broadcast to (..., N, ...)
+        The vectors.
+    axis : int, optional
+        The axis of the vectors, in each operand.
+    out, dtype, casting
+        Where the result is written, the dtype to compute in, and which conversions are allowed; as
+        of NumPy's ufuncs.
+
+    Returns
+    -------
+    Array
+        Without the axis, of the dtype that both promote to. An expression of the product is fused
+        into the sum.
+
+    Raises
+    ------
+    ValueError
+        If the vectors are not equally long, or the shapes do not broadcast.
+    AxisError
+        If the axis is out of range.
+    TypeError
+        If an operand is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, linear algebra functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> float(xarr.vecdot(xarr.asarray([1.0, 2.0]), xarr.asarray([3.0, 4.0])))
+    11.0
+    """
+    where = "vecdot(x1, x2)"
+    first, second, axis = vectors(x1, x2, axis, where)
+    first, second = retyped((first, second), dtype, casting, where)
+    places = [layout.normalize_axis(axis, len(node.shape), where) for node in (first, second)]
+    if first.shape[places[0]] != second.shape[places[1]]:
+        raise ValueError(
+            errors.message(
+                where,
+                f"the vectors have {first.shape[places[0]]} and {second.shape[places[1]]} elements",
+                "equally long vectors are accepted",
+            )
+        )
+    if first.dtype.kind == COMPLEX:
+        first = rows.conj.applied(first)
+    operands = [first, second]
+    del x1, x2, first, second  # what only the product needs is not stored
+    return delivered(summed(operands, axis, where), out, where, casting=casting)
+
+
+def summed(operands: list[Node], axes: Any, where: str) -> Array:
+    """The sums, along axes, of the products of two nodes of one dtype, which the list lets go."""
+    row = operands[0].dtype
+    logical = row.kind == BOOL
+    node = (rows.logical_and if logical else rows.multiply).combined(operands[0], operands[1])
+    operands.clear()
+    if logical:
+        return reduced(folds.any, node, axes, where=where)
+    return reduced(folds.sum, node, axes, dtype=row.numpy, where=where)
+
+
+def multiplied(
+    first: Node, second: Node, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> Array:
+    """What `matmul` makes of operands of one dtype, for a function that errors name."""
+    shapes = first.shape, second.shape
+    for name, node in zip(names, (first, second), strict=True):
+        if not node.shape:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"{name} is 0-dimensional",
+                    "matrices and vectors are accepted",
+                    "multiply by a scalar with *",
+                )
+            )
+    row_vector, column_vector = len(first.shape) == 1, len(second.shape) == 1
+    if row_vector:
+        first = engine.reshaped(first, (1, *first.shape))
+    if column_vector:
+        second = engine.reshaped(second, (*second.shape, 1))
+    if first.shape[-1] != second.shape[-2]:
+        raise ValueError(
+            errors.message(
+                where,
+                f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}",
+                f"the {first.shape[-1]} columns of {names[0]} have to be as many as the "
+                f"{second.shape[-2]} rows of {names[1]}",
+            )
+        )
+    stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
+    result = product_of(first, second, stack)
+    shape = result.shape
+    if row_vector:
+        shape = (*shape[:-2], shape[-1])
+    if column_vector:
+        shape = shape[:-1]
+    return Array(engine.reshaped(result, shape))
+
+
+def product_of(first: Node, second: Node, stack: Shape) -> Node:
+    """The product of two stacks of matrices, where the device does it best."""
+    shape = (*stack, first.shape[-2], second.shape[-1])
+    row = first.dtype
+    if 0 in shape or first.shape[-1] == 0:
+        return constant(row.numpy.type(0).item(), row, shape, first.device)
+    if library.routine("matmul", row, first.device) is None:
+        return products.matmul(first, second)
+    if row is dtypes.float16:
+        wide = [engine.converted(node, dtypes.float32) for node in (first, second)]
+        return engine.converted(product_of(wide[0], wide[1], stack), row)
+    return library.run("matmul(x1, x2)", "matmul", (first, second), [(shape, row)], out=True)[0]
+
+
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> Array:
+    """The sum of products over some axes of both operands.
+
+    Parameters
+    ----------
+    x1, x2 : Array, shapes (...)
+        The operands.
+    axes : int or pair of sequences of int, optional
+        An integer N contracts the last N axes of x1 with the first N of x2; a pair names the axes
+        of each, which have to be equally long one by one.
+
+    Returns
+    -------
+    Array
+        Its shape is what is left of x1's, then what is left of x2's; of the dtype that both promote
+        to.
+
+    Raises
+    ------
+    ValueError
+        If the axes do not fit.
+    TypeError
+        If an operand is no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, linear algebra functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.tensordot(xarr.ones((2, 3)), xarr.ones((3, 4)), axes=1).shape
+    (2, 4)
+    """
+    where = "tensordot(x1, x2, axes)"
+    return summed_products(*together(x1, x2, where), axes, where)
+
+
+def summed_products(
+    first: Node, second: Node, axes: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> Array:
+    """What `tensordot` makes of operands of one dtype, for a function that errors name."""
+    one, two = _contracted(axes, first.shape, second.shape, where)
+    for left, right in zip(one, two, strict=True):
+        if first.shape[left] != second.shape[right]:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"axis {left} of {names[0]} has {first.shape[left]} elements and axis "
+                    f"{right} of {names[1]} {second.shape[right]}",
+                    "axes that are contracted have to be equally long",
+                )
+            )
+    kept_one = [axis for axis in range(len(first.shape)) if axis not in one]
+    kept_two = [axis for axis in range(len(second.shape)) if axis not in two]
+    rows = tuple(first.shape[axis] for axis in kept_one)
+    columns = tuple(second.shape[axis] for axis in kept_two)
+    layout.require_possible((*rows, *columns), where)
+    length = math.prod(first.shape[axis] for axis in one)
+    permute = manipulation.permute_dims
+    a = permute(Array(first), (*kept_one, *one)).reshape((math.prod(rows), length))
+    b = permute(Array(second), (*two, *kept_two)).reshape((length, math.prod(columns)))
+    return Array(engine.reshaped(product_of(a._node, b._node, ()), (*rows, *columns)))
+
+
+def _contracted(
+    axes: Any, first: Shape, second: Shape, where: str
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The axes that `tensordot` contracts, none negative."""
+    if isinstance(axes, int | numpy.integer):
+        count = int(axes)
+        if not 0 <= count <= min(len(first), len(second)):
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"axes is {axes}, x1 has {len(first)} dimensions and x2 {len(second)}",
+                    "at most as many axes as both have are accepted, and no negative number",
+                )
+            )
+        return tuple(range(len(first) - count, len(first))), tuple(range(count))
+    try:
+        one, two = axes
+    except (TypeError, ValueError):
+        raise ValueError(
+            errors.message(
+                where, f"axes is {axes!r}", "an integer or a pair of sequences is accepted"
+            )
+        ) from None
+    one = tuple(layout.normalize_axis(axis, len(first), where) for axis in _sequence(one))
+    two = tuple(layout.normalize_axis(axis, len(second), where) for axis in _sequence(two))
+    if len(one) != len(two) or len(set(one)) != len(one) or len(set(two)) != len(two):
+        raise ValueError(
+            errors.message(
+                where,
+                f"axes is {axes!r}",
+                "the sequences have to be equally long, and no axis may come twice",
+            )
+        )
+    return one, two
+
+
+def _sequence(axes: Any) -> tuple[Any, ...]:
+    return tuple(axes) if isinstance(axes, list | tuple | range | numpy.ndarray) else (axes,)
+
+
+def numeric_pair(
+    x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> tuple[Node, Node]:
+    """Two numeric operands as nodes of the data type that they promote to."""
+    first, second = together(x1, x2, where, names)
+    if first.dtype.kind not in dtypes.NUMERIC:
+        raise TypeError(
+            errors.message(
+                where,
+                f"{names[0]} and {names[1]} have dtype {first.dtype}",
+                "numeric dtypes are accepted",
+                f'convert with {names[0]}.astype("int8")',
+            )
+        )
+    return first, second
+
+
+def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[Node, Node, int]:
+    """Two operands and the axis of their vectors, which counts from the end if that differs."""
+    first, second = together(x1, x2, where)
+    counts = [len(node.shape) for node in (first, second)]
+    places = [layout.normalize_axis(axis, count, where) for count in counts]
+    from_end = {place - count for place, count in zip(places, counts, strict=True)}
+    if len(from_end) == 1:
+        return first, second, from_end.pop()
+    move = manipulation.moveaxis
+    return (
+        move(Array(first), places[0], -1)._node,
+        move(Array(second), places[1], -1)._node,
+        -1,
+    )
+
+
+def matrix_transpose(x: ArrayLike, /) -> Array:
+    """The transpose of each matrix in a stack; a view.
+
+    Parameters
+    ----------
+    x : Array, shape (..., M, N)
+        The matrices.
+
+    Returns
+    -------
+    Array, shape (..., N, M)
+        Shares memory with x.
+
+    Raises
+    ------
+    ValueError
+        If x has fewer than two dimensions.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, linear algebra functions.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.matrix_transpose(xarr.asarray([[1, 2], [3, 4]])).tolist()
+    [[1, 3], [2, 4]]
+    """
+    array = array_of(x, "matrix_transpose(x)")
+    if array.ndim < 2:
+        raise ValueError(
+            errors.message(
+                "matrix_transpose(x)",
+                f"x has shape {array.shape}",
+                "at least two dimensions are needed",
+            )
+        )
+    return array.mT

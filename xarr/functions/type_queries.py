@@ -1,0 +1,396 @@
+"""NumPy's questions about data types and about what an object is: none of them computes a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, layout
+from xarr.array.array import Array, ArrayLike
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of
+from xarr.engine.expression import constant
+from xarr.functions.data_types import AnyDType
+from xarr.layout import Shape
+from xarr.tables import elementwise as rows
+
+
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """Tell whether a data type is of a kind: NumPy's ``issubdtype``.
+
+    Parameters
+    ----------
+    arg1 : dtype
+        The data type.
+    arg2 : dtype or kind of data type
+        A data type, or a kind such as `xarr.floating`.
+
+    Returns
+    -------
+    bool
+        Whether arg1 is arg2, or of it.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.issubdtype(xarr.float32, xarr.floating)
+    True
+    """
+    return bool(numpy.issubdtype(arg1, arg2))
+
+
+def promote_types(type1: Any, type2: Any) -> AnyDType:
+    """Tell what two data types promote to.
+
+    Parameters
+    ----------
+    type1, type2 : dtype
+        The data types.
+
+    Returns
+    -------
+    dtype
+        The smallest one that both can be converted to.
+
+    Raises
+    ------
+    TypeError
+        If there is none.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.promote_types("int8", "uint8")
+    dtype('int16')
+    """
+    return numpy.promote_types(type1, type2)
+
+
+def common_type(*arrays: ArrayLike) -> type[Any]:
+    """Tell the floating-point type that arrays have in common.
+
+    Parameters
+    ----------
+    *arrays : Array or values
+        The arrays; integers count as float64.
+
+    Returns
+    -------
+    type
+        A floating-point or complex type.
+
+    Raises
+    ------
+    TypeError
+        If an array is of bools.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.common_type(xarr.ones(2, dtype="float32"), xarr.ones(2, dtype="complex64"))
+    <class 'numpy.complex64'>
+    """
+    where = "common_type(*arrays)"
+    given = [as_array(array, where, "an array").dtype for array in arrays]
+    return numpy.common_type(*[numpy.empty(0, dtype) for dtype in given])
+
+
+def min_scalar_type(a: Any, /) -> AnyDType:
+    """Tell the smallest data type that holds a number; of an array with axes, its own.
+
+    Parameters
+    ----------
+    a : number, Array or values
+        The number. One that is on the device is read.
+
+    Returns
+    -------
+    dtype
+        The data type.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.min_scalar_type(300)
+    dtype('uint16')
+    """
+    if type(a) is Array:
+        return a.dtype if a.ndim else numpy.min_scalar_type(a.dtype.type(a.item()))
+    return numpy.min_scalar_type(a)
+
+
+def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str = "d") -> str:
+    """Tell the letter of the smallest type that others can be converted to.
+
+    Parameters
+    ----------
+    typechars : str, or sequence of str and Arrays
+        Letters of data types, or arrays of them.
+    typeset : str
+        The letters that are chosen from.
+    default : str
+        The letter where none fits.
+
+    Returns
+    -------
+    str
+        A letter of NumPy's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.mintypecode(["d", "f"])
+    'd'
+    """
+    letters = [char.dtype.char if hasattr(char, "dtype") else char for char in typechars]
+    return str(numpy.mintypecode(letters, typeset, default))
+
+
+def typename(char: str) -> str:
+    """Describe the data type of a letter.
+
+    Parameters
+    ----------
+    char : str
+        A letter of NumPy's.
+
+    Returns
+    -------
+    str
+        The description.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.typename("f")
+    'single precision'
+    """
+    described: Any = numpy.typename
+    return str(described(char))
+
+
+def isscalar(element: Any) -> bool:
+    """Tell whether an object is a number or a string of Python's or NumPy's; arrays are none.
+
+    Parameters
+    ----------
+    element : object
+        The object.
+
+    Returns
+    -------
+    bool
+        False of an Array, one of no axes too.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.isscalar(3.0), xarr.isscalar(xarr.asarray(3.0))
+    (True, False)
+    """
+    return type(element) is not Array and bool(numpy.isscalar(element))
+
+
+def iterable(y: Any) -> bool:
+    """Tell whether an object can be iterated over.
+
+    Parameters
+    ----------
+    y : object
+        The object.
+
+    Returns
+    -------
+    bool
+        False of an Array of no axes.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.iterable(xarr.ones(2)), xarr.iterable(2)
+    (True, False)
+    """
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return True
+
+
+def _row(x: Any, where: str) -> dtypes.DType:
+    return array_of(x, where)._node.dtype
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Tell whether an array is of a complex data type, whatever its values.
+
+    Parameters
+    ----------
+    x : Array or values
+        The array.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.iscomplexobj(xarr.ones(2, dtype="complex64"))
+    True
+    """
+    return _row(x, "iscomplexobj(x)").kind == dtypes.COMPLEX
+
+
+def isrealobj(x: Any) -> bool:
+    """Tell whether an array is not of a complex data type.
+
+    Parameters
+    ----------
+    x : Array or values
+        The array.
+
+    Returns
+    -------
+    bool
+        Whether it is not.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.isrealobj(xarr.ones(2))
+    True
+    """
+    return _row(x, "isrealobj(x)").kind != dtypes.COMPLEX
+
+
+def iscomplex(x: ArrayLike) -> Array:
+    """Tell of each element whether its imaginary part is not 0.
+
+    Parameters
+    ----------
+    x : Array or values, shape (...)
+        The elements.
+
+    Returns
+    -------
+    bool Array, shape (...)
+        False where x is real.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.iscomplex(xarr.asarray([1 + 1j, 1 + 0j])).tolist()
+    [True, False]
+    """
+    return _imaginary(x, "iscomplex(x)", lambda part: part != 0, real=False)
+
+
+def isreal(x: ArrayLike) -> Array:
+    """Tell of each element whether its imaginary part is 0.
+
+    Parameters
+    ----------
+    x : Array or values, shape (...)
+        The elements.
+
+    Returns
+    -------
+    bool Array, shape (...)
+        True where x is real.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.isreal(xarr.asarray([1 + 1j, 1 + 0j])).tolist()
+    [False, True]
+    """
+    return _imaginary(x, "isreal(x)", lambda part: part == 0, real=True)
+
+
+def _imaginary(x: Any, where: str, ask: Callable[[Array], Array], *, real: bool) -> Array:
+    node = array_of(x, where)._node
+    if node.dtype.kind != dtypes.COMPLEX:
+        return Array(constant(real, dtypes.bool_, node.shape, node.device))
+    return ask(Array(rows.imag.applied(node)))
+
+
+def shape(a: Any) -> Shape:
+    """Tell the shape of an array, or of what can be made one.
+
+    Parameters
+    ----------
+    a : Array or values
+        The array.
+
+    Returns
+    -------
+    tuple of int
+        The extent of each axis.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.shape([[1, 2, 3]])
+    (1, 3)
+    """
+    found = getattr(a, "shape", None)
+    return found if type(found) is tuple else array_of(a, "shape(a)").shape
+
+
+def ndim(a: Any) -> int:
+    """Tell the number of axes of an array, or of what can be made one.
+
+    Parameters
+    ----------
+    a : Array or values
+        The array.
+
+    Returns
+    -------
+    int
+        The number of axes.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.ndim([[1, 2, 3]])
+    2
+    """
+    return len(shape(a))
+
+
+def size(a: Any, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None) -> int:
+    """Tell the number of elements of an array, or along axes.
+
+    Parameters
+    ----------
+    a : Array or values
+        The array.
+    axis : int or tuple of int, optional
+        The axes; all of them where None.
+
+    Returns
+    -------
+    int
+        The number of elements.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.size([[1, 2, 3]]), xarr.size([[1, 2, 3]], 0)
+    (3, 1)
+    """
+    extents = shape(a)
+    total = 1
+    for place in layout.normalize_axes(axis, len(extents), "size(a, axis)", "a"):
+        total *= extents[place]
+    return total
