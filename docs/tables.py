@@ -247,6 +247,7 @@ _MERGED: Final = {
     "matrices": "linalg",
     "nan_statistics": "nan_functions",
     "order_statistics": "statistical",
+    "ordering": "sorting",
     "placing": "indexing",
     "selecting": "searching",
     "signal": "calculus",

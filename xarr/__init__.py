@@ -356,6 +356,12 @@ from xarr.functions.order_statistics import (
     percentile as percentile,
     quantile as quantile,
 )
+from xarr.functions.ordering import (
+    argpartition as argpartition,
+    lexsort as lexsort,
+    partition as partition,
+    sort_complex as sort_complex,
+)
 from xarr.functions.placing import (
     fill_diagonal as fill_diagonal,
     place as place,
@@ -415,7 +421,13 @@ from xarr.functions.selecting import (
     select as select,
 )
 from xarr.functions.sets import (
+    ediff1d as ediff1d,
+    intersect1d as intersect1d,
     isin as isin,
+    setdiff1d as setdiff1d,
+    setxor1d as setxor1d,
+    union1d as union1d,
+    unique as unique,
     unique_all as unique_all,
     unique_counts as unique_counts,
     unique_inverse as unique_inverse,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy
 
@@ -42,10 +42,13 @@ from xarr.functions import (
     joining,
     manipulation,
     matrices,
+    ordering,
+    placing,
     printing,
     products,
     reductions,
     searching,
+    selecting,
     sorting,
     statistical,
 )
@@ -97,10 +100,38 @@ def _reshape(x: Array, *shape: Any, copy: bool | None = None, order: str = "C") 
     return manipulation.reshape(x, wanted, copy=copy, order=order)
 
 
-def _sort(x: Array, axis: int = -1, *, descending: bool = False, stable: bool = True) -> None:
+def _sort(
+    x: Array,
+    axis: SupportsIndex = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+) -> None:
     """Sort the array in place, as NumPy's method does."""
     require_writeable(x, "x.sort()")
-    x[...] = sorting.sort(x, axis, descending=descending, stable=stable)
+    x[...] = sorting.sort(x, axis, kind, order, stable=stable, descending=descending)
+
+
+def _partition(
+    x: Array, kth: Any, axis: SupportsIndex = -1, kind: str = "introselect", order: Any = None
+) -> None:
+    """Put the k-th element in place where it is when sorted; see `xarr.partition`."""
+    require_writeable(x, "x.partition(kth)")
+    x[...] = ordering.partition(x, kth, axis, kind, order)
+
+
+def _choose(x: Array, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    """Choose for each element from one of several arrays; see `xarr.choose`."""
+    return selecting.choose(x, choices, out, mode)
+
+
+def _compress(
+    x: Array, condition: Any, axis: SupportsIndex | None = None, out: Any = None
+) -> Array:
+    """Take the parts along an axis where a condition is true; see `xarr.compress`."""
+    return selecting.compress(condition, x, axis, out)
 
 
 def _transpose(x: Array, *axes: Any) -> Array:
@@ -305,6 +336,11 @@ class Methods:
     round = arithmetic.round
     searchsorted = sorting.searchsorted
     setflags = memory.set_flags
+    argpartition = ordering.argpartition
+    choose = _choose
+    compress = _compress
+    partition = _partition
+    put = placing.put
     sort = _sort
     squeeze = manipulation.squeeze
     std = reductions.std

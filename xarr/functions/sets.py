@@ -6,17 +6,21 @@ and expressions. NaN are distinct from each other, 0.0 and -0.0 are not; values 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, errors
 from xarr.algorithms import gather, library
 from xarr.array.array import Array
-from xarr.array.door import node_of, together
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of, node_of, together
+from xarr.array.outcome import require_castable
+from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, fills, joining, reductions, searching
 from xarr.functions.sorting import argsort, searchsorted, sort
+from xarr.layout import normalize_axis
 
 
 class UniqueAllResult(NamedTuple):
@@ -207,10 +211,14 @@ def _all(x: Array, where: str) -> UniqueAllResult:
     )
 
 
-def _begins(ordered: Array) -> Node:
+def _begins(ordered: Array, *, equal_nan: bool = False) -> Node:
     """For each element of a sorted array, whether another value begins with it."""
     begins: Array = fills.ones(ordered.shape, dtype="bool", device=ordered.device)
-    begins[1:] = ordered[1:] != ordered[:-1]
+    later, earlier = ordered[1:], ordered[:-1]
+    differs = later != earlier
+    if equal_nan and ordered._node.dtype.kind in dtypes.FLOATING:
+        differs = differs & ((later == later) | (earlier == earlier))
+    begins[1:] = differs
     return begins._node
 
 
@@ -222,17 +230,19 @@ def _counts(begins: Node) -> Array:
     return bounds[1:] - bounds[:-1]
 
 
-def _unique(values: library.Host, **returned: bool) -> tuple[library.Host, ...]:
-    """What `numpy.unique` returns, each NaN distinct; a tuple in any case.
+def _unique(
+    values: library.Host, *, equal_nan: bool = False, **returned: bool
+) -> tuple[library.Host, ...]:
+    """What `numpy.unique` returns, each NaN distinct unless asked; a tuple in any case.
 
     Of equal elements the first one stands, which tells of zeros: on other devices it does too.
     """
     # Asked for the indices, NumPy sorts in a stable way.
-    for_order = values.dtype.kind == "c" and "return_index" not in returned
+    for_order = values.dtype.kind == "c" and not returned.get("return_index")
     if for_order:
         returned["return_index"] = True
-    found = numpy.unique(_sortable(values), equal_nan=False, **returned)  # type: ignore[call-overload]
-    first, *others = found if returned else (found,)
+    found = numpy.unique(_sortable(values), equal_nan=equal_nan, **returned)  # type: ignore[call-overload]
+    first, *others = found if any(returned.values()) else (found,)
     first = first.astype(values.dtype)
     if for_order:
         others.pop(0)
@@ -253,17 +263,28 @@ def _uploaded(values: library.Host, node: Node) -> Array:
     return creation.asarray(values, device=node.device)
 
 
-def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
+def isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Array:
     """Whether each element of an array is among the elements of another.
 
     Parameters
     ----------
-    x1 : Array or Python scalar, shape (...)
+    element : Array or values, shape (...)
         The elements to look for.
-    x2 : Array or Python scalar, any shape
-        The elements to look among. At least one operand is an Array.
-    invert : bool, optional
+    test_elements : Array or values, any shape
+        The elements to look among.
+    assume_unique : bool
+        NumPy's: that no element occurs twice. It changes nothing.
+    invert : bool
         Whether to test that it is not.
+    kind : {"sort", "table"}, optional
+        NumPy's name of an algorithm. It changes nothing.
 
     Returns
     -------
@@ -272,12 +293,12 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
 
     Raises
     ------
-    TypeError
-        If neither operand is an array.
+    ValueError
+        If kind is something else.
 
     Notes
     -----
-    Python Array API standard 2025.12, set functions.
+    Python Array API standard 2025.12, set functions; assume_unique and kind are NumPy's.
 
     Examples
     --------
@@ -285,8 +306,12 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
     >>> xarr.isin(xarr.asarray([1, 2, 3]), xarr.asarray([3, 1])).tolist()
     [True, False, True]
     """
-    where = "isin(x1, x2)"
-    first, second = together(x1, x2, where)
+    where = "isin(element, test_elements)"
+    if kind not in (None, "sort", "table"):
+        raise ValueError(
+            errors.message(where, f"kind is {kind!r}", "'sort', 'table' and None are accepted")
+        )
+    first, second = together(element, test_elements, where, ("element", "test_elements"))
     device = first.device
     if 0 in second.shape or 0 in first.shape:
         return Array(constant(bool(invert), dtypes.bool_, first.shape, device))
@@ -302,3 +327,296 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
     nearest = searching.take(among_sorted, elementwise.minimum(places, last), axis=0)
     found_there: Array = nearest != Array(first) if invert else nearest == Array(first)
     return found_there
+
+
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """The distinct elements of an array, ascending.
+
+    Parameters
+    ----------
+    ar : Array, shape (...)
+        The operand.
+    return_index : bool
+        Whether to give the index of the first of each in the flattened array.
+    return_inverse : bool
+        Whether to give which of them each element is.
+    return_counts : bool
+        Whether to give how often each occurs.
+    axis : int, optional
+        Along which axis parts of the array are compared. None compares elements.
+    equal_nan : bool
+        Whether all NaN are one; else each is distinct.
+    sorted : bool
+        NumPy's: whether they have to ascend; they always do.
+
+    Returns
+    -------
+    Array of shape (count,), or tuple of Arrays
+        The values, of the dtype of ar; then what was asked for, int64: the indices, shape (count,);
+        the inverse, shape (...), or (N,) with an axis; the counts, shape (count,).
+
+    Raises
+    ------
+    AxisError
+        If the axis is out of range.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, since the shape depends on the values. With an axis it
+    runs on the host.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
+    >>> values.tolist(), counts.tolist()
+    ([1, 2], [1, 2])
+    """
+    where = "unique(ar)"
+    x = array_of(ar, where, "ar")
+    node = x._node
+    asked: Any = {
+        "return_index": bool(return_index),
+        "return_inverse": bool(return_inverse),
+        "return_counts": bool(return_counts),
+    }
+    if axis is not None:
+        place = normalize_axis(axis, x.ndim, where)
+        with library.opened(where, (node,), own=library.is_preferred(node.device)) as (values,):
+            given = _sortable(values)
+            found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **asked)
+            parts = found if any(asked.values()) else (found,)
+            parts = (parts[0].astype(values.dtype, copy=False), *parts[1:])
+            results = tuple(_uploaded(part, node) for part in parts)
+    elif library.is_preferred(node.device):
+        with library.opened(where, (node,)) as (values,):
+            parts = _unique(values, equal_nan=equal_nan, **asked)
+            results = tuple(_uploaded(part, node) for part in parts)
+    else:
+        results = _by_sorting(x, equal_nan=equal_nan, **asked)
+    return results if len(results) > 1 else results[0]
+
+
+def _by_sorting(
+    x: Array, *, equal_nan: bool, return_index: bool, return_inverse: bool, return_counts: bool
+) -> tuple[Array, ...]:
+    """What `unique` gives, by a stable sort and expressions."""
+    flat = x.reshape(-1)
+    order = argsort(flat) if return_index or return_inverse else None
+    ordered = sort(flat) if order is None else searching.take(flat, order, axis=0)
+    begins = _begins(ordered, equal_nan=equal_nan)
+    results = [Array(gather.compress(ordered._node, begins))]
+    if order is not None and return_index:
+        results.append(Array(gather.compress(order._node, begins)))
+    if order is not None and return_inverse:
+        inverse = fills.zeros(order.shape, dtype="int64", device=x.device)
+        inverse[order] = reductions.cumulative_sum(Array(begins).astype("int64")) - 1
+        results.append(inverse.reshape(x.shape))
+    if return_counts:
+        results.append(_counts(begins))
+    return tuple(results)
+
+
+def _vectors(ar1: Any, ar2: Any, where: str) -> tuple[Array, Array]:
+    """Two operands, flattened, of the data type that they promote to."""
+    first, second = together(ar1, ar2, where, ("ar1", "ar2"))
+    return Array(first).reshape(-1), Array(second).reshape(-1)
+
+
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
+    """The distinct elements that are in both of two arrays, ascending.
+
+    Parameters
+    ----------
+    ar1, ar2 : Array or values, any shapes
+        The operands, taken as flattened.
+    assume_unique : bool
+        Whether no element occurs twice in either.
+    return_indices : bool
+        Whether to give the indices of the first of each in ar1 and in ar2 as well.
+
+    Returns
+    -------
+    Array of shape (count,), or tuple of three such Arrays
+        The elements, of the dtype that both promote to; then the indices, int64.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, since the shape depends on the values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.intersect1d([1, 3, 4, 3], [3, 1, 2, 1]).tolist()
+    [1, 3]
+    """
+    where = "intersect1d(ar1, ar2)"
+    first, second = _vectors(ar1, ar2, where)
+    places: list[Array] = []
+    if not assume_unique:
+        if return_indices:
+            first, one = unique(first, return_index=True)
+            second, other = unique(second, return_index=True)
+            places = [one, other]
+        else:
+            first, second = unique(first), unique(second)
+    count = first.size
+    both = joining.concat((first, second))
+    order = argsort(both) if return_indices else None
+    both = sort(both) if order is None else searching.take(both, order, axis=0)
+    twice = both[1:] == both[:-1]
+    values = both[:-1][twice]
+    if order is None:
+        return values
+    indices = [order[:-1][twice], order[1:][twice] - count]
+    if places:
+        indices = [place[index] for place, index in zip(places, indices, strict=True)]
+    return values, *indices
+
+
+def union1d(ar1: Any, ar2: Any) -> Array:
+    """The distinct elements that are in one of two arrays or in both, ascending.
+
+    Parameters
+    ----------
+    ar1, ar2 : Array or values, any shapes
+        The operands, taken as flattened.
+
+    Returns
+    -------
+    Array, shape (count,)
+        Of the dtype that both promote to.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, since the shape depends on the values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.union1d([-1, 0, 1], [-2, 0, 2]).tolist()
+    [-2, -1, 0, 1, 2]
+    """
+    found: Array = unique(joining.concat(_vectors(ar1, ar2, "union1d(ar1, ar2)")))
+    return found
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
+    """The distinct elements of one array that are not in another, ascending.
+
+    Parameters
+    ----------
+    ar1, ar2 : Array or values, any shapes
+        The operands, taken as flattened.
+    assume_unique : bool
+        Whether no element occurs twice in either; the elements then stay in their order.
+
+    Returns
+    -------
+    Array, shape (count,)
+        Of the dtype of ar1.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, since the shape depends on the values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.setdiff1d([1, 2, 3, 2, 4], [3, 4, 5]).tolist()
+    [1, 2]
+    """
+    where = "setdiff1d(ar1, ar2)"
+    device = ar2.device if type(ar2) is Array else None
+    first = ar1 if type(ar1) is Array else as_array(ar1, where, "ar1", device=device)
+    first = first.reshape(-1) if assume_unique else unique(first)
+    return first[isin(first, ar2, invert=True)]
+
+
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
+    """The distinct elements that are in exactly one of two arrays, ascending.
+
+    Parameters
+    ----------
+    ar1, ar2 : Array or values, any shapes
+        The operands, taken as flattened.
+    assume_unique : bool
+        Whether no element occurs twice in either.
+
+    Returns
+    -------
+    Array, shape (count,)
+        Of the dtype that both promote to.
+
+    Notes
+    -----
+    NumPy's function. Waits for the device, since the shape depends on the values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5]).tolist()
+    [1, 4, 5, 7]
+    """
+    parts = _vectors(ar1, ar2, "setxor1d(ar1, ar2)")
+    both = sort(joining.concat(parts if assume_unique else [unique(part) for part in parts]))
+    if not both.size:
+        return both
+    begins = Array(_begins(both))
+    ends = fills.ones(both.shape, dtype="bool", device=both.device)
+    ends[:-1] = begins[1:]
+    return both[begins & ends]
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
+    """The differences of neighbours in a flattened array.
+
+    Parameters
+    ----------
+    ary : Array, shape (...)
+        The array.
+    to_end, to_begin : Array or values, optional
+        What follows the differences, and what stands in front of them.
+
+    Returns
+    -------
+    Array, shape (size - 1 + ...,)
+        Of the dtype of ary.
+
+    Raises
+    ------
+    TypeError
+        If the dtype of ary does not hold what is put at the ends.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.ediff1d([1, 2, 4, 7, 0], to_end=99).tolist()
+    [1, 2, 3, -7, 99]
+    """
+    where = "ediff1d(ary, to_end, to_begin)"
+    flat = array_of(ary, where, "ary").reshape(-1)
+    parts = [joining.diff(flat)] if flat.size else [flat]
+    for name, value in (("to_begin", to_begin), ("to_end", to_end)):
+        if value is None:
+            continue
+        end = as_array(value, where, name, device=flat.device)
+        require_castable(end._node.dtype, flat._node.dtype, "same_kind", where)
+        end = Array(engine.converted(end._node, flat._node.dtype)).reshape(-1)
+        parts = [end, *parts] if name == "to_begin" else [*parts, end]
+    return joining.concat(parts) if len(parts) > 1 else parts[0]

@@ -8,7 +8,7 @@ part. All agree bit for bit but for unstable orders of equal elements.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Final, Literal, SupportsIndex
 
 import numpy
 
@@ -25,36 +25,46 @@ from xarr.layout import Shape, normalize_axis
 
 
 def sort(
-    x: Array, /, axis: SupportsIndex | None = -1, *, descending: bool = False, stable: bool = True
+    a: Any,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
 ) -> Array:
     """Return a sorted copy of an array.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand.
     axis : int, optional
-        The axis to sort along; None flattens x first.
-    descending : bool, optional
-        Whether the largest comes first.
+        The axis to sort along; None flattens a first.
+    kind : {"quicksort", "mergesort", "heapsort", "stable"}, optional
+        NumPy's name of an algorithm; one that suits the device is taken in any case.
+    order : None
+        NumPy's, for records, which xarr does not have.
     stable : bool, optional
         Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
+    descending : bool, optional
+        Whether the largest comes first.
 
     Returns
     -------
     Array, shape (...)
-        Of the dtype of x. NaN is last, or first when descending.
+        Of the dtype of a. NaN is last, or first when descending.
 
     Raises
     ------
     AxisError
         If the axis is out of range.
-    TypeError
-        If x is no array.
+    ValueError
+        If kind is not known, or order is given.
 
     Notes
     -----
-    Python Array API standard 2025.12, sorting functions.
+    Python Array API standard 2025.12, sorting functions; kind and order are NumPy's.
 
     Examples
     --------
@@ -62,7 +72,9 @@ def sort(
     >>> xarr.sort(xarr.asarray([3, 1, 2]), descending=True).tolist()
     [3, 2, 1]
     """
-    node, place = _along(x, axis, "sort(x)")
+    where = "sort(a)"
+    _require_known(kind, order, stable, where)
+    node, place = _along(a, axis, where)
     if _is_sorted(node, place):
         return Array(engine.copied(node))
     if not library.is_preferred(node.device):
@@ -73,16 +85,35 @@ def sort(
             backward = sort(manipulation.flip(Array(node), axis=place), axis=place)
             return manipulation.flip(backward, axis=place)
         wanted = [(node.shape, node.dtype)]
-        return Array(library.run("sort(x)", "sort", (node,), wanted, axis=place)[0])
+        return Array(library.run(where, "sort", (node,), wanted, axis=place)[0])
     result = Array(engine.copied(node))
     engine.compute(result._node)
     _sort_host(result._node, place, descending=bool(descending))
     return result
 
 
-def _along(x: Any, axis: SupportsIndex | None, where: str) -> tuple[Node, int]:
+_KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
+
+
+def _require_known(kind: Any, order: Any, stable: bool | None, where: str) -> None:
+    """Refuse NumPy's options that it would refuse, and those of records."""
+    if order is not None:
+        raise ValueError(
+            errors.message(where, f"order is {order!r}", "only arrays of records have one")
+        )
+    if kind is not None and stable is not None:
+        raise ValueError(
+            errors.message(where, "kind and stable are both given", "one of them is accepted")
+        )
+    if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qmhs"):
+        raise ValueError(
+            errors.message(where, f"kind is {kind!r}", "accepted are " + ", ".join(_KINDS))
+        )
+
+
+def _along(a: Any, axis: SupportsIndex | None, where: str) -> tuple[Node, int]:
     """The operand and its axis to sort along; 0-dimensional arrays have one element to sort."""
-    x = array_of(x, where)
+    x = array_of(a, where, "a")
     node = x._node
     if axis is None:
         return x.reshape(-1)._node, 0
@@ -119,20 +150,30 @@ def _lines(shape: Shape, place: int) -> Shape:
 
 
 def argsort(
-    x: Array, /, axis: SupportsIndex | None = -1, *, descending: bool = False, stable: bool = True
+    a: Any,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
 ) -> Array:
     """The indices that sort an array.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand.
     axis : int, optional
-        The axis to sort along; None flattens x first.
+        The axis to sort along; None flattens a first.
+    kind : {"quicksort", "mergesort", "heapsort", "stable"}, optional
+        NumPy's name of an algorithm; one that suits the device is taken in any case.
+    order : None
+        NumPy's, for records, which xarr does not have.
+    stable : bool, optional
+        Whether the indices of equal elements ascend; they do unless this is False.
     descending : bool, optional
         Whether the index of the largest comes first.
-    stable : bool, optional
-        Whether the indices of equal elements ascend.
 
     Returns
     -------
@@ -143,12 +184,12 @@ def argsort(
     ------
     AxisError
         If the axis is out of range.
-    TypeError
-        If x is no array.
+    ValueError
+        If kind is not known, or order is given.
 
     Notes
     -----
-    Python Array API standard 2025.12, sorting functions.
+    Python Array API standard 2025.12, sorting functions; kind and order are NumPy's.
 
     Examples
     --------
@@ -156,44 +197,45 @@ def argsort(
     >>> xarr.argsort(xarr.asarray([3, 1, 2])).tolist()
     [1, 2, 0]
     """
-    node, place = _along(x, axis, "argsort(x)")
+    where = "argsort(a)"
+    _require_known(kind, order, stable, where)
+    node, place = _along(a, axis, where)
     if _is_sorted(node, place):
         return Array(constant(0, dtypes.int64, node.shape, node.device))
     if not library.is_preferred(node.device):
         return Array(radix.argsort(node, place, descending=bool(descending)))
-    kind: Literal["stable"] | None = "stable" if stable else None
+    way: Literal["stable"] | None = None if stable is False else "stable"
     with node.device.lock:
         result = library.room(node.shape, dtypes.int64, node.device)
-        with library.opened("argsort(x)", (node,), (result,)) as opened:
+        with library.opened(where, (node,), (result,)) as opened:
             values, indices = (array.reshape(_lines(node.shape, place)) for array in opened)
             if descending:
-                backward = numpy.argsort(numpy.flip(values, 1), axis=1, kind=kind)
+                backward = numpy.argsort(numpy.flip(values, 1), axis=1, kind=way)
                 last = values.shape[1] - 1
                 numpy.subtract(last, numpy.flip(backward, 1), out=indices)
             else:
-                indices[...] = numpy.argsort(values, axis=1, kind=kind)
+                indices[...] = numpy.argsort(values, axis=1, kind=way)
     return Array(result)
 
 
 def searchsorted(
-    x1: Array,
-    x2: Any,
-    /,
+    a: Any,
+    v: Any,
     side: Literal["left", "right"] = "left",
-    sorter: Array | None = None,
+    sorter: Any = None,
 ) -> Array:
     """Where values would go into a sorted array to keep it sorted.
 
     Parameters
     ----------
-    x1 : Array, shape (N,)
+    a : Array, shape (N,)
         The sorted values, ascending; or any, if `sorter` sorts them.
-    x2 : Array or Python scalar, shape (...)
+    v : Array or values, shape (...)
         The values to place.
     side : {"left", "right"}, optional
         Whether before or after values that are equal.
     sorter : integer Array, shape (N,), optional
-        The indices that sort x1.
+        The indices that sort a.
 
     Returns
     -------
@@ -203,9 +245,9 @@ def searchsorted(
     Raises
     ------
     ValueError
-        If x1 or sorter is not one-dimensional, or `side` is not known.
+        If a or sorter is not one-dimensional, or `side` is not known.
     TypeError
-        If x1 is no array, or sorter has no integers.
+        If sorter has no integers.
 
     Notes
     -----
@@ -217,19 +259,19 @@ def searchsorted(
     >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
     [1, 4]
     """
-    where = "searchsorted(x1, x2)"
-    ordered = node_of(x1, where, "x1")
+    where = "searchsorted(a, v)"
+    ordered = node_of(a, where, "a")
     if len(ordered.shape) != 1:
         raise ValueError(
             errors.message(
-                where, f"x1 has shape {ordered.shape}", "a one-dimensional array is accepted"
+                where, f"a has shape {ordered.shape}", "a one-dimensional array is accepted"
             )
         )
     if side not in ("left", "right"):
         raise ValueError(
             errors.message(where, f"side is {side!r}", '"left" and "right" are accepted')
         )
-    ordered, values = together(x1, x2, where)
+    ordered, values = together(a, v, where, ("a", "v"))
     if sorter is not None:
         order = _sorter(sorter, ordered, where)
         require_in_range(order, ordered.shape[0], 0, where)
@@ -263,7 +305,7 @@ def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
         raise ValueError(
             errors.message(
                 where,
-                f"sorter has shape {node.shape} and x1 {ordered.shape}",
+                f"sorter has shape {node.shape} and a {ordered.shape}",
                 "equal shapes are accepted",
             )
         )

@@ -1,0 +1,237 @@
+"""Orders of several keys, of complex numbers, and orders that are only partly asked for."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import Array
+from xarr.array.conversion import as_array, retyped
+from xarr.array.door import array_of
+from xarr.backends.device import get_device
+from xarr.functions import manipulation, searching
+from xarr.functions.manipulation import integers
+from xarr.functions.sorting import argsort, sort
+from xarr.layout import normalize_axis
+
+
+def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
+    """The indices that sort by several keys, the last one first.
+
+    Parameters
+    ----------
+    keys : sequence of K Arrays of shape (..., N, ...), or Array of shape (K, ..., N, ...)
+        The keys; elements that are equal in the last one are sorted by the one before, and so on.
+    axis : int
+        The axis of each key to sort along.
+
+    Returns
+    -------
+    int64 Array, shape (..., N, ...)
+        Indices along the axis; equal elements keep their order.
+
+    Raises
+    ------
+    TypeError
+        If there are no keys.
+    ValueError
+        If the shapes of the keys differ.
+    AxisError
+        If the axis is out of range.
+
+    Notes
+    -----
+    NumPy's function. One stable sort for each key.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
+    [2, 0, 1]
+    """
+    where = "lexsort(keys, axis)"
+    if type(keys) is Array or isinstance(keys, numpy.ndarray):
+        whole = array_of(keys, where, "keys")
+        parts = list(manipulation.unstack(whole)) if whole.ndim else []
+    else:
+        device = next((key.device for key in keys if type(key) is Array), get_device())
+        parts = [as_array(key, where, "a key", device=device) for key in keys]
+    if not parts:
+        raise TypeError(errors.message(where, "there are no keys", "at least one is needed"))
+    for part in parts:
+        if part.shape != parts[0].shape:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"keys have shapes {parts[0].shape} and {part.shape}",
+                    "all shapes have to agree",
+                )
+            )
+    if not parts[0].ndim:
+        return argsort(parts[0])
+    place = normalize_axis(axis, parts[0].ndim, where)
+    order = argsort(parts[0], place)
+    for part in parts[1:]:
+        sorted_so_far = searching.take_along_axis(part, order, place)
+        order = searching.take_along_axis(order, argsort(sorted_so_far, place), place)
+    return order
+
+
+def partition(
+    a: Any,
+    kth: Any,
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: Any = None,
+) -> Array:
+    """Return a copy whose k-th element is where it is when sorted, smaller ones in front of it.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand.
+    kth : int or sequence of int
+        The positions, in [-N, N).
+    axis : int, optional
+        The axis; None flattens a first.
+    kind : {"introselect"}
+        NumPy's name of an algorithm.
+    order : None
+        NumPy's, for records, which xarr does not have.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of a. All of it is sorted, which is one of the orders that are asked for.
+
+    Raises
+    ------
+    ValueError
+        If a position is out of range, or kind is not known.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.partition(xarr.asarray([3, 4, 2, 1]), 2)[2])
+    3
+    """
+    where = "partition(a, kth, axis)"
+    x, place = _checked(a, kth, axis, kind, order, where)
+    return sort(x, place)
+
+
+def argpartition(
+    a: Any,
+    kth: Any,
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: Any = None,
+) -> Array:
+    """The indices of what `partition` gives.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand.
+    kth : int or sequence of int
+        The positions, in [-N, N).
+    axis : int, optional
+        The axis; None flattens a first.
+    kind : {"introselect"}
+        NumPy's name of an algorithm.
+    order : None
+        NumPy's, for records, which xarr does not have.
+
+    Returns
+    -------
+    int64 Array, shape (...)
+        Indices along the axis.
+
+    Raises
+    ------
+    ValueError
+        If a position is out of range, or kind is not known.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> int(xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 0)[0])
+    3
+    """
+    where = "argpartition(a, kth, axis)"
+    x, place = _checked(a, kth, axis, kind, order, where)
+    return argsort(x, place)
+
+
+def _checked(
+    a: Any, kth: Any, axis: SupportsIndex | None, kind: str, order: Any, where: str
+) -> tuple[Array, int]:
+    x = array_of(a, where, "a")
+    if axis is None:
+        x, axis = manipulation.ravel(x), 0
+    place = normalize_axis(axis, max(x.ndim, 1), where)
+    if kind != "introselect" or order is not None:
+        raise ValueError(
+            errors.message(
+                where,
+                f"kind is {kind!r} and order {order!r}",
+                '"introselect" and None are accepted',
+            )
+        )
+    extent = x.shape[place] if x.ndim else 1
+    for position in integers(kth, where, "kth"):
+        if not -extent <= position < extent:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"kth is {position}",
+                    f"the axis has {extent} elements, so [{-extent}, {extent}) is accepted",
+                )
+            )
+    return x, place
+
+
+def sort_complex(a: Any) -> Array:
+    """Return a copy, sorted by the real and then by the imaginary parts, as complex numbers.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The operand.
+
+    Returns
+    -------
+    complex Array, shape (...)
+        Sorted along the last axis. complex64 of integers up to 16 bits and of float32, else
+        complex128.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.sort_complex(xarr.asarray([5, 3, 6])).tolist()
+    [(3+0j), (5+0j), (6+0j)]
+    """
+    where = "sort_complex(a)"
+    x = sort(array_of(a, where, "a"))
+    row = x._node.dtype
+    if row.kind == dtypes.COMPLEX:
+        return x
+    small = row.kind in dtypes.INTEGER and row.itemsize <= 2
+    wanted = dtypes.complex64 if small or row is dtypes.float32 else dtypes.complex128
+    if wanted is dtypes.complex128 and not x._node.device.info.has_float64:
+        wanted = dtypes.complex64
+    return retyped(x, wanted, where, "a")
