@@ -192,7 +192,10 @@ def test_python_numbers_beside_integers_on_a_device_without_float64(form: xarr.D
 def test_errors_of_sets_and_searches_name_them() -> None:
     x = xarr.asarray([1, 2, 3])
     for call, said in (
-        (lambda: xarr.isin(x, "a"), r"isin\(element, test_elements\): test_elements is of type str"),
+        (
+            lambda: xarr.isin(x, "a"),
+            r"isin\(element, test_elements\): test_elements is of type str",
+        ),
         (lambda: xarr.searchsorted(x, "a"), r"searchsorted\(a, v\): v is of type str"),
         (lambda: xarr.searchsorted(x, 1, sorter=x), r"searchsorted\(a, v\): the index 3"),
         (lambda: xarr.where("a", 1, x), r"where\(condition, x1, x2\): condition is of type str"),
