@@ -81,6 +81,28 @@ def test_matplotlib_draws_what_numpy_would() -> None:
     assert colours.shape == (9, 7, 4)
 
 
+def test_matplotlib_draws_in_three_dimensions() -> None:
+    figure = module("matplotlib.figure").Figure(dpi=20)
+    module("mpl_toolkits.mplot3d")
+    x = np.linspace(0.0, 1.0, 10)
+    grids = np.meshgrid(x, x)
+    axes = figure.add_subplot(projection="3d")
+    axes.plot_surface(*grids, grids[0] * grids[1])
+    axes.plot_wireframe(*grids, grids[0] * grids[1])
+    axes.plot(x, x, x)
+    axes.scatter(x, x, x)
+    figure.savefig(io.BytesIO(), format="png")
+
+
+@pytest.mark.parametrize("key", [(...,), (slice(None), slice(None, None, -1))], ids=str)
+def test_pillow_takes_and_gives_arrays(key: Any) -> None:
+    image = module("PIL.Image")
+    pixels = np.asarray([[0, 128], [255, 3]], dtype="uint8")[key]
+    picture = image.fromarray(pixels)
+    assert numpy.asarray(picture).tolist() == pixels.tolist()
+    assert np.asarray(picture).tolist() == pixels.tolist()
+
+
 SCIPY: dict[str, Callable[[Any, Any, Any], Any]] = {
     "special.logsumexp": lambda s, x, z: s.special.logsumexp(x),
     "optimize.minimize": lambda s, x, z: s.optimize.minimize(lambda p: ((p - 1) ** 2).sum(), x).x,
@@ -110,6 +132,7 @@ SCIPY: dict[str, Callable[[Any, Any, Any], Any]] = {
     "stats.zscore": lambda s, x, z: s.stats.zscore(x),
     "linalg.expm": lambda s, x, z: s.linalg.expm(z),
     "linalg.solve": lambda s, x, z: s.linalg.solve(z + 1 + x * x[:, None] ** 2, x),
+    "linalg.toeplitz": lambda s, x, z: s.linalg.toeplitz(x),
     "fft.dct": lambda s, x, z: s.fft.dct(x),
     "spatial.cdist": lambda s, x, z: s.spatial.distance.cdist(z, z),
 }

@@ -74,35 +74,28 @@ _C: Final = "it is about NumPy's own memory; take it from numpy, with numpy.asar
 _PRIVATE: Final = "it is NumPy's own; take it from numpy"
 
 _ELSEWHERE: Final = {
-    **dict.fromkeys(("object", "object_"), _OBJECTS),
-    **dict.fromkeys(
-        ("bytes_", "char", "character", "chararray", "compare_chararrays", "str", "str_"), _TEXT
-    ),
+    "object": _OBJECTS,
+    **dict.fromkeys(("char", "chararray", "compare_chararrays", "str"), _TEXT),
     **dict.fromkeys(("string_", "strings", "unicode", "unicode_"), _TEXT),
     **dict.fromkeys(
         (
             "busday_count",
             "busday_offset",
             "busdaycalendar",
-            "datetime64",
             "datetime_as_string",
             "datetime_data",
             "is_busday",
             "isnat",
-            "timedelta64",
         ),
         _DATES,
     ),
     **dict.fromkeys(
-        ("flexible", "format_parser", "rec", "recarray", "recfromcsv", "recfromtxt", "record"),
+        ("format_parser", "rec", "recarray", "recfromcsv", "recfromtxt", "record"),
         _RECORDS,
     ),
-    "void": _RECORDS,
     "ma": _MASKED,
     **dict.fromkeys(("asmatrix", "bmat", "mat", "matlib", "matrix"), _MATRIX),
-    **dict.fromkeys(
-        ("clongdouble", "clongfloat", "complex256", "float96", "float128", "longdouble"), _LONG
-    ),
+    **dict.fromkeys(("clongfloat", "complex256", "float96", "float128"), _LONG),
     **dict.fromkeys(("ctypeslib", "f2py", "nested_iters"), _C),
     **dict.fromkeys(
         ("compat", "core", "distutils", "lookfor", "source"),
