@@ -1,21 +1,64 @@
-"""``python -m xarr info``: which devices there are, and why others are not."""
+"""The commands: ``python -m xarr info`` and ``python -m xarr run program.py``."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from xarr.backends.device import default_device, devices, problems
 from xarr.compiler.cache import disk_cache
+from xarr.running import program
+
+_USAGE = """\
+usage: python -m xarr info
+       python -m xarr run [--report] [--compare] program.py [arguments]
+       python -m xarr run [--report] [--compare] -m module [arguments]
+
+info        describes devices, drivers and the cache, and says why other devices are not there
+run         runs a program that imports numpy with xarr in its place
+--report    says at the end which lines fell to the host, what was launched and how long it took
+--compare   says at the end how long it took, and how long on NumPy, where it runs as well
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; the exit status is 1 when there is no device."""
-    parser = argparse.ArgumentParser(prog="python -m xarr", description=__doc__)
-    parser.add_argument("command", choices=["info"], help="describe devices, drivers and cache")
-    parser.parse_args(arguments)
-    print(info())
-    return 0 if devices() else 1
+    """Run the command line; the exit status is 2 for a wrong one."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given == ["info"]:
+        print(info())
+        return 0 if devices() else 1
+    if given and given[0] == "run":
+        return _run(given[1:])
+    if given in (["-h"], ["--help"]):
+        print(_USAGE, end="")
+        return 0
+    return _refused("a command is needed" if not given else f"there is no {' '.join(given)!r}")
+
+
+def _run(given: list[str]) -> int:
+    options = {"--report": False, "--compare": False}
+    module = ""
+    while given and given[0].startswith("-"):
+        option, *given = given
+        if option == "-m" and given:
+            module, *given = given
+            break
+        if option not in options:
+            return _refused(f"run has no option {option}")
+        options[option] = True
+    if not module and not given:
+        return _refused("run needs a program")
+    try:
+        return program.run(
+            given, module=module, report=options["--report"], compare=options["--compare"]
+        )
+    except FileNotFoundError as error:
+        print(f"python -m xarr run: {error}", file=sys.stderr)
+        return 2
+
+
+def _refused(why: str) -> int:
+    print(f"python -m xarr: {why}\n{_USAGE}", end="", file=sys.stderr)
+    return 2
 
 
 def info() -> str:

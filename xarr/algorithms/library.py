@@ -7,6 +7,7 @@ Else NumPy works on copies, and a warning says so once. Knows no function by nam
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 Host = numpy.ndarray[Any, numpy.dtype[Any]]
+
+observers: Final[list[Callable[[str, int, str, Device], None]]] = []
+"""Are told of what the host computes for a device: the function, bytes, which way, the device."""
 
 
 def is_preferred(device: Device) -> bool:
@@ -114,6 +118,9 @@ def opened(
         engine.compute(node)
     if not own:
         warn_once(where, device)
+        for observer in observers:
+            nbytes = sum([math.prod(node.shape) * node.dtype.itemsize for node in nodes])
+            observer(where, nbytes, "from and to", device)
     in_place = own or device.info.shares_host_memory
     with device.lock, ExitStack() as stack:
         memory = dict[int, Any]()

@@ -15,7 +15,7 @@ from xarr import dtypes, errors
 from xarr.algorithms import library
 from xarr.array import interchange, views
 from xarr.array.array import Array, namesake
-from xarr.array.transfers import Host, from_host, openly
+from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, require_together
 
 _OF_METADATA: Final = frozenset(
@@ -121,8 +121,10 @@ class _Visit:
         require_together(x.device, self.device, self.where)
         pair = self._pairs.get(id(x))
         if pair is None:
-            values = views.to_array(x)
-            if not library.is_preferred(x.device):
+            if library.is_preferred(x.device):
+                values = views.in_place(x, self.where)
+            else:
+                values = to_host(x._node, self.where)
                 # A write that nobody brings back would be lost.
                 values.flags.writeable = id(x) in self._written
             pair = self._pairs[id(x)] = (x, values)

@@ -17,6 +17,9 @@ from xarr.engine.storage import Storage
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
 
+READING: Final = "reading an array's values"
+"""What a transfer is called that no function has a name for."""
+
 Observer = Callable[[str, int, str, Device], None]
 """Is told of a hidden transfer: what asks for it, its bytes, "to" or "from", the device."""
 
@@ -126,12 +129,12 @@ def from_host(values: Host, device: Device, where: str) -> Node:
     return leaf(storage, layout.contiguous(values.shape), row)
 
 
-def to_host(node: Node) -> Host:
+def to_host(node: Node, where: str = READING) -> Host:
     """Download a node's values."""
     if node.operation is None and node.storage is None:
         return numpy.full(node.shape, node.value, node.dtype.numpy)
     host = numpy.empty(node.shape, node.dtype.numpy)
-    note("reading an array's values", host.nbytes, "from", node.device)
+    note(where, host.nbytes, "from", node.device)
     if host.size == 0:
         return host
     storage, begin = _in_a_row(node)

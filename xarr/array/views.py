@@ -14,10 +14,8 @@ from xarr import errors
 from xarr.algorithms import library
 from xarr.array import dlpack, interchange
 from xarr.array.array import Array
-from xarr.array.transfers import Host, note, to_host
+from xarr.array.transfers import READING, Host, note, to_host
 from xarr.layout import Layout
-
-_READING = "reading an array's values"
 
 
 def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
@@ -59,9 +57,9 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     return host.astype(dtype) if other else host
 
 
-def in_place(x: Array) -> Host:
+def in_place(x: Array, where: str = READING) -> Host:
     """A NumPy array in the memory of an array on a CPU; a hidden transfer, which copies nothing."""
-    note(_READING, x.nbytes, "from", x.device)
+    note(where, x.nbytes, "from", x.device)
     return dlpack.as_numpy(interchange.exposed(x))
 
 
@@ -88,7 +86,7 @@ def array_interface(self: Array) -> dict[str, Any]:
                 "make a copy with xarr.to_numpy(x)",
             )
         )
-    note(_READING, self.nbytes, "from", self.device)
+    note(READING, self.nbytes, "from", self.device)
     memory = interchange.exposed(self)
     where = Layout(memory.shape, memory.strides)
     interface = dict(dlpack.as_numpy(memory).__array_interface__)

@@ -16,6 +16,7 @@ import gc
 import math
 import struct
 import sys
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -66,6 +67,8 @@ class Counts:
         self.launches = 0
         self.compilations = 0
         self.observers: list[Callable[[str, Plan], None]] = []
+        self.watchers: list[Callable[[Kernel, float], None]] = []
+        """Are told of each launch and the seconds that it took, for which it is waited."""
 
 
 counts: Final = Counts()
@@ -825,7 +828,16 @@ def run(
     counts.launches += 1
     groups, items = grid
     buffers = [storage.buffer for storage in storages]
+    if not counts.watchers:
+        device.driver.launch(kernel.handle, groups, items, buffers, arguments)
+        return
+    device.driver.synchronize()
+    begin = time.perf_counter()
     device.driver.launch(kernel.handle, groups, items, buffers, arguments)
+    device.driver.synchronize()
+    elapsed_s = time.perf_counter() - begin
+    for watcher in counts.watchers:
+        watcher(kernel, elapsed_s)
 
 
 def end_before_others(device: Device) -> None:

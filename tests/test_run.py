@@ -1,0 +1,223 @@
+"""`python -m xarr run`: programs that import numpy, with xarr in its place."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import xarr
+from xarr.__main__ import main
+from xarr.running import program
+from xarr.running.imports import Substitution
+from xarr.running.report import Report
+
+ROOT = Path(__file__).parents[1]
+
+PROGRAM = """\
+import sys
+
+import matplotlib_of_ours
+import numpy
+import numpy as np
+import numpy.fft
+import numpy.linalg as la
+import statistics
+from numpy import *
+from numpy import pi, sin as sinus
+from numpy.linalg import inv
+
+import model
+
+
+def main():
+    import numpy
+    return numpy.__name__
+
+
+print(np.__name__, la.__name__, main(), model.NAME, model.below.NAME, inv.__module__)
+print(type(zeros(2)).__name__, numpy.fft.fft(np.ones(2)).shape, sinus(0.0) + pi > 3)
+print(__name__, __file__, sys.argv, sys.path[0] == __file__.rpartition("/")[0])
+print(matplotlib_of_ours.NAME)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A program in two modules and a package, with a library that is installed beside it."""
+    files = {
+        "program.py": PROGRAM,
+        "model.py": "import numpy as np\nfrom package import below\nNAME = np.__name__\n",
+        "package/__init__.py": "",
+        "package/below.py": "import numpy\nNAME = numpy.__name__\n",
+        "package/__main__.py": (
+            "import sys\nimport numpy\nfrom . import below\n"
+            "print(__name__, numpy.__name__, below.NAME, sys.argv[1:])\nsys.exit(4)\n"
+        ),
+        "matplotlib_of_ours.py": "from site_packages_of_ours import NAME\n",
+        "site-packages/site_packages_of_ours.py": "import numpy\nNAME = numpy.__name__\n",
+        "sitecustomize.py": "",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def ran(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = [str(ROOT), str(folder / "site-packages")]
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return ran(folder, "-m", "xarr", "run", *arguments)
+
+
+def test_numpy_is_xarr_in_the_programs_modules_alone(folder: Path) -> None:
+    done = run(folder, "program.py", "a", "--report")
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "xarr xarr.linalg xarr xarr xarr xarr.functions.linalg",
+        "Array (2,) True",
+        f"__main__ {folder}/program.py ['program.py', 'a', '--report'] True",
+        "numpy",
+    ]
+    assert done.returncode == 0
+
+
+def test_a_module_runs(folder: Path) -> None:
+    done = run(folder, "-m", "package", "a", "-b")
+    assert done.stdout == "__main__ xarr xarr ['a', '-b']\n"
+    assert done.returncode == 4
+
+
+def test_what_is_raised_is_shown_as_python_shows_it(folder: Path) -> None:
+    (folder / "program.py").write_text(
+        "import numpy as np\n\n\ndef fail():\n    return 1 / 0\n\n\nprint(1)\nfail()\n"
+    )
+    ours, theirs = run(folder, "program.py"), ran(folder, "program.py")
+    assert ours.stdout == theirs.stdout == "1\n"
+    assert ours.stderr == theirs.stderr
+    assert ours.stderr.endswith("ZeroDivisionError: division by zero\n")
+    assert ours.returncode == theirs.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("from numpy import trapz", "ImportError: xarr.trapz: NumPy has removed .*trapezoid"),
+        ("import numpy.ma as ma", "ModuleNotFoundError: xarr.ma: .* masked arrays"),
+        ("from numpy.linalg import sovle", "ImportError: xarr.linalg.sovle: .*solve"),
+        ("import numpy as np; np.busday_count", "AttributeError: .* dates"),
+        ("def (", "SyntaxError"),
+    ],
+)
+def test_what_xarr_lacks_is_said(
+    statement: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(statement)
+    assert program.run([str(script)]) == 1
+    shown = capsys.readouterr().err
+    assert re.search(said, shown)
+    assert "running" not in shown
+
+
+def test_a_report_names_lines_and_launches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import numpy as np\n"
+        "x = np.ones(1000, dtype='float32') + 1\n"
+        "for _ in range(3):\n"
+        "    y = float((x * 2).sum())\n"
+        "    np.asarray(x).tolist()\n"
+        "print(y)\n"
+        "import numpy\n"
+        "raise SystemExit(5)\n"
+    )
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "--report", "--compare", str(script)])
+    assert ended.value.code == 5
+    written = capsys.readouterr()
+    assert written.out == "4000.0\n"
+    lines = written.err.splitlines()
+    assert lines[0] == f"xarr on {xarr.default_device()!r}"
+    assert lines[1].startswith("xarr ")
+    assert lines[2].startswith("NumPy ")
+    assert lines[2].endswith(" times as fast")
+    launched, moved = (
+        next(place for place, line in enumerate(lines) if line.startswith(head))
+        for head in ("launches", "to host")
+    )
+    assert any("elementwise" in line or "reduce" in line for line in lines[launched:moved])
+    assert lines[moved].split()[2:4] == ["6", "times,"]
+    assert [line.split(maxsplit=3)[::3] for line in lines[moved + 1 :]] == [
+        ["3", f"{script}:5  x.tolist()"],
+        ["3", f"{script}:4  float(x)"],
+    ]
+
+
+def test_times_alone_are_taken_without_waiting(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "program.py"
+    script.write_text("import numpy as np\nprint(np.__name__)\n")
+    assert main(["run", "--compare", str(script)]) == 0
+    written = capsys.readouterr()
+    assert written.out == "xarr\n"
+    assert len(written.err.splitlines()) == 3
+
+
+def test_wrong_command_lines_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for given in ([], ["frob"], ["run"], ["run", "--frob", "x.py"], ["run", "nowhere.py"]):
+        assert main(given) == 2
+        assert capsys.readouterr().err
+    assert main(["--help"]) == 0
+    assert main(["run", "-m", "nowhere_at_all"]) == 2
+    assert "usage" in capsys.readouterr().out
+
+
+@pytest.fixture
+def substitution(tmp_path: Path) -> Iterator[Substitution]:
+    with Substitution(tmp_path) as entered:
+        yield entered
+
+
+def test_whose_modules_are_the_programs(substitution: Substitution, tmp_path: Path) -> None:
+    assert substitution.owns({"__file__": str(tmp_path / "a.py")})
+    assert substitution.owns({"__name__": "__main__"})
+    for file in (
+        tmp_path.parent / "a.py",
+        tmp_path / "venv" / "lib" / "site-packages" / "a.py",
+        Path(xarr.__file__),
+    ):
+        assert not substitution.owns({"__file__": str(file), "__name__": "a"})
+    assert not substitution.owns({"__name__": "a"})
+    assert not substitution.owns(None)
+    assert not Substitution(ROOT).owns({"__file__": xarr.__file__})
+
+
+def test_a_report_ends(substitution: Substitution) -> None:
+    from xarr.algorithms import library
+    from xarr.engine import engine
+
+    with Report(substitution.owns, detailed=True):
+        assert engine.counts.watchers
+        assert library.observers
+    assert not engine.counts.watchers
+    assert not library.observers
