@@ -178,6 +178,7 @@ CHAPTERS: Final = {
         "NumPy's state. A device computes infinities and NaN, and raises nothing.",
     ),
     "fft": ("Fourier transforms", "The names of ``xarr.fft``."),
+    "histograms": ("Histograms", "Functions that count what is in bins."),
     "indexing": ("Indexing", "Functions that read and write elements at indices."),
     "inspection": (
         "Looking inside",
@@ -328,12 +329,15 @@ def chapters_table() -> list[list[str]]:
 _KERNELS: Final = {
     "elementwise.c": "elementwise kernel",
     "fft.c": "FFT kernels",
+    "histogram.c": "histogram kernels",
+    "histogram_sum.c": "histogram kernels",
     "matmul.c": "matrix product kernels",
     "reduce_group.c": "reduction kernels",
     "reduce_lane.c": "reduction kernels",
     "rfft.c": "FFT kernels",
     "scan_tile.c": "scan kernels",
     "scan.c": "scan kernels",
+    "segment_sum.c": "histogram kernels",
     "sort.c": "radix sort kernels",
     "sort_count.c": "radix sort kernels",
     "sort_scan.c": "radix sort kernels",

@@ -281,6 +281,14 @@ from xarr.functions.grids import (
     r_ as r_,
     s_ as s_,
 )
+from xarr.functions.histograms import (
+    bincount as bincount,
+    digitize as digitize,
+    histogram as histogram,
+    histogram2d as histogram2d,
+    histogram_bin_edges as histogram_bin_edges,
+    histogramdd as histogramdd,
+)
 from xarr.functions.inspection import (
     __array_namespace_info__ as __array_namespace_info__,
 )

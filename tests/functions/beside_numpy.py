@@ -21,16 +21,24 @@ def check(name: str, *args: Any, **named: Any) -> None:
     """Assert that a function gives NumPy's values, data types and shapes."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
-        wanted = np.asarray(getattr(np, name)(*args, **named))
-    got = getattr(xarr, name)(
-        *map(given, args), **{key: given(value) for key, value in named.items()}
-    )
+        wanted = getattr(np, name)(*args, **named)
+        got = getattr(xarr, name)(
+            *map(given, args), **{key: given(value) for key, value in named.items()}
+        )
     call = f"{name}{args[1:]} of {np.asarray(args[0]).dtype}, {named}"
-    assert type(got) is xarr.Array, call
-    host = np.asarray(got)
-    assert (host.dtype, host.shape) == (wanted.dtype, wanted.shape), call
-    near = TOLERANCE.get(host.dtype.str[1:], 1e-12)
-    np.testing.assert_allclose(host, wanted, near, near, err_msg=call)
+    for ours, theirs in zip(_parts(got), _parts(wanted), strict=True):
+        assert type(ours) is xarr.Array, call
+        host, expected = np.asarray(ours), np.asarray(theirs)
+        assert (host.dtype, host.shape) == (expected.dtype, expected.shape), call
+        near = TOLERANCE.get(host.dtype.str[1:], 1e-12)
+        np.testing.assert_allclose(host, expected, near, near, err_msg=call)
+
+
+def _parts(result: Any) -> list[Any]:
+    """The arrays of a result that is one, or a tuple of them and of tuples."""
+    if not isinstance(result, tuple | list):
+        return [result]
+    return [part for inner in result for part in _parts(inner)]
 
 
 def refused(name: str, *args: Any, **named: Any) -> None:

@@ -17,6 +17,7 @@ from tests.conftest import DEVICES
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import change, record
 from xarr import dtypes, layout
+from xarr.algorithms import counting
 from xarr.compiler import source
 from xarr.dtypes import DType
 from xarr.engine import engine, expression, plan
@@ -26,6 +27,9 @@ from xarr.tables import elementwise, random, reductions
 ARCHITECTURES = ("sm_75", "sm_90")
 TOGETHER = 12
 """Functions of one kernel; the time to compile grows faster than their number."""
+
+SKELETONS = ("elementwise", "reduce", "scan", "sort", "histogram", "histogram_sum", "segment_sum")
+ENTRIES = tuple(f"xr_{name}".encode() for name in SKELETONS)
 
 Recorder = Callable[[], list[str]]
 
@@ -57,7 +61,7 @@ def compiles(sources: Iterable[str], arch: str) -> None:
     for text in sorted(sources):
         cubin = compile_cuda(text, arch)
         assert cubin.startswith(b"\x7fELF")
-        assert any(name in cubin for name in (b"xr_elementwise", b"xr_reduce", b"xr_scan"))
+        assert any(name in cubin for name in ENTRIES)
 
 
 def operands(dtype: DType, count: int) -> list[Node]:
@@ -164,6 +168,24 @@ def test_indexing(arch: str, recorded_and_run: dict[str, str]) -> None:
     np.asarray(xarr.take_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), axis=1))
     assert any("ATOMIC_MAX_I32(&" in text for text in recorded_and_run)
     compiles(recorded_and_run, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_histograms(arch: str, recorded: dict[str, str]) -> None:
+    x = xarr.asarray(np.ones((40, 50), np.float32))
+    bins = xarr.asarray(np.ones(70_000, np.int64))._node
+    for dtype in (np.float32, np.float64, np.float16, np.int8):
+        xarr.histogram(x.astype(dtype), 5, (0, 1))
+    for number in (10, 100_000):
+        counting.counts(bins, number)
+    for name in ("float32", "float64"):
+        counting.sums(bins, engine.converted(bins, dtypes.BY_NAME[name]), 10)
+    xarr.nansum(x)
+    xarr.nanargmax(x.astype(int))
+    np.asarray(xarr.interp(x, xarr.arange(3.0), xarr.arange(3.0) + 1j))
+    np.asarray(xarr.convolve(x[0], x[1]))
+    assert any(b"ATOMIC_ADD_U32(counts" in text.encode() for text in recorded)
+    compiles(recorded, arch)
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)

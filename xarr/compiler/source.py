@@ -45,6 +45,7 @@ LIBRARY: Final[Mapping[str, frozenset[str]]] = {
     "integer.h": _INTEGERS,
     "real.h": _FLOATS,
     "half.h": _FLOATS,
+    "binning.h": _FLOATS,
     "cast.h": _FLOATS,
     "exp.h": _FLOATS,
     "log.h": _FLOATS,

@@ -139,8 +139,8 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     last = points.size - 1
     here = elementwise.maximum(index, 0)
     after = elementwise.minimum(here + 1, last)
-    x0, y0 = _at(points, here), _at(values, here)
-    x1, y1 = _at(points, after), _at(values, after)
+    x0, y0 = taken_from(points, here), taken_from(values, here)
+    x1, y1 = taken_from(points, after), taken_from(values, after)
     slope = (y1 - y0) / (x1 - x0)
     line = slope * (x - x0) + y0
     line = searching.where(line == line, line, slope * (x - x1) + y1)
@@ -154,7 +154,7 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     return line.astype(values.dtype)
 
 
-def _at(vector: Array, index: Array) -> Array:
+def taken_from(vector: Array, index: Array) -> Array:
     """The elements of a vector at indices that are in range; pending."""
     where = settled(vector)
     return Array(gather.take(vector._node, where, [(0, index._node)], 0))

@@ -28,6 +28,7 @@
 #define XR_LOCAL_SIZE_0 blockDim.x
 #define XR_LOCAL_SIZE_1 blockDim.y
 #define ATOMIC_MAX_I32(p, x) atomicMax(p, x)
+#define ATOMIC_ADD_U32(p, x) atomicAdd(p, x)
 
 typedef unsigned char b8;
 typedef signed char i8;

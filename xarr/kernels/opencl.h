@@ -14,6 +14,8 @@ size_t __attribute__((overloadable, const)) get_local_id(uint dimension);
 size_t __attribute__((overloadable, const)) get_local_size(uint dimension);
 void __attribute__((overloadable, convergent)) barrier(uint flags);
 int __attribute__((overloadable)) atomic_max(volatile global int *p, int x);
+uint __attribute__((overloadable)) atomic_add(volatile global uint *p, uint x);
+uint __attribute__((overloadable)) atomic_add(volatile local uint *p, uint x);
 uint __attribute__((overloadable, const)) mul_hi(uint a, uint b);
 ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #ifndef CLK_LOCAL_MEM_FENCE
@@ -60,6 +62,7 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define LOCAL_ID(d) get_local_id(d)
 #define LOCAL_SIZE(d) get_local_size(d)
 #define ATOMIC_MAX_I32(p, x) atomic_max(p, x)
+#define ATOMIC_ADD_U32(p, x) atomic_add(p, x)
 
 typedef uchar b8;
 typedef char i8;

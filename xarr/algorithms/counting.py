@@ -1,0 +1,228 @@
+"""How often bins occur among elements, and the sums of weights by bin.
+
+Counts are integers, so devices may add them in any order. Sums of weights have one order: the
+weights of a bin, in the order of the elements, are summed by 256, those sums by 256, and so on. A
+CPU does that in one pass, a GPU sorts by bin first; both give the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from xarr import dtypes, layout
+from xarr.algorithms import passes, radix
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.engine import Grid
+from xarr.engine.expression import Node, Operation, constant, leaf
+from xarr.engine.launch import Skeleton
+from xarr.engine.plan import Form
+from xarr.engine.storage import Storage
+from xarr.layout import Layout
+from xarr.tables import reductions
+from xarr.tables.rows import Fold
+
+_LOCAL: Final = 4096
+"""Bins that a group counts in local memory."""
+_SHARE: Final = 1 << 16
+"""Elements that are worth an item of their own on a CPU."""
+_GROUPS: Final = 8
+"""Groups for each unit of a GPU; each adds all its counts to the result."""
+_RUN: Final = 256
+"""Weights that are summed in order; `kernels/histogram_sum.c` has the same number."""
+_HISTOGRAM: Final = Skeleton("histogram.c", "xr_histogram")
+_SUM: Final = Skeleton("histogram_sum.c", "xr_histogram_sum")
+_SEGMENT_SUM: Final = Skeleton("segment_sum.c", "xr_segment_sum")
+
+_PIECES: Final = Operation(
+    "pieces", (dtypes.int64,) * 2, dtypes.int64, f"(({{1}} - {{0}} + {_RUN - 1}) / {_RUN})"
+)
+"""Of where a segment begins and ends: how many pieces it has."""
+
+
+def counts(bins: Node, number: int) -> Node:
+    """How often each bin below `number` occurs, int64, shape (number,); others are not counted."""
+    device = bins.device
+    if 0 in bins.shape or not number:
+        return constant(0, dtypes.int64, (number,), device)
+    bins = engine.converted(bins, dtypes.int64)
+    if not bins.shape:
+        bins = engine.reshaped(bins, (1,))
+    source = (bins, (0, len(bins.shape)))
+    size = math.prod(bins.shape)
+    del bins  # an expression is not stored
+    units = device.info.compute_units
+    itemsize = dtypes.int64.itemsize
+    with device.lock:
+        if device.info.chunked:
+            items = max(1, min(units * 4, size // max(_SHARE, 8 * number)))
+            chunk = -(-size // items)
+            items = -(-size // chunk)
+            result = engine.allocate(device, items * number * itemsize)
+            indices = {"bins": number, "item_chunk": chunk}
+            grid: Grid = (items,), (1,)
+            special = (_histogram_defines, True, 0)
+        else:
+            items = 1
+            result = engine.allocate(device, number * itemsize)
+            whole = layout.contiguous((number,))
+            zero = constant(0, dtypes.int64, whole.shape, device)
+            engine.write(result, whole, dtypes.int64, zero)
+            group = min(engine.GROUP, device.info.group_size)
+            groups = min(-(-size // group), units * _GROUPS)
+            fits = number <= _LOCAL and device.info.local_nbytes >= 4 * _LOCAL
+            indices = {"bins": number}
+            grid = (groups,), (group,)
+            special = (_histogram_defines, False, _LOCAL if fits else 0)
+        wide = result.nbytes >= layout.WIDE
+        _HISTOGRAM.launch(special, grid, indices, [result], wide, source=source)
+    rows = leaf(result, layout.contiguous((items, number)), dtypes.int64)
+    if items == 1:
+        return engine.reshaped(rows, (number,))
+    return passes.reduce(_fold("sum"), rows, (0,))
+
+
+def _histogram_defines(chunked: bool, local: int, form: Form) -> list[str]:
+    return [
+        f"#define XR_CHUNKED {int(chunked)}",
+        f"#define XR_LOCAL {local}",
+        f"#define XR_VALUE {form.value(dtypes.int64)}",
+    ]
+
+
+def _fold(name: str) -> Fold:
+    """The accumulation of int64 by a row of the table."""
+    row = reductions.BY_NAME[name]
+    return row.fold(row.types(dtypes.int64, dtypes.int64))
+
+
+def sums(bins: Node, weights: Node, number: int) -> Node:
+    """The sums of the weights of each bin below `number`, of their floating-point type.
+
+    Both have the shape (N,); weights of other bins are left out.
+    """
+    device, row = bins.device, weights.dtype
+    (size,) = bins.shape
+    if not size or not number:
+        return constant(0.0, row, (number,), device)
+    levels, bound = 1, size
+    while bound > _RUN:
+        levels, bound = levels + 1, -(-bound // _RUN)
+    with device.lock:
+        if device.info.chunked:
+            result = _in_one_pass(bins, weights, number, levels + 1)
+        else:
+            result = _sorted(bins, weights, number)
+    return leaf(result, layout.contiguous((number,)), row)
+
+
+def _in_one_pass(bins: Node, weights: Node, number: int, levels: int) -> Storage:
+    """On a CPU: one item adds each weight to the sum of its bin."""
+    storages = [_linear(engine.converted(bins, dtypes.int64)), _linear(weights)]
+    device = bins.device
+    storages.append(engine.allocate(device, number * dtypes.int64.itemsize))
+    storages.append(engine.allocate(device, levels * number * weights.dtype.itemsize))
+    indices = {"items": bins.shape[0], "bins": number, "levels": levels}
+    _launch(_SUM, {"CHUNKED": 1}, weights.dtype, ((1,), (1,)), indices, storages)
+    return storages[-1]
+
+
+def _sorted(bins: Node, weights: Node, number: int) -> Storage:
+    """On a GPU: the weights of a bin become neighbours, and each 256 of them are summed."""
+    device, row = bins.device, weights.dtype
+    bound = total = bins.shape[0]  # of the pieces of a segment, and of all
+    key = next(
+        key
+        for key in (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
+        if number < 1 << 8 * key.itemsize
+    )
+    last = constant(number, dtypes.int64, (), device)
+    keys = engine.defer(_key(key), (engine.converted(bins, dtypes.int64), last), bins.shape)
+    engine.compute(keys)
+    order: list[Storage] = [_linear(radix.argsort(keys, 0))]
+    starts = _running(counts(keys, number))
+    values = _linear(weights)
+    while bound > _RUN:
+        first, end = _neighbours(starts)
+        offsets = _running(engine.defer(_PIECES, (first, end), first.shape))
+        items = min(total, total // _RUN + number)
+        partial = engine.allocate(device, items * row.itemsize)
+        indices = {"items": items, "segments": number}
+        storages = [values, _linear(starts), *order, _linear(offsets), partial]
+        words = {"WHOLE": 0, "ORDERED": len(order)}
+        _launch(_SEGMENT_SUM, words, row, _grid(bins, items), indices, storages)
+        values, starts, order = partial, offsets, []
+        bound, total = -(-bound // _RUN), items
+    result = engine.allocate(device, number * row.itemsize)
+    indices = {"items": number, "segments": number}
+    storages = [values, _linear(starts), *order, result]
+    words = {"WHOLE": 1, "ORDERED": len(order)}
+    _launch(_SEGMENT_SUM, words, row, _grid(bins, number), indices, storages)
+    return result
+
+
+_KEYS: Final[dict[DType, Operation]] = {}
+
+
+def _key(row: DType) -> Operation:
+    """Of a bin and the number of bins: the bin to sort by, the number itself for none."""
+    if row not in _KEYS:
+        _KEYS[row] = Operation(
+            "key",
+            (dtypes.int64, dtypes.int64),
+            row,
+            f"({row.compute})({{0}} < 0 || {{0}} >= {{1}} ? {{1}} : {{0}})",
+        )
+    return _KEYS[row]
+
+
+def _running(node: Node) -> Node:
+    """The sums up to each element, 0 first; a leaf with an element more."""
+    final = passes.scan(_fold("cumulative_sum"), node, 0, 1)
+    assert final.storage is not None
+    zero = constant(0, dtypes.int64, (1,), node.device)
+    engine.write(final.storage, layout.contiguous((1,)), dtypes.int64, zero)
+    return final
+
+
+def _neighbours(node: Node) -> tuple[Node, Node]:
+    """All elements of a leaf but the last, and all but the first."""
+    assert node.storage is not None
+    shape = (node.shape[0] - 1,)
+    first, second = (leaf(node.storage, Layout(shape, (1,), at), node.dtype) for at in (0, 1))
+    return first, second
+
+
+def _linear(node: Node) -> Storage:
+    """A storage whose elements are those of a node in C order, from its start on."""
+    engine.compute(node)
+    if node.layout is None or not node.layout.linear or node.layout.offset:
+        node = engine.copied(node)
+        engine.compute(node)
+    assert node.storage is not None
+    return node.storage
+
+
+def _grid(node: Node, items: int) -> Grid:
+    group = min(engine.GROUP, node.device.info.group_size)
+    return (min(-(-items // group), node.device.info.compute_units * engine.WAVES),), (group,)
+
+
+def _launch(
+    skeleton: Skeleton,
+    words: Mapping[str, int],
+    row: DType,
+    grid: Grid,
+    indices: Mapping[str, int],
+    storages: Sequence[Storage],
+) -> None:
+    special = (_sum_defines, row, tuple(words.items()))
+    wide = any(storage.nbytes >= layout.WIDE for storage in storages)
+    skeleton.launch(special, grid, indices, storages, wide)
+
+
+def _sum_defines(row: DType, words: tuple[tuple[str, int], ...]) -> list[str]:
+    lines = [f"#define XR_{name} {value}" for name, value in words]
+    return [*lines, f"#define XR_WEIGHT {row.compute}"]
