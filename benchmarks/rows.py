@@ -6,6 +6,7 @@ row holds that way. Targets stand beside the work they are for.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -59,6 +60,8 @@ class Row:
         The expression for numexpr; "" where it has none.
     target : Target
         What has to be reached.
+    alike : bool
+        Whether a library has to give NumPy's numbers, not only its shape.
     """
 
     key: str
@@ -69,6 +72,7 @@ class Row:
     others: Mapping[str, Work | None] = field(default_factory=dict)
     numexpr: str = ""
     target: Target = field(default_factory=Target)
+    alike: bool = True
 
 
 def flat(operands: int) -> Callable[[int], tuple[Shape, ...]]:
@@ -139,6 +143,12 @@ def copy(xp: Any, a: Any, v: Any) -> Any:
     """Copy a to v."""
     v[...] = a
     return v
+
+
+@functools.cache
+def generator(xp: Any) -> Any:
+    """Return a library's generator of random numbers, made once."""
+    return xp.random.default_rng(1)
 
 
 COPY: Final = Row(
@@ -334,6 +344,27 @@ LARGE_ROWS: Final = (
         "fft.fft(a), a quarter",
         lambda xp, a: xp.fft.fft(a),
         quarter,
+    ),
+    # The targets are 80% and 50% of what a copy writes.
+    Row(
+        "random",
+        "rng.random(n)",
+        lambda xp, a: generator(xp).random(a.shape, dtype=a.dtype),
+        flat(1),
+        moved=1,
+        others={"jax.jit": None, **_on_torch(lambda xp, a: xp.rand_like(a))},
+        target=Target(h100=0.225, cpu_ratio=2),
+        alike=False,
+    ),
+    Row(
+        "normal",
+        "rng.standard_normal(n) * 2 + 1",
+        lambda xp, a: generator(xp).standard_normal(a.shape, dtype=a.dtype) * 2 + 1,
+        flat(1),
+        moved=1,
+        others={"jax.jit": None, **_on_torch(lambda xp, a: xp.randn_like(a) * 2 + 1)},
+        target=Target(h100=0.36, cpu_ratio=2),
+        alike=False,
     ),
 )
 

@@ -183,7 +183,65 @@ def of_orders(has_float64: bool) -> Iterator[tuple[str, Case]]:
             yield f"{name} {dtype}", case
 
 
+DRAWS: dict[str, tuple[Any, ...]] = {
+    "beta": (0.5, 2),
+    "binomial": (100, 0.3),
+    "exponential": (2,),
+    "gamma": (2.5, 2),
+    "geometric": (0.1,),
+    "gumbel": (1, 2),
+    "hypergeometric": (100, 200, 80),
+    "integers": (-7, 100),
+    "laplace": (1, 2),
+    "logistic": (1, 2),
+    "lognormal": (0.5, 0.7),
+    "logseries": (0.9,),
+    "negative_binomial": (3, 0.4),
+    "noncentral_f": (5, 8, 2),
+    "normal": (1, 2),
+    "pareto": (3,),
+    "permutation": (),
+    "poisson": (20,),
+    "power": (3,),
+    "random": (),
+    "rayleigh": (2,),
+    "standard_cauchy": (),
+    "standard_t": (4,),
+    "triangular": (1, 2, 5),
+    "uniform": (1, 2),
+    "vonmises": (0.5, 2),
+    "wald": (2, 3),
+    "weibull": (1.7,),
+    "zipf": (2.5,),
+}
+SINGLE = ("random", "standard_exponential", "standard_gamma", "standard_normal")
+"""Draws that take a data type."""
+
+
+def of_draws(has_float64: bool) -> Iterator[tuple[str, Case]]:
+    """Random numbers: of float64, where they are, and what can be float32."""
+    given = [(name, DRAWS[name]) for name in DRAWS if has_float64]
+    for name, parameters in given:
+
+        def case(name: str = name, parameters: tuple[Any, ...] = parameters) -> xarr.Array:
+            draw: Any = getattr(xarr.random.default_rng(5), name)
+            return cast(
+                xarr.Array, draw(SOME) if name == "permutation" else draw(*parameters, size=SOME)
+            )
+
+        yield f"random.{name}", case
+    for name in SINGLE:
+
+        def single(name: str = name) -> xarr.Array:
+            draw: Any = getattr(xarr.random.default_rng(5), name)
+            parameters = (2.5,) if name == "standard_gamma" else ()
+            return cast(xarr.Array, draw(*parameters, size=SOME, dtype="float32"))
+
+        yield f"random.{name} float32", single
+
+
 BASIC = (
+    *("random.random", "random.normal", "random.poisson", "random.gamma", "random.permutation"),
     *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "sqrt", "square"),
     *("less", "equal", "bitwise_and", "bitwise_left_shift", "bitwise_right_shift", "astype"),
     *(*REDUCTIONS, *SCANS, "sort", "argsort", "unique_all", "searchsorted", "isin"),
@@ -193,7 +251,7 @@ BASIC_TYPES = ("int32", "int64", "uint8", "float32", "float64")
 
 def cases(has_float64: bool = True, *, basic: bool = False) -> dict[str, Case]:
     """All cases, or a part that is soon compiled, by their names."""
-    kinds = (of_elements, of_casts, of_axes, of_orders)
+    kinds = (of_elements, of_casts, of_axes, of_orders, of_draws)
     every = dict([row for kind in kinds for row in kind(has_float64)])
     if not basic:
         return every

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 import xarr
+from tests.processes import run_code
 from xarr import dtypes
 from xarr.array.array import Array
 from xarr.engine import engine
@@ -449,3 +451,34 @@ def test_table() -> None:
         for computed in (dtypes.float32, dtypes.float64):
             operation = row.operation(computed, computed)
             assert len(operation.operands) == 3 + len(row.parameters)
+
+
+def test_threads_take_draws_of_their_own() -> None:
+    bits = xarr.random.Philox(3)
+    taken: list[int] = []
+
+    def take() -> None:
+        taken.extend(bits.take()[0] for _ in range(2000))
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == list(range(8000))
+
+
+def test_the_environment_asks_for_numpys_streams() -> None:
+    program = (
+        "import numpy, xarr as np\n"
+        "np.random.seed(3); numpy.random.seed(3)\n"
+        "assert np.random.rand(3).tolist() == numpy.random.rand(3).tolist()\n"
+        "assert np.random.randint(9) == numpy.random.randint(9)\n"
+        "ours, theirs = np.random.default_rng(4), numpy.random.default_rng(4)\n"
+        "assert ours.normal(size=3).tolist() == theirs.normal(size=3).tolist()\n"
+        "assert ours.poisson(np.asarray([3.0])).tolist() == theirs.poisson([3.0]).tolist()\n"
+        "ours, theirs = np.random.RandomState(4), numpy.random.RandomState(4)\n"
+        "assert ours.permutation(5).tolist() == theirs.permutation(5).tolist()\n"
+    )
+    done = run_code(program, XARR_RANDOM="numpy")
+    assert done.returncode == 0, done.stderr

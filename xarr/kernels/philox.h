@@ -24,7 +24,7 @@ f64 xr_log_exponent_f64(f64 x);
 f32 xr_log_fraction_f32(f32 x);
 f64 xr_log_fraction_f64(f64 x);
 f32 xr_log_cubic_f32(f32 f);
-f64 xr_log_cubic_f64(f64 f, f64 s);
+u32 xr_mulhi_u32(u32 a, u32 b);
 u64 xr_mulhi_u64(u64 a, u64 b);
 #endif
 
@@ -34,13 +34,11 @@ typedef struct {
 
 DEVICE INLINED xr_words xr_philox_round(const xr_words given, const u32 first, const u32 second)
 {
-    const u64 left = (u64)0xd2511f53u * given.x;
-    const u64 right = (u64)0xcd9e8d57u * given.z;
     xr_words words;
-    words.x = (u32)(right >> 32) ^ given.y ^ first;
-    words.y = (u32)right;
-    words.z = (u32)(left >> 32) ^ given.w ^ second;
-    words.w = (u32)left;
+    words.x = xr_mulhi_u32(0xcd9e8d57u, given.z) ^ given.y ^ first;
+    words.y = 0xcd9e8d57u * given.z;
+    words.z = xr_mulhi_u32(0xd2511f53u, given.x) ^ given.w ^ second;
+    words.w = 0xd2511f53u * given.x;
     return words;
 }
 
@@ -124,13 +122,24 @@ DEVICE INLINED f32 xr_random_f32(const u64 block, const u32 lane, const u64 draw
     return xr_fraction_f32(xr_word_u32(block, lane, draw, key));
 }
 
-// -log of a number in (0, 1], which `bits` make: an exponential. Neither zero nor subnormal.
+// -log of a number in (0, 1], which `bits` make: an exponential. The number is neither zero nor
+// subnormal, 2^k (1 + f), and log(1 + f) is 2 s (1 + s^2 / 3 + s^4 / 5 + ...) for s = f / (2 + f).
+// What is left out is 2^-50 of it, which no sample shows.
 DEVICE INLINED f64 xr_exponential_of_f64(const u64 bits)
 {
     const f64 u = xr_fraction_f64(bits) + 1.1102230246251565e-16;
     const f64 f = xr_log_fraction_f64(u);
-    const f64 curved = 0.5 * f * f - xr_log_cubic_f64(f, f / (2.0 + f));
-    return (curved - f) - xr_log_exponent_f64(u) * 0.6931471805599453;
+    const f64 s = f / (2.0 + f);
+    const f64 z = s * s;
+    f64 sum = fma(z, 0.11764705882352941, 0.13333333333333333);
+    sum = fma(z, sum, 0.15384615384615385);
+    sum = fma(z, sum, 0.18181818181818182);
+    sum = fma(z, sum, 0.2222222222222222);
+    sum = fma(z, sum, 0.2857142857142857);
+    sum = fma(z, sum, 0.4);
+    sum = fma(z, sum, 0.6666666666666666);
+    sum = fma(z, sum, 2.0);
+    return fma(-s, sum, xr_log_exponent_f64(u) * -0.6931471805599453);
 }
 
 // (bits + 1/2) 2^-32, rounded, is in (0, 1].
@@ -153,18 +162,25 @@ DEVICE INLINED f32 xr_standard_exponential_f32(const u64 block, const u32 lane, 
 }
 
 // The cosine, or the sine for part 1, of the angle 2 pi (bits / 2^64): the upper two bits turn by
-// quarters, the rest is an angle of at most pi / 4, for which Taylor's polynomials have 2^-56.
+// quarters, the rest is an angle of at most pi / 4, for which Taylor's polynomials have 2^-45.
 DEVICE INLINED f64 xr_on_circle_f64(const u64 bits, const u32 part)
 {
     const f64 turn = xr_from_bits_f64(0x3ff0000000000000ul | ((bits << 2) >> 12)) - 1.5;
     const f64 x = (turn + 1.1102230246251565e-16) * 1.5707963267948966;
     const f64 z = x * x;
-    const f64 sine = x + x * z * (-1.6666666666666666e-1 + z * (8.333333333333333e-3
-        + z * (-1.984126984126984e-4 + z * (2.7557319223985893e-6 + z * (-2.505210838544172e-8
-        + z * (1.6059043836821613e-10 + z * -7.647163731819816e-13))))));
-    const f64 cosine = 1.0 + z * (-0.5 + z * (4.1666666666666664e-2
-        + z * (-1.388888888888889e-3 + z * (2.48015873015873e-5 + z * (-2.755731922398589e-7
-        + z * (2.08767569878681e-9 + z * (-1.1470745597729725e-11 + z * 4.779477332387385e-14)))))));
+    f64 sine = fma(z, 1.6059043836821613e-10, -2.505210838544172e-8);
+    sine = fma(z, sine, 2.7557319223985893e-6);
+    sine = fma(z, sine, -1.984126984126984e-4);
+    sine = fma(z, sine, 8.333333333333333e-3);
+    sine = fma(z, sine, -1.6666666666666666e-1);
+    sine = fma(x * z, sine, x);
+    f64 cosine = fma(z, -1.1470745597729725e-11, 2.08767569878681e-9);
+    cosine = fma(z, cosine, -2.755731922398589e-7);
+    cosine = fma(z, cosine, 2.48015873015873e-5);
+    cosine = fma(z, cosine, -1.388888888888889e-3);
+    cosine = fma(z, cosine, 4.1666666666666664e-2);
+    cosine = fma(z, cosine, -0.5);
+    cosine = fma(z, cosine, 1.0);
     const u32 quarter = (u32)(bits >> 62) + (part != 0u ? 3u : 0u);
     const f64 along = (quarter & 1u) != 0u ? sine : cosine;
     return ((quarter + 1u) & 2u) != 0u ? -along : along;
@@ -176,10 +192,14 @@ DEVICE INLINED f32 xr_on_circle_f32(const u32 bits, const u32 part)
     const f32 turn = xr_from_bits_f32(0x3f800000u | ((bits << 2) >> 9)) - 1.5f;
     const f32 x = (turn + 5.9604645e-8f) * 1.5707964f;
     const f32 z = x * x;
-    const f32 sine = x + x * z * (-1.6666667e-1f + z * (8.333334e-3f
-        + z * (-1.9841270e-4f + z * 2.7557319e-6f)));
-    const f32 cosine = 1.0f + z * (-0.5f + z * (4.1666668e-2f
-        + z * (-1.3888889e-3f + z * 2.4801588e-5f)));
+    f32 sine = fma(z, 2.7557319e-6f, -1.9841270e-4f);
+    sine = fma(z, sine, 8.333334e-3f);
+    sine = fma(z, sine, -1.6666667e-1f);
+    sine = fma(x * z, sine, x);
+    f32 cosine = fma(z, 2.4801588e-5f, -1.3888889e-3f);
+    cosine = fma(z, cosine, 4.1666668e-2f);
+    cosine = fma(z, cosine, -0.5f);
+    cosine = fma(z, cosine, 1.0f);
     const u32 quarter = (bits >> 30) + (part != 0u ? 3u : 0u);
     const f32 along = (quarter & 1u) != 0u ? sine : cosine;
     return ((quarter + 1u) & 2u) != 0u ? -along : along;
