@@ -84,7 +84,7 @@ def _pytest(file: str, arguments: argparse.Namespace, variables: dict[str, str])
         *(sys.executable, "-m", "pytest", str(FOLDER / file), "-p", "tools.numpy_plugin"),
         *("--noconftest", "-c", os.devnull, f"--rootdir={(FOLDER / file).parent}"),
         "--continue-on-collection-errors",
-        *("-p", "no:cacheprovider", "-q", "--tb=short", "-p", "no:xdist"),
+        *("-p", "no:cacheprovider", "-q", "--tb=native", "-p", "no:xdist"),
         *(["-k", arguments.k] if arguments.k else []),
         *(["--collect-only"] if variables["XARR_TESTS_WITH"] == "numpy" else []),
     ]
@@ -247,7 +247,7 @@ def parse(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("-k", help="the tests to run, as pytest's -k takes them")
     add("--device", help='as "opencl:0"; the default device without')
     add("--limit", type=float, default=60, help="seconds a test may take (60)")
-    add("--cases", type=int, default=40, help="cases of a test, evenly spaced; 0 for all (40)")
+    add("--cases", type=int, default=20, help="cases of a test, evenly spaced; 0 for all (20)")
     add("--jobs", type=int, default=2, help="processes (2)")
     add("--all", action="store_true", help="run what is out of scope too")
     add("--verbose", action="store_true", help="print what pytest prints")
@@ -265,8 +265,11 @@ def chosen(parts: Sequence[str]) -> list[str]:
 def main(given: Sequence[str] | None = None) -> int:
     """Run the tests; return 0 if all in scope passed."""
     arguments = parse(given)
+    results = list[Result]()
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        results = list(pool.map(lambda file: run_file(file, arguments), chosen(arguments.files)))
+        for result in pool.map(lambda file: run_file(file, arguments), chosen(arguments.files)):
+            results.append(result)
+            print(f"{result.file}: {result.count('passed')} of {len(result.in_scope)}", flush=True)
     text = report(results)
     print(table(results) if arguments.table else text)
     if arguments.report:

@@ -85,11 +85,11 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         part = linalg.part_of(matrix.dtype)
         x = Array(constant(0.0, matrix.dtype, (columns, sides.shape[1]), matrix.device))
         singular = Array(constant(0.0, part, (0,), matrix.device))
-        rank = Array(constant(0, dtypes.int64, (), matrix.device))
+        rank = Array(constant(0, dtypes.int32, (), matrix.device))
     else:
         left, singular, right = linalg.decomposed(matrix, where, full_matrices=False)
         significant = singular > singular[0] * cutoff
-        rank = reductions.count_nonzero(significant)
+        rank = reductions.count_nonzero(significant).astype("int32")
         if matrix.dtype.kind == COMPLEX:
             left, right = elementwise.conj(left), elementwise.conj(right)
         inverse = searching.where(significant, 1 / singular, 0)
