@@ -1,0 +1,38 @@
+"""The legacy random functions, as scripts of twenty years use them."""
+
+import numpy as np
+import numpy.random as nr
+from numpy.random import randn, seed
+
+seed(1234)
+a = np.random.rand(3, 2)
+b = randn(4)
+c = np.random.randint(1, 7, 10)
+d = np.random.randint(5, size=(2, 3))
+e = nr.uniform(-1.0, 1.0, (2, 2))
+f = nr.normal(loc=5.0, scale=2.0, size=6)
+g = np.random.choice(["x", "y"][0:1] and [10, 20, 30], size=4, replace=True, p=[0.2, 0.5, 0.3])
+h = np.random.permutation(8)
+deck = np.arange(10)
+np.random.shuffle(deck)
+i = np.random.random_sample((2,))
+j = np.random.random(3)
+k = np.random.exponential(2.0, 3)
+l = np.random.poisson(3.5, 5)
+m = np.random.binomial(10, 0.3, size=5)
+n = np.random.multivariate_normal([0, 1], [[1, 0.5], [0.5, 2]], size=3)
+o = np.random.beta(2, 3, 2)
+p = np.random.gamma(shape=2.0, scale=1.5, size=2)
+state = np.random.get_state()
+q = np.random.standard_normal(3)
+np.random.set_state(state)
+again = np.random.standard_normal(3)
+rs = np.random.RandomState(42)
+r = rs.rand(2)
+s = rs.randint(0, 100, 3)
+t = rs.choice(5, 3, replace=False)
+matrix = np.random.RandomState(seed=0).permutation(np.arange(9).reshape(3, 3))
+single = np.random.rand()
+number = np.random.randint(10)
+print("the same after set_state:", np.array_equal(q, again), "permuted:", sorted(h.tolist()) == list(range(8)))
+print("%.5f %d" % (single, number), type(single) is float or np.ndim(single) == 0)
