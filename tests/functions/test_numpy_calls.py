@@ -40,12 +40,13 @@ def apart() -> Iterator[xarr.Device]:
         yield chosen
 
 
-def lacking(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let xarr lack a function, whether or not it has it by now."""
-    own = array.namesake
-    monkeypatch.setattr(
-        callers, "namesake", lambda wanted, module: None if wanted == name else own(wanted, module)
-    )
+def lacking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let xarr lack functions, whether or not it has them by now."""
+
+    def found(name: str, module: str = "numpy") -> Any:
+        return None if name in names else array.namesake(name, module)
+
+    monkeypatch.setattr(callers, "namesake", found)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_what_xarr_has_is_computed_on_the_device(device: xarr.Device) -> None:
 def test_what_xarr_lacks_the_host_computes(
     cpu: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lacking("median", monkeypatch)
+    lacking(monkeypatch, "median")
     x = xarr.asarray([3.0, 1.0, 2.0])
     moved = []
     with observed(lambda *given: moved.append(given)):
@@ -220,9 +221,7 @@ def test_what_xarr_lacks_the_host_computes(
 def test_views_among_results_share_memory(
     cpu: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lacking("rollaxis", monkeypatch)
-    lacking("fill_diagonal", monkeypatch)
-    lacking("copyto", monkeypatch)
+    lacking(monkeypatch, "rollaxis", "fill_diagonal", "copyto")
     x = xarr.zeros((2, 3))
     view: Any = numpy.rollaxis(x, 1)  # type: ignore[type-var]
     view[0] = 5
@@ -237,8 +236,7 @@ def test_views_among_results_share_memory(
 def test_elsewhere_the_host_computes_of_copies(
     apart: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("rollaxis", "fill_diagonal", "copyto", "nanmedian", "put"):
-        lacking(name, monkeypatch)
+    lacking(monkeypatch, "rollaxis", "fill_diagonal", "copyto", "nanmedian", "put")
     library._warned.clear()
     x = xarr.zeros((2, 3)) + 1
     with pytest.warns(HostFallbackWarning, match=r"numpy\.nanmedian\(\.\.\.\)"):
