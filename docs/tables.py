@@ -255,6 +255,7 @@ _MERGED: Final = {
     "products": "linalg",
     "streams": "devices",
     "windows": "calculus",
+    "powers": "creation",
     "type_queries": "data_types",
 }
 """Modules whose functions stand in the chapter of another."""

@@ -377,6 +377,9 @@ from xarr.functions.placing import (
     put_along_axis as put_along_axis,
     putmask as putmask,
 )
+from xarr.functions.powers import (
+    vander as vander,
+)
 from xarr.functions.printing import (
     array2string as array2string,
     array_repr as array_repr,

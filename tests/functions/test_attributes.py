@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import xarr as xp
 from tests.comparing import device
+from tests.processes import run_code
 
 Host = np.ndarray[Any, Any]
 
@@ -347,3 +349,55 @@ def test_memory_that_is_shared() -> None:
     ):
         assert xp.shares_memory(*pick(x)) is wanted
         assert xp.may_share_memory(*pick(x)) is maybe
+
+
+def test_methods_that_are_functions() -> None:
+    x = xp.asarray([2, 0, 1])
+    assert x.choose([[10, 11, 12], 20, 30]).tolist() == [30, 11, 20]
+    x.put([0, -1], [7, 8])
+    assert x.tolist() == [7, 0, 8]
+    assert x.compress([True, False, True]).tolist() == [7, 8]
+    y = xp.arange(6).reshape(2, 3)
+    assert y.diagonal(1).tolist() == [1, 5]
+    assert int(y.trace()) == 4
+    assert y.compress([False, True], axis=0).tolist() == [[3, 4, 5]]
+    assert (y * 1j).conjugate()[1, 0].item() == -3j
+
+
+def test_public_functions_are_pickled() -> None:
+    spaces = (xp, xp.fft, xp.linalg)
+    functions = [value for space in spaces for value in vars(space).values() if callable(value)]
+    assert len(functions) > 300
+    for function in functions:
+        if not getattr(function, "__name__", "_").startswith("_"):
+            assert pickle.loads(pickle.dumps(function)) is function
+
+
+POOL = """
+import multiprocessing
+import sys
+import warnings
+
+import xarr
+
+def total(x):
+    return float(x.sum())
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    x = xarr.ones(10) + 1
+    assert total(x) == 20
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        try:
+            print(pool.apply_async(total, (x,)).get(timeout=60))
+        except RuntimeError as error:
+            print("spawn" in str(error))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_pool_is_told_so(tmp_path: Path) -> None:
+    file = tmp_path / "pool.py"
+    file.write_text(POOL, encoding="utf-8")
+    done = run_code(f"import runpy; runpy.run_path({str(file)!r}, run_name='__main__')")
+    assert done.stdout.split() == ["True"], done.stderr

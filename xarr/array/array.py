@@ -20,10 +20,12 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
 from xarr.array.operands import operand, scalar_node, widened
 from xarr.array.transfers import Host, are_allowed, from_host, to_host
+from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
+from xarr.engine.storage import Storage
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
@@ -960,7 +962,14 @@ def require_writeable(array: Array, where: str) -> None:
 
 
 def _restored(values: Host, device: str) -> Array:
-    return Array(from_host(values, get_device(device), "pickle.load"))
+    on = get_device(device)
+    try:
+        return Array(from_host(values, on, "pickle.load"))
+    except ForkedError:
+        # A pool's process that cannot read its task is replaced without a word, and its parent
+        # waits for ever. So the array is made, and the error comes from whatever uses it.
+        row = dtypes.BY_NUMPY[values.dtype]
+        return Array(leaf(Storage(on, values.nbytes, None), layout.contiguous(values.shape), row))
 
 
 def _rows(array: Array) -> Iterator[Array]:

@@ -224,9 +224,13 @@ def _lacking(info: DeviceInfo, what: str) -> RuntimeError:
     return RuntimeError(message(where, f"the driver has no {what}", "another device may"))
 
 
-def forked(api: str) -> RuntimeError:
+class ForkedError(RuntimeError):
+    """A process that was forked from one that uses a driver asks something of that."""
+
+
+def forked(api: str) -> ForkedError:
     """The error of a process that was forked from one that uses a driver."""
-    return RuntimeError(
+    return ForkedError(
         message(
             "xarr",
             f"this process was forked from one that uses {api}",

@@ -93,17 +93,17 @@ class Info:
             and (kind is None or is_of(row, kind, "dtypes(device, kind)"))
         }
 
-    def devices(self) -> tuple[Device, ...]:
+    def devices(self) -> list[Device]:
         """List all devices that were found, and the default device where it pretends.
 
         Returns
         -------
-        tuple of Device
+        list of Device
             See `xarr.devices`.
         """
         found = found_devices()
         chosen = default_device()
-        return tuple(found) if chosen in found else (chosen, *found)
+        return found if chosen in found else [chosen, *found]
 
 
 def __array_namespace_info__() -> Info:  # noqa: N807 - the standard's name

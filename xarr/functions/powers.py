@@ -1,0 +1,60 @@
+"""Matrices of powers."""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+from xarr import dtypes, errors
+from xarr.array.array import Array, ArrayLike
+from xarr.array.door import array_of
+from xarr.array.operands import integer
+from xarr.engine import engine
+from xarr.functions import fills, manipulation, reductions
+
+
+def vander(
+    x: ArrayLike,
+    N: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
+    increasing: bool = False,
+) -> Array:
+    """Make the Vandermonde matrix of numbers: their powers in each row.
+
+    Parameters
+    ----------
+    x : Array or values, shape (M,)
+        The numbers.
+    N : int, optional
+        The number of columns; M where None.
+    increasing : bool
+        Whether the powers go up from 0 to N - 1, or down.
+
+    Returns
+    -------
+    Array, shape (M, N)
+        The powers, multiplied up from 1; of int64 at least where x is of integers.
+
+    Raises
+    ------
+    ValueError
+        If x has not one axis, or N is negative.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
+    [[4, 2, 1], [9, 3, 1]]
+    """
+    where = "vander(x, N)"
+    given = array_of(x, where)
+    if given.ndim != 1:
+        raise ValueError(
+            errors.message(where, f"x has {given.ndim} dimensions", "one dimension is accepted")
+        )
+    columns = given.size if N is None else integer(N, where, "N")
+    row = dtypes.promote(given._node.dtype, dtypes.int64)
+    powers = fills.ones((given.size, columns), row, device=given.device)
+    if columns > 1:
+        base = Array(engine.converted(given._node, row))
+        powers[:, 1:] = manipulation.reshape(base, (-1, 1))
+        powers = reductions.cumulative_prod(powers, axis=1)
+    return powers if increasing else manipulation.flip(powers, axis=1).copy()
