@@ -75,7 +75,7 @@ def test_archives(write: Any, tmp_path: Path) -> None:
         {"ndmin": 2, "usecols": 1},
         {"converters": {0: lambda text: 2 * float(text)}},
     ],
-    ids=str,
+    ids=lambda options: " ".join(options) or "plain",
 )
 def test_loadtxt(options: dict[str, Any]) -> None:
     ours = xarr.loadtxt(io.StringIO(TEXT), **options)
