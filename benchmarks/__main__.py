@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import costs, measure, report
+from benchmarks import costs, measure, npbench, report
 from benchmarks.libraries import OPENERS, open_libraries
 from benchmarks.rows import CPU_SIZE, KEYS, LARGE, LARGE_ROWS, SMALL_ROWS
 
@@ -51,12 +51,21 @@ def main(arguments: list[str] | None = None) -> int:
             if key in options.rows:
                 _progress(key)
                 spent += measured()
+    figures = list[npbench.Figure]()
+    if options.npbench is not None:
+        others = [one.name for one in libraries if one.name == "cupy"]
+        asked = (options.npbench, options.npbench_size, str(device), others, options.repeats)
+        figures += npbench.measured(*asked, names=options.npbench_programs, progress=_progress)
     _progress("")
     everything = (libraries, absent, results, spent, copies, device, options.dtype)
     print(*report.lines(*everything), sep="\n")
-    written = report.write(options.out, report.document(*everything))
+    content = report.document(*everything)
+    if figures:
+        print(*npbench.lines(figures, options.npbench_size), sep="\n")
+        content["npbench"] = npbench.document(figures, options.npbench_size)
+    written = report.write(options.out, content)
     print("\nwritten: " + ", ".join(map(str, written)))
-    return 1 if any(one.wrong for one in results) else 0
+    return 1 if any(one.wrong for one in results) or any(one.problem for one in figures) else 0
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -81,12 +90,19 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         default=[name for name in OPENERS if name != "xarr"],
         help="what to compare with, of " + ", ".join(name for name in OPENERS if name != "xarr"),
     )
+    parser.add_argument("--npbench", type=Path, help="a checkout of NPBench, to run its programs")
+    parser.add_argument("--npbench-size", choices=["S", "M", "L", "paper"], default="S")
+    parser.add_argument("--npbench-programs", type=_words, default=[], help="some programs only")
     parser.add_argument("--out", type=Path, default=OUTPUT, help="folder for the JSON and the plot")
     return parser.parse_args(arguments)
 
 
+def _words(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def _rows(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    names = _words(text)
     unknown = [name for name in names if name not in KEYS]
     if unknown:
         raise argparse.ArgumentTypeError(f"no row {unknown[0]!r}; the rows are {', '.join(KEYS)}")
@@ -94,7 +110,7 @@ def _rows(text: str) -> list[str]:
 
 
 def _libraries(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    names = _words(text)
     unknown = [name for name in names if name not in OPENERS or name == "xarr"]
     if unknown:
         raise argparse.ArgumentTypeError(f"{unknown[0]!r} is not a library to compare with")
