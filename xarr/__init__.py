@@ -64,6 +64,7 @@ from xarr.functions.aliases import (
     power as power,
     right_shift as right_shift,
     rint as rint,
+    row_stack as row_stack,
     true_divide as true_divide,
 )
 from xarr.functions.arithmetic import (
@@ -76,6 +77,9 @@ from xarr.functions.averages import (
     average as average,
     corrcoef as corrcoef,
     cov as cov,
+)
+from xarr.functions.blocks import (
+    block as block,
 )
 from xarr.functions.buffers import (
     asarray_chkfinite as asarray_chkfinite,
@@ -305,7 +309,6 @@ from xarr.functions.joining import (
     diff as diff,
     dstack as dstack,
     hstack as hstack,
-    pad as pad,
     repeat as repeat,
     roll as roll,
     stack as stack,
@@ -320,6 +323,7 @@ from xarr.functions.manipulation import (
     broadcast_arrays as broadcast_arrays,
     broadcast_shapes as broadcast_shapes,
     broadcast_to as broadcast_to,
+    dsplit as dsplit,
     expand_dims as expand_dims,
     flip as flip,
     fliplr as fliplr,
@@ -329,6 +333,7 @@ from xarr.functions.manipulation import (
     permute_dims as permute_dims,
     ravel as ravel,
     reshape as reshape,
+    rollaxis as rollaxis,
     rot90 as rot90,
     split as split,
     squeeze as squeeze,
@@ -338,6 +343,8 @@ from xarr.functions.manipulation import (
     vsplit as vsplit,
 )
 from xarr.functions.matrices import (
+    diag as diag,
+    diagflat as diagflat,
     diagonal as diagonal,
     trace as trace,
 )
@@ -369,6 +376,13 @@ from xarr.functions.ordering import (
     lexsort as lexsort,
     partition as partition,
     sort_complex as sort_complex,
+)
+from xarr.functions.packing import (
+    packbits as packbits,
+    unpackbits as unpackbits,
+)
+from xarr.functions.padding import (
+    pad as pad,
 )
 from xarr.functions.placing import (
     fill_diagonal as fill_diagonal,

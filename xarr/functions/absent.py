@@ -47,7 +47,6 @@ _BECAME: Final = {
     "product": "prod",
     "rank": "ndim",
     "round_": "round",
-    "row_stack": "vstack",
     "safe_eval": "ast.literal_eval(x)",
     "sctype2char": "dtype(x).char",
     "set_string_function": "set_printoptions",

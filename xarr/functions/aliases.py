@@ -25,3 +25,4 @@ rint = arithmetic.round
 true_divide = elementwise.divide
 asanyarray = creation.asarray
 concatenate = joining.concat
+row_stack = joining.vstack

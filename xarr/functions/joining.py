@@ -1,4 +1,4 @@
-"""Joining, repeating, padding: results of several parts.
+"""Joining and repeating: results of several parts.
 
 Each part is written in one kernel, into which its pending expression is fused.
 """
@@ -8,16 +8,17 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, SupportsIndex
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex
 
 import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, Axis, settled, view
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
+from xarr.array.outcome import delivered, require_castable
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, promoted, require_together
 from xarr.dtypes import DType
@@ -87,11 +88,27 @@ def _arrays(values: Any, where: str) -> list[Array]:
     return arrays
 
 
-def _promoted(arrays: Sequence[Array], where: str) -> DType:
+def _promoted(
+    arrays: Sequence[Array], where: str, dtype: DTypeLike = None, casting: str = "same_kind"
+) -> DType:
+    """The data type of a result: the one asked for, else what the arrays promote to."""
+    if dtype is not None:
+        row = dtypes.lookup(dtype, where)
+        for item in arrays:
+            require_castable(item._node.dtype, row, casting, where)
+        return row
     return promoted([item._node.dtype for item in arrays], arrays[0].device, where)
 
 
-def concat(arrays: Any, /, axis: SupportsIndex | None = 0) -> Array:
+def concat(
+    arrays: Any,
+    /,
+    axis: SupportsIndex | None = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
     """Join arrays along an axis that they have.
 
     Parameters
@@ -100,6 +117,12 @@ def concat(arrays: Any, /, axis: SupportsIndex | None = 0) -> Array:
         The arrays; their shapes agree except along the axis.
     axis : int, optional
         The axis. None flattens the arrays first.
+    out : Array, optional
+        Where the result is written.
+    dtype : dtype, optional
+        Of the result.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
+        What may become of the dtypes of the arrays.
 
     Returns
     -------
@@ -113,12 +136,12 @@ def concat(arrays: Any, /, axis: SupportsIndex | None = 0) -> Array:
     AxisError
         If the axis is out of range.
     TypeError
-        If something is no array.
+        If something is no array, out and dtype are both given, or casting does not allow a dtype.
 
     Notes
     -----
     Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy.
+    NumPy; out, dtype and casting are NumPy's.
 
     Examples
     --------
@@ -127,11 +150,19 @@ def concat(arrays: Any, /, axis: SupportsIndex | None = 0) -> Array:
     [0, 1, 0, 1, 2]
     """
     where = "concat(arrays, axis)"
-    return _joined(_arrays(arrays, where), axis, where)
+    return _joined(_arrays(arrays, where), axis, where, dtype, casting, out)
 
 
-def _joined(parts: list[Array], axis: SupportsIndex | None, where: str) -> Array:
+def _joined(
+    parts: list[Array],
+    axis: SupportsIndex | None,
+    where: str,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+    out: Any = None,
+) -> Array:
     """What `concat` makes of arrays on one device, for a function that errors name."""
+    _require_one(out, dtype, where)
     if axis is None:
         parts, axis = [ravel(part) for part in parts], 0
     first = parts[0].shape
@@ -161,16 +192,32 @@ def _joined(parts: list[Array], axis: SupportsIndex | None, where: str) -> Array
             )
     total = sum(part.shape[place] for part in parts)
     whole = Assembly(
-        (*first[:place], total, *first[place + 1 :]), _promoted(parts, where), parts[0].device
+        (*first[:place], total, *first[place + 1 :]),
+        _promoted(parts, where, dtype, casting),
+        parts[0].device,
     )
     begin = [0] * len(first)
     for part in parts:
         whole.put(begin, part.shape, part._node)
         begin[place] += part.shape[place]
-    return whole.array()
+    return delivered(whole.array(), out, where, casting=casting)
 
 
-def stack(arrays: Any, /, axis: SupportsIndex = 0) -> Array:
+def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
+    if out is not None and dtype is not None:
+        raise TypeError(
+            errors.message(where, "out and dtype are both given", "one of them is accepted")
+        )
+
+
+def stack(
+    arrays: Any,
+    axis: SupportsIndex = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
     """Join arrays along a new axis.
 
     Parameters
@@ -179,6 +226,12 @@ def stack(arrays: Any, /, axis: SupportsIndex = 0) -> Array:
         The arrays, of one shape.
     axis : int
         Where the new axis is in the result.
+    out : Array, optional
+        Where the result is written.
+    dtype : dtype, optional
+        Of the result.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
+        What may become of the dtypes of the arrays.
 
     Returns
     -------
@@ -192,12 +245,12 @@ def stack(arrays: Any, /, axis: SupportsIndex = 0) -> Array:
     AxisError
         If the axis is out of range.
     TypeError
-        If something is no array.
+        If something is no array, out and dtype are both given, or casting does not allow a dtype.
 
     Notes
     -----
     Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy.
+    NumPy; out, dtype and casting are NumPy's.
 
     Examples
     --------
@@ -206,6 +259,7 @@ def stack(arrays: Any, /, axis: SupportsIndex = 0) -> Array:
     [[0, 0], [1, 1]]
     """
     where = "stack(arrays, axis)"
+    _require_one(out, dtype, where)
     parts = _arrays(arrays, where)
     shape = parts[0].shape
     for part in parts:
@@ -217,20 +271,20 @@ def stack(arrays: Any, /, axis: SupportsIndex = 0) -> Array:
             )
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
-    whole = Assembly(full, _promoted(parts, where), parts[0].device)
+    whole = Assembly(full, _promoted(parts, where, dtype, casting), parts[0].device)
     strides = whole.layout.strides
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
         engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
-    return whole.array()
+    return delivered(whole.array(), out, where, casting=casting)
 
 
-def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
+def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array.
     shift : int or tuple of int
         By how many places elements move towards higher indices.
@@ -240,7 +294,7 @@ def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
     Returns
     -------
     Array, shape (...)
-        Of the dtype of x.
+        Of the dtype of a.
 
     Raises
     ------
@@ -249,7 +303,7 @@ def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
     ValueError
         If there are several shifts and as many axes do not belong to them.
     TypeError
-        If x is no Array or a shift no integer.
+        If a shift is no integer.
 
     Notes
     -----
@@ -262,8 +316,8 @@ def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
     >>> xarr.roll(xarr.arange(5), 2).tolist()
     [3, 4, 0, 1, 2]
     """
-    where = "roll(x, shift, axis)"
-    x = array_of(x, where)
+    where = "roll(a, shift, axis)"
+    x = array_of(a, where, "a")
     node = x._node
     if axis is None:
         total = sum(integers(shift, where, "shift"))
@@ -304,12 +358,12 @@ def roll(x: Array, /, shift: Any, axis: Axis = None) -> Array:
     return whole.array()
 
 
-def repeat(x: Array, repeats: Any, /, axis: SupportsIndex | None = None) -> Array:
+def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
 
     Parameters
     ----------
-    x : Array, shape (..., N, ...)
+    a : Array, shape (..., N, ...)
         The array.
     repeats : int, or integer Array, shape (N,) or (1,)
         How often; an Array says it for each element along the axis.
@@ -319,7 +373,7 @@ def repeat(x: Array, repeats: Any, /, axis: SupportsIndex | None = None) -> Arra
     Returns
     -------
     Array, shape (..., N * repeats, ...), or (..., sum(repeats), ...)
-        Of the dtype of x.
+        Of the dtype of a.
 
     Raises
     ------
@@ -328,7 +382,7 @@ def repeat(x: Array, repeats: Any, /, axis: SupportsIndex | None = None) -> Arra
     AxisError
         If the axis is out of range.
     TypeError
-        If x is no Array or repeats are no integers.
+        If repeats are no integers.
 
     Notes
     -----
@@ -341,13 +395,15 @@ def repeat(x: Array, repeats: Any, /, axis: SupportsIndex | None = None) -> Arra
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
     """
-    where = "repeat(x, repeats, axis)"
-    x = array_of(x, where)
+    where = "repeat(a, repeats, axis)"
+    x = array_of(a, where, "a")
     if axis is None:
         x, axis = ravel(x), 0
     node = x._node
     place = normalize_axis(axis, len(node.shape), where)
     counts = to_numpy(repeats) if type(repeats) is Array else numpy.asarray(repeats)
+    if counts.dtype.kind == "b":
+        counts = counts.astype(numpy.int64)
     if counts.dtype.kind not in "iu" or counts.ndim > 1:
         raise TypeError(
             errors.message(
@@ -386,10 +442,10 @@ def repeat(x: Array, repeats: Any, /, axis: SupportsIndex | None = None) -> Arra
             )
         )
     sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
-    return Array(_taken(x, place, sources))
+    return Array(taken_at(x, place, sources))
 
 
-def _taken(x: Array, axis: int, positions: Host) -> Node:
+def taken_at(x: Array, axis: int, positions: Host) -> Node:
     """The node of the elements at positions along an axis, which are known to be in range."""
     where = settled(x)
     with openly():
@@ -409,27 +465,27 @@ def _repeated(x: Array, axis: int, count: int) -> Array:
     return copied_as(x, spread, result)
 
 
-def tile(x: Array, repetitions: Any, /) -> Array:
+def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     """Repeat an array along its axes.
 
     Parameters
     ----------
-    x : Array, shape (..., N)
+    A : Array, shape (..., N)
         The array.
-    repetitions : int or tuple of int
-        How often along each axis. Missing ones are 1, and so are missing axes of x, in front.
+    reps : int or tuple of int
+        How often along each axis. Missing ones are 1, and so are missing axes of A, in front.
 
     Returns
     -------
     Array, shape (..., N * repetitions[-1])
-        Of the dtype of x.
+        Of the dtype of A.
 
     Raises
     ------
     ValueError
         If a number is negative.
     TypeError
-        If x is no Array or repetitions are no integers.
+        If reps are no integers.
 
     Notes
     -----
@@ -441,14 +497,12 @@ def tile(x: Array, repetitions: Any, /) -> Array:
     >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
     [1, 2, 1, 2]
     """
-    where = "tile(x, repetitions)"
-    x = array_of(x, where)
-    times = integers(repetitions, where, "repetitions")
+    where = "tile(A, reps)"
+    x = array_of(A, where, "A")
+    times = integers(reps, where, "reps")
     if any(count < 0 for count in times):
         raise ValueError(
-            errors.message(
-                where, f"repetitions is {repetitions!r}", "numbers of repetitions are not negative"
-            )
+            errors.message(where, f"reps is {reps!r}", "numbers of repetitions are not negative")
         )
     ndim = max(x.ndim, len(times))
     times = [1] * (ndim - len(times)) + times
@@ -494,13 +548,17 @@ def append(arr: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
     return _joined(_arrays([arr, values], where), axis, where)
 
 
-def vstack(arrays: Any) -> Array:
+def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the first axis, vectors as rows.
 
     Parameters
     ----------
-    arrays : sequence of Array, shapes (..., N) or (N,)
+    tup : sequence of Array, shapes (..., N) or (N,)
         The arrays.
+    dtype : dtype, optional
+        Of the result.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
+        What may become of the dtypes of the arrays.
 
     Returns
     -------
@@ -518,17 +576,23 @@ def vstack(arrays: Any) -> Array:
     >>> xarr.vstack([xarr.arange(2), xarr.arange(2)]).tolist()
     [[0, 1], [0, 1]]
     """
-    where = "vstack(arrays)"
-    return _joined([with_axes(item, 2, where) for item in _arrays(arrays, where)], 0, where)
+    where = "vstack(tup)"
+    return _joined(
+        [with_axes(item, 2, where) for item in _arrays(tup, where)], 0, where, dtype, casting
+    )
 
 
-def hstack(arrays: Any) -> Array:
+def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the second axis, vectors along the first.
 
     Parameters
     ----------
-    arrays : sequence of Array, shapes (M, N1, ...) or (N1,)
+    tup : sequence of Array, shapes (M, N1, ...) or (N1,)
         The arrays.
+    dtype : dtype, optional
+        Of the result.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
+        What may become of the dtypes of the arrays.
 
     Returns
     -------
@@ -546,17 +610,17 @@ def hstack(arrays: Any) -> Array:
     >>> xarr.hstack([xarr.arange(2), xarr.arange(2)]).tolist()
     [0, 1, 0, 1]
     """
-    where = "hstack(arrays)"
-    parts = [with_axes(item, 1, where) for item in _arrays(arrays, where)]
-    return _joined(parts, 0 if parts[0].ndim == 1 else 1, where)
+    where = "hstack(tup)"
+    parts = [with_axes(item, 1, where) for item in _arrays(tup, where)]
+    return _joined(parts, 0 if parts[0].ndim == 1 else 1, where, dtype, casting)
 
 
-def dstack(arrays: Any) -> Array:
+def dstack(tup: Any) -> Array:
     """Join arrays along the third axis.
 
     Parameters
     ----------
-    arrays : sequence of Array, shapes (M, N, K), (M, N) or (N,)
+    tup : sequence of Array, shapes (M, N, K), (M, N) or (N,)
         The arrays.
 
     Returns
@@ -575,16 +639,16 @@ def dstack(arrays: Any) -> Array:
     >>> xarr.dstack([xarr.arange(2), xarr.arange(2)]).shape
     (1, 2, 2)
     """
-    where = "dstack(arrays)"
-    return _joined([with_three_axes(item, where) for item in _arrays(arrays, where)], 2, where)
+    where = "dstack(tup)"
+    return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
 
 
-def column_stack(arrays: Any) -> Array:
+def column_stack(tup: Any) -> Array:
     """Join vectors as the columns of a matrix.
 
     Parameters
     ----------
-    arrays : sequence of Array, shapes (M,) or (M, N)
+    tup : sequence of Array, shapes (M,) or (M, N)
         The arrays.
 
     Returns
@@ -603,151 +667,12 @@ def column_stack(arrays: Any) -> Array:
     >>> xarr.column_stack([xarr.arange(2), xarr.arange(2)]).tolist()
     [[0, 0], [1, 1]]
     """
-    where = "column_stack(arrays)"
+    where = "column_stack(tup)"
     parts = []
-    for item in _arrays(arrays, where):
+    for item in _arrays(tup, where):
         part = with_axes(item, 1, where)
         parts.append(expand_dims(part, 1) if part.ndim == 1 else part)
     return _joined(parts, 1, where)
-
-
-def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
-    """Put elements around an array.
-
-    Parameters
-    ----------
-    x : Array, shape (N1, N2, ...)
-        The array.
-    pad_width : int, (before, after) or a sequence of such for each axis
-        How many elements before and after.
-    mode : {"constant", "edge", "wrap", "reflect", "symmetric"}
-        What they are: a constant; the nearest element; the array again; the array mirrored
-        without, or with, its last element.
-    constant_values : scalar, (before, after) or a sequence of such for each axis
-        The constants.
-
-    Returns
-    -------
-    Array, shape (N1 + before + after, ...)
-        Of the dtype of x.
-
-    Raises
-    ------
-    ValueError
-        If a width is negative, the mode is another one, or an axis to extend is empty.
-    TypeError
-        If a width is no integer.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
-    [2, 1, 0, 1, 2, 1, 0]
-    """
-    where = "pad(x, pad_width, mode)"
-    x = as_array(x, where)
-    if mode not in ("constant", *_BORDERS):
-        raise ValueError(
-            errors.message(
-                where, f"mode is {mode!r}", "the modes are constant, " + ", ".join(_BORDERS)
-            )
-        )
-    widths = _pairs(pad_width, x.ndim, where, "pad_width")
-    if any(type(item) is not int for pair in widths for item in pair):
-        raise TypeError(errors.message(where, f"pad_width is {pad_width!r}", "widths are integers"))
-    if any(item < 0 for pair in widths for item in pair):
-        raise ValueError(
-            errors.message(where, f"pad_width is {pad_width!r}", "widths are not negative")
-        )
-    node = x._node
-    shape = tuple(
-        before + extent + after for extent, (before, after) in zip(x.shape, widths, strict=True)
-    )
-    if mode != "constant" and any(
-        extent == 0 and (before or after)
-        for extent, (before, after) in zip(x.shape, widths, strict=True)
-    ):
-        raise ValueError(
-            errors.message(
-                where, f"x has shape {x.shape}", f"mode {mode!r} cannot extend an empty axis"
-            )
-        )
-    whole = Assembly(shape, node.dtype, node.device)
-    whole.put([before for before, _ in widths], x.shape, node)
-    values = _pairs(constant_values, x.ndim, where, "constant_values")
-    for axis, (before, after) in enumerate(widths):
-        extent = x.shape[axis]
-        for first, count, value in (
-            (0, before, values[axis][0]),
-            (before + extent, after, values[axis][1]),
-        ):
-            if not count:
-                continue
-            begin, slab = _slab(x.shape, shape, widths, axis, first, count)
-            if mode == "constant":
-                fill = as_array(
-                    value, where, "constant_values", dtype=node.dtype, device=node.device
-                )
-                whole.put(begin, slab, fill._node)
-            else:
-                outside = numpy.arange(first - before, first - before + count)
-                positions = _BORDERS[mode](outside, extent)
-                inner = _slab(x.shape, shape, widths, axis, before, extent)
-                part = Array(leaf(whole.storage, whole.part(*inner), whole.dtype))
-                border = _taken(part, axis, positions)
-                # Computed first: it reads the memory that it is written to.
-                engine.compute(border)
-                whole.put(begin, slab, border)
-    return whole.array()
-
-
-def _slab(
-    inner: Shape,
-    outer: Shape,
-    widths: Sequence[tuple[Any, Any]],
-    axis: int,
-    first: int,
-    count: int,
-) -> tuple[list[int], Shape]:
-    """Where elements along `axis` are: across the whole of earlier axes, the inside of later."""
-    begin = [0] * axis + [first] + [before for before, _ in widths[axis + 1 :]]
-    return begin, (*outer[:axis], count, *inner[axis + 1 :])
-
-
-def _reflected(positions: Host, extent: int) -> Host:
-    period = max(2 * (extent - 1), 1)
-    place = positions % period
-    return numpy.minimum(place, period - place) if extent > 1 else positions * 0
-
-
-def _symmetric(positions: Host, extent: int) -> Host:
-    place = positions % (2 * extent)
-    mirrored: Host = numpy.minimum(place, 2 * extent - 1 - place)
-    return mirrored
-
-
-_BORDERS: Final[dict[str, Callable[[Host, int], Host]]] = {
-    "edge": lambda positions, extent: numpy.clip(positions, 0, extent - 1),
-    "wrap": lambda positions, extent: positions % extent,
-    "reflect": _reflected,
-    "symmetric": _symmetric,
-}
-"""For each mode of `pad`, which element stands at positions outside of an axis."""
-
-
-def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]]:
-    """An argument of `pad` as a pair for each axis."""
-    try:
-        pairs = numpy.broadcast_to(numpy.asarray(value), (ndim, 2))
-    except ValueError:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{name} is {value!r} and x has {ndim} dimensions",
-                "one value, a pair, or a pair for each axis is accepted",
-            )
-        ) from None
-    return [(before, after) for before, after in pairs.tolist()]
 
 
 def diff(

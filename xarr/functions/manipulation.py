@@ -39,7 +39,7 @@ newaxis: Final = None
 
 def integers(value: Any, where: str, name: str) -> list[int]:
     """An argument that is an integer or a sequence of integers."""
-    if isinstance(value, numpy.ndarray):
+    if isinstance(value, numpy.ndarray | Array):
         value = value.tolist()
     items = value if isinstance(value, Sequence) else (value,)
     try:
@@ -64,32 +64,34 @@ def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
     return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
 
 
-def reshape(x: Array, /, shape: ShapeLike, *, copy: bool | None = None, order: str = "C") -> Array:
+def reshape(
+    a: ArrayLike, /, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
+) -> Array:
     """Give an array another shape, its elements in the same order.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array.
     shape : int or tuple of int
         The shape; one extent may be -1, which stands for what is left.
-    copy : bool, optional
-        True for a copy in any case, False for a view in any case, None for a view where possible.
     order : {"C", "F", "A"}
         Which index runs fastest: the last, or as in Fortran the first; with "A" the first where
-        x lies in memory so.
+        a lies in memory so.
+    copy : bool, optional
+        True for a copy in any case, False for a view in any case, None for a view where possible.
 
     Returns
     -------
     Array, of the given shape
-        A view of x where strides can express it, else a copy.
+        A view of a where strides can express it, else a copy.
 
     Raises
     ------
     ValueError
         If the number of elements differs, or copy is False and a copy is needed.
     TypeError
-        If x is no Array or shape is not made of integers.
+        If shape is not made of integers.
 
     Notes
     -----
@@ -102,7 +104,7 @@ def reshape(x: Array, /, shape: ShapeLike, *, copy: bool | None = None, order: s
     [[0, 1, 2], [3, 4, 5]]
     """
     where = "reshape(x, shape)"
-    x = array_of(x, where)
+    x = array_of(a, where, "a")
     node = x._node
     extents = _resolved(shape, math.prod(node.shape), where)
     if order == "F" or (order == "A" and fortran_alone(x)):
@@ -154,12 +156,12 @@ def _resolved(shape: Any, size: int, where: str) -> Shape:
     return layout.require_possible(tuple(extents), where)
 
 
-def ravel(x: Any, /, order: str = "C") -> Array:
+def ravel(a: Any, order: str = "C") -> Array:
     """Flatten an array: a view of it where its elements follow each other, else a copy.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array.
     order : {"C", "F", "A", "K"}
         Which index runs fastest: the last, or as in Fortran the first; with "A" the first where
@@ -181,7 +183,7 @@ def ravel(x: Any, /, order: str = "C") -> Array:
     >>> xarr.ravel(xarr.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
-    return flattened(as_array(x, "ravel(x)"), order, "ravel(x, order)")
+    return flattened(array_of(a, "ravel(a)", "a"), order, "ravel(a, order)")
 
 
 def flattened(x: Array, order: str | None, where: str, *, copy: bool = False) -> Array:
@@ -223,7 +225,7 @@ def permute_dims(x: Array, /, axes: Any) -> Array:
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no Array or an axis no integer.
+        If an axis is no integer.
 
     Notes
     -----
@@ -254,12 +256,12 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
     return view(x, settled(x).permuted(order))
 
 
-def transpose(x: Any, axes: Any = None) -> Array:
+def transpose(a: Any, axes: Any = None) -> Array:
     """Reverse the axes, or put them in another order.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array.
     axes : tuple of int, optional
         For each axis of the result, which axis of x it is; all reversed where None.
@@ -281,16 +283,16 @@ def transpose(x: Any, axes: Any = None) -> Array:
     (3, 2)
     """
     where = "transpose(x, axes)"
-    x = as_array(x, where)
+    x = array_of(a, where, "a")
     return reversed_axes(x) if axes is None else permuted(x, axes, where)
 
 
-def swapaxes(x: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
+def swapaxes(a: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     """Swap two axes.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array.
     axis1, axis2 : int
         The axes.
@@ -312,19 +314,19 @@ def swapaxes(x: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     (4, 3, 2)
     """
     where = "swapaxes(x, axis1, axis2)"
-    x = as_array(x, where)
+    x = array_of(a, where, "a")
     first, second = (normalize_axis(axis, x.ndim, where) for axis in (axis1, axis2))
     order = list(range(x.ndim))
     order[first], order[second] = second, first
     return permute_dims(x, tuple(order))
 
 
-def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
+def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     """Move axes to other places; the others stay in their order.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array.
     source : int or tuple of int
         The axes.
@@ -354,7 +356,7 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     (3, 4, 2)
     """
     where = "moveaxis(x, source, destination)"
-    x = array_of(x, where)
+    x = array_of(a, where, "a")
     given = [normalize_axis(item, x.ndim, where) for item in integers(source, where, "source")]
     places = [
         normalize_axis(item, x.ndim, where) for item in integers(destination, where, "destination")
@@ -373,12 +375,12 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     return permute_dims(x, tuple(order))
 
 
-def expand_dims(x: Array, /, axis: Any) -> Array:
+def expand_dims(a: ArrayLike, axis: Any) -> Array:
     """Insert axes of one element.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array.
     axis : int or tuple of int
         Where the new axes are in the result.
@@ -395,7 +397,7 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     ValueError
         If an axis is named twice.
     TypeError
-        If x is no Array or an axis no integer.
+        If an axis is no integer.
 
     Notes
     -----
@@ -408,7 +410,7 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     (2, 1, 3)
     """
     where = "expand_dims(x, axis)"
-    x = array_of(x, where)
+    x = array_of(a, where, "a")
     items = integers(axis, where, "axis")
     places = layout.normalize_axes(tuple(items), x.ndim + len(items), where, "the result")
     given = settled(x)
@@ -420,12 +422,12 @@ def expand_dims(x: Array, /, axis: Any) -> Array:
     return view(x, Layout(tuple(shape), tuple(strides), given.offset))
 
 
-def squeeze(x: Array, /, axis: Axis = None) -> Array:
+def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     """Remove axes of one element.
 
     Parameters
     ----------
-    x : Array, shape (..., 1, ...)
+    a : Array, shape (..., 1, ...)
         The array.
     axis : int or tuple of int, optional
         The axes; all of one element where None.
@@ -442,7 +444,7 @@ def squeeze(x: Array, /, axis: Axis = None) -> Array:
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no Array or an axis no integer.
+        If an axis is no integer.
 
     Notes
     -----
@@ -455,7 +457,7 @@ def squeeze(x: Array, /, axis: Axis = None) -> Array:
     (3,)
     """
     where = "squeeze(x, axis)"
-    x = array_of(x, where)
+    x = array_of(a, where, "a")
     if axis is None:
         places = tuple(number for number, extent in enumerate(x.shape) if extent == 1)
     else:
@@ -472,12 +474,12 @@ def squeeze(x: Array, /, axis: Axis = None) -> Array:
     return view(x, given.permuted(kept))
 
 
-def flip(x: Array, /, axis: Axis = None) -> Array:
+def flip(m: ArrayLike, axis: Axis = None) -> Array:
     """Reverse the order of elements along axes.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    m : Array, shape (...)
         The array.
     axis : int or tuple of int, optional
         The axes; all where None.
@@ -492,7 +494,7 @@ def flip(x: Array, /, axis: Axis = None) -> Array:
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no Array or an axis no integer.
+        If an axis is no integer.
 
     Notes
     -----
@@ -506,7 +508,7 @@ def flip(x: Array, /, axis: Axis = None) -> Array:
     [2, 1, 0]
     """
     where = "flip(x, axis)"
-    x = array_of(x, where)
+    x = array_of(m, where, "m")
     places = layout.normalize_axes(axis, x.ndim, where)
     given = settled(x)
     offset = given.offset
@@ -517,12 +519,12 @@ def flip(x: Array, /, axis: Axis = None) -> Array:
     return view(x, Layout(given.shape, tuple(strides), offset if given.size else given.offset))
 
 
-def fliplr(x: Any) -> Array:
+def fliplr(m: Any) -> Array:
     """Reverse the second axis.
 
     Parameters
     ----------
-    x : Array, shape (M, N, ...)
+    m : Array, shape (M, N, ...)
         The array.
 
     Returns
@@ -533,7 +535,7 @@ def fliplr(x: Any) -> Array:
     Raises
     ------
     ValueError
-        If x has less than 2 axes.
+        If m has less than 2 axes.
 
     Examples
     --------
@@ -542,15 +544,15 @@ def fliplr(x: Any) -> Array:
     [[0.0, 1.0], [1.0, 0.0]]
     """
     where = "fliplr(x)"
-    return flip(at_least(as_array(x, where), 2, where), 1)
+    return flip(at_least(array_of(m, where, "m"), 2, where), 1)
 
 
-def flipud(x: Any) -> Array:
+def flipud(m: Any) -> Array:
     """Reverse the first axis.
 
     Parameters
     ----------
-    x : Array, shape (M, ...)
+    m : Array, shape (M, ...)
         The array.
 
     Returns
@@ -561,7 +563,7 @@ def flipud(x: Any) -> Array:
     Raises
     ------
     ValueError
-        If x has no axes.
+        If m has no axes.
 
     Examples
     --------
@@ -570,7 +572,7 @@ def flipud(x: Any) -> Array:
     [2, 1, 0]
     """
     where = "flipud(x)"
-    return flip(at_least(as_array(x, where), 1, where), 0)
+    return flip(at_least(array_of(m, where, "m"), 1, where), 0)
 
 
 def at_least(x: Array, ndim: int, where: str) -> Array:
@@ -582,12 +584,12 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     return x
 
 
-def rot90(x: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
+def rot90(m: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     """Rotate by quarter turns in the plane of two axes, from the first towards the second.
 
     Parameters
     ----------
-    x : Array, shape (..., M, N, ...)
+    m : Array, shape (..., M, N, ...)
         The array.
     k : int
         How many quarter turns.
@@ -613,7 +615,7 @@ def rot90(x: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     [[2, 4], [1, 3]]
     """
     where = "rot90(x, k, axes)"
-    x = as_array(x, where)
+    x = array_of(m, where, "m")
     plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ValueError(
@@ -630,15 +632,17 @@ def rot90(x: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-def broadcast_to(x: ArrayLike, /, shape: ShapeLike) -> Array:
+def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Array:
     """Repeat an array over a shape, without copying.
 
     Parameters
     ----------
-    x : Array, shape that broadcasts to the given one
+    array : Array, shape that broadcasts to the given one
         The array.
     shape : int or tuple of int
         The shape.
+    subok : bool
+        NumPy's: whether subclasses pass. It changes nothing.
 
     Returns
     -------
@@ -648,7 +652,7 @@ def broadcast_to(x: ArrayLike, /, shape: ShapeLike) -> Array:
     Raises
     ------
     ValueError
-        If x does not broadcast to shape.
+        If array does not broadcast to shape.
     TypeError
         If shape is not made of integers.
 
@@ -663,15 +667,15 @@ def broadcast_to(x: ArrayLike, /, shape: ShapeLike) -> Array:
     [[0, 1], [0, 1]]
     """
     where = "broadcast_to(x, shape)"
-    owned = type(x) is Array
-    x = as_array(x, where)
+    owned = type(array) is Array
+    x = as_array(array, where, "array")
     extents = shape_of(shape, where)
     if len(extents) < x.ndim or layout.broadcast_shapes(x.shape, extents, where=where) != extents:
         raise ValueError(
             errors.message(
                 where,
-                f"x has shape {x.shape} and shape is {extents}",
-                "x has to broadcast to shape: aligned at the last axis, each extent equal or 1",
+                f"array has shape {x.shape} and shape is {extents}",
+                "array has to broadcast to shape: aligned at the last axis, each extent equal or 1",
             )
         )
     node = x._node
@@ -681,13 +685,15 @@ def broadcast_to(x: ArrayLike, /, shape: ShapeLike) -> Array:
     return read_only(view(x, settled(x).broadcast(extents)))
 
 
-def broadcast_arrays(*arrays: ArrayLike) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
     """Repeat arrays over the shape that they broadcast to.
 
     Parameters
     ----------
     *arrays : Array, shapes that broadcast
         The arrays.
+    subok : bool
+        NumPy's: whether subclasses pass. It changes nothing.
 
     Returns
     -------
@@ -904,12 +910,12 @@ def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     )
 
 
-def array_split(x: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
+def array_split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis, into parts that may differ in size.
 
     Parameters
     ----------
-    x : Array, shape (..., N, ...)
+    ary : Array, shape (..., N, ...)
         The array.
     indices_or_sections : int or sequence of int
         How many parts, or the indices at which each but the first begins.
@@ -935,7 +941,7 @@ def array_split(x: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> li
     [[0, 1, 2], [3, 4]]
     """
     where = "array_split(x, indices_or_sections, axis)"
-    x = as_array(x, where)
+    x = array_of(ary, where, "ary")
     place = normalize_axis(axis, x.ndim, where)
     return _pieces(x, indices_or_sections, place, where)
 
@@ -968,12 +974,12 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
     return parts
 
 
-def split(x: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
+def split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
     """Split an array along an axis, into parts of one size or at indices.
 
     Parameters
     ----------
-    x : Array, shape (..., N, ...)
+    ary : Array, shape (..., N, ...)
         The array.
     indices_or_sections : int or sequence of int
         How many parts, which has to divide N, or the indices at which each but the first begins.
@@ -999,7 +1005,7 @@ def split(x: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Arr
     [[0, 1], [2, 3]]
     """
     where = "split(x, indices_or_sections, axis)"
-    x = as_array(x, where)
+    x = array_of(ary, where, "ary")
     return _equal_pieces(x, indices_or_sections, normalize_axis(axis, x.ndim, where), where)
 
 
@@ -1017,12 +1023,12 @@ def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
     return _pieces(x, count, place, where)
 
 
-def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Split an array along its second axis, or a vector along its first; see `split`.
 
     Parameters
     ----------
-    x : Array, shape (M, N, ...) or (N,)
+    ary : Array, shape (M, N, ...) or (N,)
         The array.
     indices_or_sections : int or sequence of int
         As in `split`.
@@ -1035,7 +1041,7 @@ def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     Raises
     ------
     ValueError
-        If x has no axes, or the number of parts does not divide N.
+        If ary has no axes, or the number of parts does not divide N.
 
     Examples
     --------
@@ -1044,16 +1050,16 @@ def hsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     [[0, 1], [2, 3]]
     """
     where = "hsplit(x, indices_or_sections)"
-    x = at_least(as_array(x, where), 1, where)
+    x = at_least(array_of(ary, where, "ary"), 1, where)
     return _equal_pieces(x, indices_or_sections, 0 if x.ndim == 1 else 1, where)
 
 
-def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Split an array of at least two axes along its first; see `split`.
 
     Parameters
     ----------
-    x : Array, shape (M, N, ...)
+    ary : Array, shape (M, N, ...)
         The array.
     indices_or_sections : int or sequence of int
         As in `split`.
@@ -1066,7 +1072,7 @@ def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     Raises
     ------
     ValueError
-        If x has less than 2 axes, or the number of parts does not divide M.
+        If ary has less than 2 axes, or the number of parts does not divide M.
 
     Examples
     --------
@@ -1075,5 +1081,78 @@ def vsplit(x: Any, indices_or_sections: Any) -> list[Array]:
     2
     """
     where = "vsplit(x, indices_or_sections)"
-    x = at_least(as_array(x, where), 2, where)
+    x = at_least(array_of(ary, where, "ary"), 2, where)
     return _equal_pieces(x, indices_or_sections, 0, where)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """Split an array of at least three axes along its third; see `split`.
+
+    Parameters
+    ----------
+    ary : Array, shape (M, N, K, ...)
+        The array.
+    indices_or_sections : int or sequence of int
+        As in `split`.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Raises
+    ------
+    ValueError
+        If ary has less than 3 axes, or the number of parts does not divide K.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.shape for part in xarr.dsplit(xarr.zeros((2, 2, 4)), 2)]
+    [(2, 2, 2), (2, 2, 2)]
+    """
+    where = "dsplit(ary, indices_or_sections)"
+    x = at_least(as_array(ary, where, "ary"), 3, where)
+    return _equal_pieces(x, indices_or_sections, 2, where)
+
+
+def rollaxis(a: Any, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
+    """Move an axis in front of another one; `moveaxis` is easier to read.
+
+    Parameters
+    ----------
+    a : Array, shape (...)
+        The array.
+    axis : int
+        The axis.
+    start : int
+        In front of which axis it is put; the number of axes for the end.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    AxisError
+        If an axis is out of range.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.rollaxis(xarr.zeros((3, 4, 5, 6)), 3, 1).shape
+    (3, 6, 4, 5)
+    """
+    where = "rollaxis(a, axis, start)"
+    x = array_of(a, where, "a")
+    place = normalize_axis(axis, x.ndim, where)
+    end = integer(start, where, "start") == x.ndim
+    target = x.ndim if end else normalize_axis(start, x.ndim, where)
+    order = [number for number in range(x.ndim) if number != place]
+    order.insert(target - (place < target), place)
+    return permute_dims(x, tuple(order))

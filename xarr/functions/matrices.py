@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any, SupportsIndex
 
 from xarr import errors, layout
-from xarr.array.array import Array, DTypeLike
+from xarr.array.array import Array, DTypeLike, read_only
 from xarr.array.door import array_of
-from xarr.functions import linalg, manipulation
+from xarr.array.operands import integer
+from xarr.array.outcome import delivered
+from xarr.functions import fills, linalg, manipulation
 
 
 def diagonal(
     a: Array, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
 ) -> Array:
-    """The diagonals of the matrices that two axes hold; a view.
+    """The diagonals of the matrices that two axes hold; a view, which is read-only.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ def diagonal(
     [2]
     """
     where = "diagonal(a)"
-    return linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where)
+    return read_only(linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where))
 
 
 def trace(
@@ -56,6 +58,7 @@ def trace(
     axis1: SupportsIndex = 0,
     axis2: SupportsIndex = 1,
     dtype: DTypeLike = None,
+    out: Any = None,
 ) -> Array:
     """The sums of the diagonals of the matrices that two axes hold.
 
@@ -69,6 +72,8 @@ def trace(
         The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
     dtype : dtype, optional
         Of the result; as for `sum`.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -93,7 +98,8 @@ def trace(
     5
     """
     where = "trace(a)"
-    return linalg.trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
+    result = linalg.trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
+    return delivered(result, out, "trace(a, offset, axis1, axis2, dtype, out)")
 
 
 def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) -> Array:
@@ -108,3 +114,78 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
             errors.message(where, f"axis1 and axis2 are {axis1}", "two different axes are accepted")
         )
     return manipulation.moveaxis(a, places, (-2, -1))
+
+
+def diag(v: Any, k: SupportsIndex = 0) -> Array:
+    """Make a matrix with a diagonal, or take the diagonal of a matrix.
+
+    Parameters
+    ----------
+    v : Array, shape (N,) or (M, N)
+        The diagonal, or the matrix.
+    k : int
+        The diagonal: 0 the main one, above it positive, below it negative.
+
+    Returns
+    -------
+    Array, shape (N + abs(k), N + abs(k)) or (K,)
+        A new matrix, with zeros elsewhere; or a view, which is read-only.
+
+    Raises
+    ------
+    ValueError
+        If v has no axes, or more than two.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.diag([1, 2]).tolist()
+    [[1, 0], [0, 2]]
+    """
+    where = "diag(v, k)"
+    x = array_of(v, where, "v")
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise ValueError(
+            errors.message(where, f"v has shape {x.shape}", "a vector or a matrix is accepted")
+        )
+    offset = integer(k, where, "k")
+    extent = x.size + abs(offset)
+    whole = fills.zeros((extent, extent), dtype=x.dtype, device=x.device)
+    if x.size:
+        place = linalg.diagonal_of(whole, offset, where)
+        place[...] = x
+    return whole
+
+
+def diagflat(v: Any, k: SupportsIndex = 0) -> Array:
+    """Make a matrix with the flattened array as a diagonal.
+
+    Parameters
+    ----------
+    v : Array, shape (...)
+        The diagonal, which is flattened.
+    k : int
+        The diagonal: 0 the main one, above it positive, below it negative.
+
+    Returns
+    -------
+    Array, shape (size + abs(k), size + abs(k))
+        A new matrix, with zeros elsewhere.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.diagflat([[1, 2]], 1).tolist()
+    [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    """
+    return diag(manipulation.ravel(array_of(v, "diagflat(v, k)", "v")), k)

@@ -1,0 +1,149 @@
+"""Bits in bytes."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+from xarr import dtypes, errors
+from xarr.array.array import Array
+from xarr.array.door import array_of
+from xarr.array.operands import integer
+from xarr.engine import engine
+from xarr.functions import creation, elementwise, fills, joining, manipulation, reductions
+from xarr.layout import normalize_axis
+
+
+def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big") -> Array:
+    """Pack truths into bytes, eight into each.
+
+    Parameters
+    ----------
+    a : bool or integer Array, shape (..., N, ...)
+        What is not zero is 1.
+    axis : int, optional
+        The axis. None packs the flattened array.
+    bitorder : {"big", "little"}
+        Whether the first element is the largest bit of a byte, or the smallest.
+
+    Returns
+    -------
+    uint8 Array, shape (..., ceil(N / 8), ...)
+        The bytes; zeros fill the last one.
+
+    Raises
+    ------
+    TypeError
+        If a is floating-point.
+    ValueError
+        If bitorder is something else.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.packbits(xarr.asarray([1, 0, 1])).tolist()
+    [160]
+    """
+    where = "packbits(a, axis, bitorder)"
+    x = _given(a, (dtypes.BOOL, *dtypes.INTEGER), bitorder, where)
+    if axis is None or not x.ndim:
+        x, axis = manipulation.ravel(x), 0
+    place = normalize_axis(axis, x.ndim, where)
+    truths = Array(engine.converted(engine.converted(x._node, dtypes.bool_), dtypes.uint8))
+    last = manipulation.moveaxis(truths, place, -1)
+    missing = -last.shape[-1] % 8
+    if missing:
+        rest = fills.zeros((*last.shape[:-1], missing), dtype="uint8", device=x.device)
+        last = joining.concat([last, rest], axis=-1)
+    bits = manipulation.reshape(last, (*last.shape[:-1], last.shape[-1] // 8, 8))
+    weights = _shifts(bitorder, x)
+    packed = reductions.sum(elementwise.bitwise_left_shift(bits, weights), axis=-1, dtype="uint8")
+    return manipulation.moveaxis(packed, -1, place)
+
+
+def unpackbits(
+    a: Any,
+    /,
+    axis: SupportsIndex | None = None,
+    count: SupportsIndex | None = None,
+    bitorder: str = "big",
+) -> Array:
+    """Unpack the bits of bytes.
+
+    Parameters
+    ----------
+    a : uint8 Array, shape (..., N, ...)
+        The bytes.
+    axis : int, optional
+        The axis. None unpacks the flattened array.
+    count : int, optional
+        How many bits along the axis; zeros follow if there are too few. If it is negative, so many
+        are left out at the end. None for all.
+    bitorder : {"big", "little"}
+        Whether the largest bit of a byte comes first, or the smallest.
+
+    Returns
+    -------
+    uint8 Array, shape (..., 8 * N, ...)
+        Zeros and ones.
+
+    Raises
+    ------
+    TypeError
+        If a is not of dtype uint8.
+    ValueError
+        If bitorder is something else, or count leaves out more than there is.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.unpackbits(xarr.asarray([160], dtype="uint8"), count=3).tolist()
+    [1, 0, 1]
+    """
+    where = "unpackbits(a, axis, count, bitorder)"
+    x = _given(a, (dtypes.UNSIGNED,), bitorder, where)
+    if x._node.dtype is not dtypes.uint8:
+        raise TypeError(errors.message(where, f"a has dtype {x.dtype}", "uint8 is accepted"))
+    if axis is None or not x.ndim:
+        x, axis = manipulation.ravel(x), 0
+    place = normalize_axis(axis, x.ndim, where)
+    last = manipulation.moveaxis(x, place, -1)
+    shifted = elementwise.bitwise_right_shift(last[..., None], _shifts(bitorder, x))
+    bits = manipulation.reshape(shifted & 1, (*last.shape[:-1], 8 * last.shape[-1]))
+    if count is not None:
+        given = integer(count, where, "count")
+        have = bits.shape[-1]
+        if given < -have:
+            raise ValueError(errors.message(where, f"count is {given}", f"there are {have} bits"))
+        wanted = given if given >= 0 else have + given
+        bits = bits[..., :wanted]
+        if wanted > have:
+            rest = fills.zeros((*bits.shape[:-1], wanted - have), dtype="uint8", device=x.device)
+            bits = joining.concat([bits, rest], axis=-1)
+    return manipulation.moveaxis(bits, -1, place)
+
+
+def _given(a: Any, kinds: tuple[str, ...], bitorder: str, where: str) -> Array:
+    x = array_of(a, where, "a")
+    if bitorder not in ("big", "little"):
+        raise ValueError(
+            errors.message(where, f"bitorder is {bitorder!r}", "'big' and 'little' are accepted")
+        )
+    if x._node.dtype.kind not in kinds:
+        raise TypeError(
+            errors.message(where, f"a has dtype {x.dtype}", "integers or bools are accepted")
+        )
+    return x
+
+
+def _shifts(bitorder: str, x: Array) -> Array:
+    """By how much each bit of a byte is shifted."""
+    steps = creation.arange(8, dtype="uint8", device=x.device)
+    return 7 - steps if bitorder == "big" else steps
