@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -48,5 +49,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("xarr-environment", _table(tables.environment_table))
     app.add_directive("xarr-places", _table(tables.places_table))
     app.add_directive("xarr-chapters", _table(tables.chapters_table, ":widths: 20 80"))
+    app.add_directive("xarr-names-counts", _table(tables.names_counts_table))
+    for space in ("main", "linalg", "fft", "random", "ndarray"):
+        make = functools.partial(tables.names_table, space)
+        app.add_directive(f"xarr-names-{space}", _table(make, ":widths: 25 10 15 15 35"))
     app.add_directive("xarr-explain", _Explained)
     return {"parallel_read_safe": True}

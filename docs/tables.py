@@ -13,6 +13,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 from unittest import mock
@@ -26,6 +27,7 @@ from xarr.backends import cupy_library, nvidia
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
+from xarr.functions import absent
 from xarr.settings import Settings
 from xarr.tables import elementwise, reductions, rows
 
@@ -489,6 +491,60 @@ def explained(program: str) -> str:
         "// ... the skeleton (kernels/elementwise.c) ...",
     ]
     return head + "\n".join(shown)
+
+
+_NAMES: Final = Path(__file__).parent / "names"
+OTHERS: Final = ("cupy", "dpnp")
+_OF_NUMPY: Final[dict[str, tuple[str, Any, Any]]] = {
+    "main": ("", numpy, xarr),
+    "linalg": ("linalg.", numpy.linalg, xarr.linalg),
+    "fft": ("fft.", numpy.fft, xarr.fft),
+    "random": ("random.", numpy.random, xarr.random),
+    "ndarray": ("ndarray.", numpy.ndarray, xarr.Array),
+}
+"""How the names of each of NumPy's spaces begin, the space, and xarr's."""
+
+
+def names_of_others() -> dict[str, set[str]]:
+    """Read the names of other libraries, as `python -m tools.names` wrote them, by version."""
+    found = {}
+    for library_name in OTHERS:
+        title, *names = (_NAMES / f"{library_name}.txt").read_text().split("\n")
+        found[title] = set(filter(None, names))
+    return found
+
+
+def _compared(space: str) -> dict[str, list[bool]]:
+    """Tell of each of NumPy's names in a space whether xarr and the others have it."""
+    prefix, theirs, ours = _OF_NUMPY[space]
+    names = getattr(theirs, "__all__", None) or dir(theirs)
+    others = names_of_others().values()
+    return {
+        name: [hasattr(ours, name), *(prefix + name in known for known in others)]
+        for name in sorted(names, key=str.lower)
+        if not name.startswith("_")
+    }
+
+
+def names_counts_table() -> list[list[str]]:
+    """Make a line for each of NumPy's spaces with how many names each library has."""
+    lines = [["names", f"NumPy {numpy.__version__}", "xarr", *names_of_others()]]
+    for space, (prefix, *_) in _OF_NUMPY.items():
+        compared = _compared(space)
+        counts = [sum(has) for has in zip(*compared.values(), strict=True)]
+        lines.append([f"``{prefix or 'numpy'}``".replace(".", ""), str(len(compared))])
+        lines[-1] += map(str, counts)
+    total = [sum(int(line[place]) for line in lines[1:]) for place in range(1, len(lines[0]))]
+    return [*lines, ["all", *map(str, total)]]
+
+
+def names_table(space: str) -> list[list[str]]:
+    """Make a line for each of NumPy's names in a space: who has it, and what to do without."""
+    lines = [["name", "xarr", *names_of_others(), "what to do without it"]]
+    for name, has in _compared(space).items():
+        remedy = "" if has[0] or space != "main" else absent.remedy(name)
+        lines.append([f"``{name}``", *("yes" if one else "" for one in has), remedy])
+    return lines
 
 
 def list_table(lines: list[list[str]], options: str = "") -> str:

@@ -105,6 +105,13 @@ _ELSEWHERE: Final = {
 """What is said of names that stand for something that is not on a device."""
 
 
+def remedy(name: str) -> str:
+    """What to do without a name of NumPy's main namespace; empty where there is nothing to say."""
+    if name in _ELSEWHERE:
+        return _ELSEWHERE[name]
+    return f"write {_BECAME[name]}" if name in _BECAME else ""
+
+
 def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
     """Make the error for a name that a module of xarr lacks.
 
