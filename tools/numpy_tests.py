@@ -270,10 +270,10 @@ def main(given: Sequence[str] | None = None) -> int:
         for result in pool.map(lambda file: run_file(file, arguments), chosen(arguments.files)):
             results.append(result)
             print(f"{result.file}: {result.count('passed')} of {len(result.in_scope)}", flush=True)
+            if arguments.report:
+                arguments.report.write_text(report(results) + "\n")
     text = report(results)
     print(table(results) if arguments.table else text)
-    if arguments.report:
-        arguments.report.write_text(text + "\n")
     if arguments.json:
         found = {result.file: {k: vars(v) for k, v in result.tests.items()} for result in results}
         arguments.json.write_text(json.dumps(found, indent=1))

@@ -184,9 +184,8 @@ def main(given: Sequence[str] | None = None) -> int:
             outcome.found = run(script, arguments, with_xarr=True)
         outcomes.append(outcome)
         times = [one.seconds for one in (outcome.expected, outcome.found) if one is not None]
-        print(
-            f"{script.parent.name}/{script.name}: {outcome.verdict}", *map("{:.1f} s".format, times)
-        )
+        took = ", ".join(f"{one:.1f} s" for one in times)
+        print(f"{script.parent.name}/{script.name}: {outcome.verdict} ({took})", flush=True)
     tried = [one for one in outcomes if one.found is not None]
     passed = [one for one in tried if one.found is not None and one.found.state != FAILED]
     print(f"{len(passed)} of {len(tried)} that run under NumPy run under xarr")
