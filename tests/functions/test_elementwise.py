@@ -134,6 +134,9 @@ REFERENCES: dict[tuple[str, str], Callable[..., Values]] = {
     ("minimum", REAL): extreme("minimum", np.logical_or),
     ("nextafter", REAL): lambda x, y: np.where(x == y, y, reference.function("nextafter")(x, y)),
     ("floor_divide", REAL): floor_quotient,
+    ("fmax", REAL): extreme("fmax", np.logical_and),
+    ("fmin", REAL): extreme("fmin", np.logical_or),
+    ("reciprocal", SIGNED): lambda x: np.where(x == 0, x, reference.function("reciprocal")(x)),
 }
 # Where NumPy departs from the standard for complex operands that are not finite, or are zero:
 # expm1(inf) has the imaginary part NaN, sign(inf + nan j) is 1, reciprocal(0) is NaN.
@@ -141,7 +144,7 @@ DEPARTS = ("expm1", "pow", "reciprocal", "sign")
 # Signs of zero at infinity: NumPy's follow sin(2 y), the standard's the sign of y.
 ODD_SIGNS = ("tan", "tanh")
 # Cancellation: the error is small beside the operands, not beside the result.
-BESIDE_OPERANDS = ("logaddexp",)
+BESIDE_OPERANDS = ("logaddexp", "logaddexp2")
 
 
 def check(row: Elementwise, operands: tuple[Values, ...], result: xarr.Array) -> None:

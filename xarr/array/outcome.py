@@ -22,6 +22,8 @@ from xarr.tables.rows import choose
 
 Out: TypeAlias = "Array | tuple[Array | None, ...] | None"
 """What `out` may be: an Array, or one in a tuple."""
+Outs: TypeAlias = "tuple[Array | None, ...] | Array | None"
+"""What `out` may be for several results: a tuple with an entry for each."""
 CASTINGS: Final = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex
+from typing import Any, Final, SupportsIndex
 
 from xarr import dtypes, errors
 from xarr.array import array
@@ -10,12 +10,18 @@ from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, lone, together
 from xarr.array.operands import integer
-from xarr.array.outcome import Out
-from xarr.dtypes import REAL_NUMERIC
+from xarr.array.outcome import Out, Outs, delivered
+from xarr.dtypes import BOOL, INTEGER, REAL_NUMERIC
+from xarr.engine import engine
 from xarr.functions import elementwise
-from xarr.functions.applying import unary
 from xarr.functions.ufuncs import universal
 from xarr.tables import elementwise as rows
+from xarr.tables.rows import Elementwise, named
+
+bit_count: Final = Elementwise(
+    (BOOL, *INTEGER), "xr_bit_count(x)", "The number of bits of x.", boolean="x"
+)
+_ROWS: Final = named(vars(), Elementwise)
 
 
 @universal(rows.pow)
@@ -74,7 +80,109 @@ def pow(
     return array.power(x1, x2)
 
 
-def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Array:
+@universal(nin=2, nout=2)
+def divmod(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Outs = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> tuple[Array, Array]:
+    """The quotient of x1 and x2, rounded down, and what is left.
+
+    Parameters
+    ----------
+    x1, x2 : real numeric Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+    out : tuple of Array, optional
+        Where the results go.
+    where : bool Array, optional
+        Where they go there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and results may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    tuple of Array, shape (...)
+        `floor_divide` and `remainder` of the operands.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [part.tolist() for part in xarr.divmod(xarr.asarray([5, -5]), 3)]
+    [[1, -2], [2, 1]]
+    """
+    return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
+
+
+@universal(nin=1)
+def bitwise_count(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """How many bits of the absolute value of x are set.
+
+    Parameters
+    ----------
+    x : integer or bool Array, shape (...)
+        The operand.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and results may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype uint8.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.bitwise_count(xarr.asarray([7, 8, -1])).tolist()
+    [3, 1, 1]
+    """
+    counted = bit_count.applied(array_of(x, "bitwise_count(x)")._node)
+    return Array(engine.converted(counted, dtypes.uint8))
+
+
+def round(x: ArrayLike, /, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     """The integer nearest to x, halves to even.
 
     Parameters
@@ -83,6 +191,8 @@ def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Array:
         The operand; also a number, a list of numbers or a NumPy array.
     decimals : int, optional
         How many decimals stay; of negative ones, places before the point become zero.
+    out : Array, optional
+        Where the result goes.
 
     Returns
     -------
@@ -107,9 +217,11 @@ def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Array:
     """
     where = "round(x, decimals)"
     places = integer(decimals, where, "decimals")
+    if out is not None:
+        return delivered(round(x, places), out, "round(x, decimals, out)")
     if places == 0:
         return _to_integers(x)
-    x = as_array(x, where)
+    x = array_of(x, where)
     integers = x._node.dtype.kind in dtypes.INTEGER
     if integers and places > 0:
         return elementwise.positive(x)
@@ -119,13 +231,27 @@ def round(x: ArrayLike, /, decimals: SupportsIndex = 0) -> Array:
 
 
 def _to_integers(x: Any) -> Array:
-    return unary(rows.round, x)
+    node = array_of(x, rows.round.where)._node
+    # As NumPy does: bools are rounded in float16.
+    return Array(rows.rint.applied(node) if node.dtype.kind == BOOL else rows.round.applied(node))
 
 
 around = round
 
 
-def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+def clip(
+    x: ArrayLike,
+    /,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
+    out: Out = None,
+    *,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    dtype: DTypeLike = None,
+) -> Array:
     """Bound each element of x below and above.
 
     Parameters
@@ -133,7 +259,14 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
     x : real numeric Array, shape (...)
         The operand.
     min, max : Array or Python scalar, optional
-        The bounds, with shapes that broadcast to x's; None for no bound.
+        The bounds, with shapes that broadcast to x's; None for no bound. `a_min` and `a_max` are
+        NumPy's older names.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how the result may be converted.
 
     Returns
     -------
@@ -155,20 +288,28 @@ def clip(x: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = 
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """
-    where, accepted = "clip(x, min, max)", "clip takes real numeric dtypes"
-    x = array_of(x, where)
+    name, accepted = "clip(x, min, max)", "clip takes real numeric dtypes"
+    min, max = (a_min if min is None else min), (a_max if max is None else max)
+    x = array_of(x, name)
+    if dtype is not None:
+        x = as_array(x, name, dtype=dtype)
+    if out is not None or where is not True:
+        return delivered(clip(x, min, max), out, name, casting=casting, where=where)
     if x._node.dtype.kind not in REAL_NUMERIC:
-        raise TypeError(errors.message(where, f"x has dtype {x._node.dtype}", accepted))
+        raise TypeError(errors.message(name, f"x has dtype {x._node.dtype}", accepted))
     result = x
-    for name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
+    for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
         if bound is None:
             continue
-        first, second = together(result, bound, where, ("x", name))
+        first, second = together(result, bound, name, ("x", bound_name))
         if first.dtype.kind not in REAL_NUMERIC:
             raise TypeError(
                 errors.message(
-                    where, f"{name} is complex", accepted, f"take the real part of {name}"
+                    name,
+                    f"{bound_name} is complex",
+                    accepted,
+                    f"take the real part of {bound_name}",
                 )
             )
-        result = Array(row.combined(first, second, where))
+        result = Array(row.combined(first, second, name))
     return elementwise.positive(x) if result is x else result

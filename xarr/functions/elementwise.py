@@ -783,6 +783,56 @@ def bitwise_xor(
     return binary(rows.bitwise_xor, x1, x2)
 
 
+@universal(rows.cbrt)
+def cbrt(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The cube root of x.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.cbrt(xarr.asarray([1.0, 2.0])).shape
+    (2,)
+    """
+    return unary(rows.cbrt, x)
+
+
 @universal(rows.ceil)
 def ceil(
     x: ArrayLike,
@@ -1036,6 +1086,56 @@ def cosh(
     return unary(rows.cosh, x)
 
 
+@universal(rows.deg2rad)
+def deg2rad(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """An angle in degrees, in radians.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand, in degrees; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.deg2rad(xarr.asarray([1.0, 2.0])).shape
+    (2,)
+    """
+    return unary(rows.deg2rad, x)
+
+
 @universal(rows.divide)
 def divide(
     x1: ArrayLike,
@@ -1192,6 +1292,56 @@ def exp(
     return unary(rows.exp, x)
 
 
+@universal(rows.exp2)
+def exp2(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """2 to the power of x.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.exp2(xarr.asarray([1.0, 2.0])).tolist()
+    [2.0, 4.0]
+    """
+    return unary(rows.exp2, x)
+
+
 @universal(rows.expm1)
 def expm1(
     x: ArrayLike,
@@ -1240,6 +1390,56 @@ def expm1(
     (2,)
     """
     return unary(rows.expm1, x)
+
+
+@universal(rows.fabs)
+def fabs(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The absolute value of x, in floating point.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fabs(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+    """
+    return unary(rows.fabs, x)
 
 
 @universal(rows.floor)
@@ -1343,6 +1543,218 @@ def floor_divide(
     [3.0, 3.0]
     """
     return binary(rows.floor_divide, x1, x2)
+
+
+@universal(rows.fmax)
+def fmax(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The larger of x1 and x2; the other one where one is NaN.
+
+    Parameters
+    ----------
+    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+    ValueError
+        If the shapes do not broadcast or the devices differ.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fmax(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [6.0, 7.0]
+    """
+    return binary(rows.fmax, x1, x2)
+
+
+@universal(rows.fmin)
+def fmin(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The smaller of x1 and x2; the other one where one is NaN.
+
+    Parameters
+    ----------
+    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+    ValueError
+        If the shapes do not broadcast or the devices differ.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fmin(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [2.0, 2.0]
+    """
+    return binary(rows.fmin, x1, x2)
+
+
+@universal(rows.fmod)
+def fmod(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """What is left of x1 after division by x2 rounded towards 0, with the sign of x1.
+
+    Parameters
+    ----------
+    x1, x2 : real numeric Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+    ValueError
+        If the shapes do not broadcast or the devices differ.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fmod(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [0.0, 1.0]
+    """
+    return binary(rows.fmod, x1, x2)
+
+
+@universal(rows.gcd)
+def gcd(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The greatest common divisor of |x1| and |x2|.
+
+    Parameters
+    ----------
+    x1, x2 : integer Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+    ValueError
+        If the shapes do not broadcast or the devices differ.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.gcd(xarr.asarray([6, 7]), 2).tolist()
+    [2, 1]
+    """
+    return binary(rows.gcd, x1, x2)
 
 
 @universal(rows.greater)
@@ -1449,6 +1861,59 @@ def greater_equal(
     [True, True]
     """
     return binary(rows.greater_equal, x1, x2)
+
+
+@universal(rows.heaviside)
+def heaviside(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """0 where x1 is negative, 1 where it is positive, and x2 where it is 0.
+
+    Parameters
+    ----------
+    x1, x2 : real floating-point Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+    ValueError
+        If the shapes do not broadcast or the devices differ.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.heaviside(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [1.0, 1.0]
+    """
+    return binary(rows.heaviside, x1, x2)
 
 
 @universal(rows.hypot)
@@ -1702,6 +2167,59 @@ def isnan(
     [False, False]
     """
     return unary(rows.isnan, x)
+
+
+@universal(rows.lcm)
+def lcm(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The least common multiple of |x1| and |x2|.
+
+    Parameters
+    ----------
+    x1, x2 : integer Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+    ValueError
+        If the shapes do not broadcast or the devices differ.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.lcm(xarr.asarray([6, 7]), 2).tolist()
+    [6, 14]
+    """
+    return binary(rows.lcm, x1, x2)
 
 
 @universal(rows.less)
@@ -2061,6 +2579,59 @@ def logaddexp(
     (2,)
     """
     return binary(rows.logaddexp, x1, x2)
+
+
+@universal(rows.logaddexp2)
+def logaddexp2(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """log2(2**x1 + 2**x2), without overflow on the way.
+
+    Parameters
+    ----------
+    x1, x2 : real floating-point Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+    ValueError
+        If the shapes do not broadcast or the devices differ.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.logaddexp2(xarr.asarray([6.0, 7.0]), 2.0).shape
+    (2,)
+    """
+    return binary(rows.logaddexp2, x1, x2)
 
 
 @universal(rows.logical_and)
@@ -2637,6 +3208,56 @@ def positive(
     return unary(rows.positive, x)
 
 
+@universal(rows.rad2deg)
+def rad2deg(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """An angle in radians, in degrees.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand, in radians; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.rad2deg(xarr.asarray([1.0, 2.0])).shape
+    (2,)
+    """
+    return unary(rows.rad2deg, x)
+
+
 @universal(rows.real)
 def real(
     x: ArrayLike,
@@ -2699,11 +3320,11 @@ def reciprocal(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> Array:
-    """1 / x.
+    """1 / x; of integers the whole part, and 0 of 0.
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    x : numeric Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
     out : Array, optional
         Where the result goes.
@@ -2717,7 +3338,7 @@ def reciprocal(
     Returns
     -------
     Array, shape (...)
-        Of dtype the type that the operands promote to; integers are computed in floating point.
+        Of dtype the type that the operands promote to.
 
     Raises
     ------
@@ -2788,6 +3409,56 @@ def remainder(
     [0.0, 1.0]
     """
     return binary(rows.remainder, x1, x2)
+
+
+@universal(rows.rint)
+def rint(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """The integer nearest to x, halves to even, in floating point.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.rint(xarr.asarray([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+    """
+    return unary(rows.rint, x)
 
 
 @universal(rows.sign)
@@ -2988,6 +3659,56 @@ def sinh(
     (2,)
     """
     return unary(rows.sinh, x)
+
+
+@universal(rows.spacing)
+def spacing(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """How far the next number away from 0 is, with the sign of x.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+    out : Array, optional
+        Where the result goes.
+    where : bool Array, optional
+        Where it goes there; elsewhere `out` keeps its elements.
+    dtype, casting : data type, str, optional
+        What to compute in, and how operands and result may be converted.
+    order, subok : optional
+        NumPy's; of no effect.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of dtype the type that the operands promote to; integers are computed in floating point.
+
+    Raises
+    ------
+    TypeError
+        If an operand has another dtype, or can be made no array.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.spacing(xarr.asarray([1.0, 2.0])).shape
+    (2,)
+    """
+    return unary(rows.spacing, x)
 
 
 @universal(rows.sqrt)

@@ -80,3 +80,13 @@ DEVICE f32 xr_nextafter_f16(const f32 x, const f32 y)
     const f32 unmoved = x == y ? y : x + y;
     return x == y || x != x || y != y ? unmoved : moved;
 }
+
+// How far the next half above is, as NumPy has it for halves alone.
+DEVICE f32 xr_spacing_f16(const f32 x)
+{
+    const u16 bits = (u16)(xr_float_to_half(x) & 0x7fff);
+    const f32 size = xr_half_to_float(bits);
+    const f32 above = xr_half_to_float((u16)(bits + 1)) - size;
+    const f32 below = size - xr_half_to_float((u16)(bits - 1));
+    return x - x != 0.0f ? x - x : x < 0.0f ? below : above;
+}

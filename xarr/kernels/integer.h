@@ -118,3 +118,48 @@ DEVICE T xr_right_shift_T(const T x, const T count)
     const U shift = inside ? (U)count : (U)0;
     return inside ? (T)(x >> shift) : (T)(x < (T)0 ? -1 : 0);
 }
+
+// x - y times the quotient rounded towards 0; 0 where y is.
+DEVICE T xr_fmod_T(const T x, const T y)
+{
+    const T divisor = y == (T)0 || xr_is_minus_one_T(y) ? (T)1 : y;
+    return (T)(x % divisor);
+}
+
+// 0 where x is; NumPy gives what the processor makes of the division.
+DEVICE T xr_reciprocal_T(const T x)
+{
+    return x == (T)1 || xr_is_minus_one_T(x) ? x : (T)0;
+}
+
+// Euclid's algorithm on the magnitudes, which fit in U.
+DEVICE T xr_gcd_T(const T x, const T y)
+{
+    U a = (U)xr_abs_T(x);
+    U b = (U)xr_abs_T(y);
+    while (b != (U)0) {
+        const U rest = (U)(a % b);
+        a = b;
+        b = rest;
+    }
+    return (T)a;
+}
+
+DEVICE T xr_lcm_T(const T x, const T y)
+{
+    const U divisor = (U)xr_gcd_T(x, y);
+    const U part = divisor == (U)0 ? (U)0 : (U)((U)xr_abs_T(x) / divisor);
+    return (T)(U)((u32)1 * part * (U)xr_abs_T(y));
+}
+
+// How many bits of the magnitude are set.
+DEVICE T xr_bit_count_T(const T x)
+{
+    U rest = (U)xr_abs_T(x);
+    int count = 0;
+    while (rest != (U)0) {
+        rest = (U)(rest & (U)(rest - (U)1));
+        count += 1;
+    }
+    return (T)count;
+}

@@ -120,3 +120,93 @@ DEVICE T xr_floor_divide_T(const T x, const T y)
     const int special = y == (T)0.0f || x - x != (T)0.0f || y - y != (T)0.0f;
     return special ? x / y : quotient == (T)0.0f ? zero : nearest;
 }
+
+// A number is preferred to NaN, and +0 to -0.
+DEVICE T xr_fmax_T(const T x, const T y)
+{
+    return x != x ? y : y != y ? x : xr_maximum_T(x, y);
+}
+
+DEVICE T xr_fmin_T(const T x, const T y)
+{
+    return x != x ? y : y != y ? x : xr_minimum_T(x, y);
+}
+
+DEVICE T xr_heaviside_T(const T x, const T at_zero)
+{
+    const T step = x < (T)0.0f ? (T)0.0f : (T)1.0f;
+    return x != x ? x : x == (T)0.0f ? at_zero : step;
+}
+
+// x times 2 to the power of the integer n, rounded once: of the steps down, which keep a bit more
+// than the significand has, only the last one rounds.
+DEVICE T xr_ldexp_T(const T x, const T n)
+{
+    const int digits = sizeof(T) == 4 ? 23 : 52;
+    const int bias = sizeof(T) == 4 ? 127 : 1023;
+    const T furthest = (T)8192.0f;
+    const T near = n > furthest ? furthest : n < -furthest ? -furthest : n;
+    int power = near == near ? (int)near : 0;
+    const int stride = bias - digits - 2;
+    const T up = xr_from_bits_T((U)(2 * bias) << digits);
+    const T down = xr_from_bits_T((U)(digits + 2) << digits);
+    T y = x;
+    for (int step = 0; step < 2; ++step) {
+        y = power > bias ? y * up : power < 1 - bias ? y * down : y;
+        power = power > bias ? power - bias : power < 1 - bias ? power + stride : power;
+    }
+    power = power > bias ? bias : power < 1 - bias ? 1 - bias : power;
+    return y * xr_from_bits_T((U)(bias + power) << digits);
+}
+
+// The exponent e of x = m * 2**e with 0.5 <= |m| < 1; 0 where there is none.
+DEVICE T xr_exponent_T(const T x)
+{
+    const int digits = sizeof(T) == 4 ? 23 : 52;
+    const int bias = sizeof(T) == 4 ? 127 : 1023;
+    const T large = fabs(x) * (T)18014398509481984.0f;
+    const int tiny = fabs(x) < xr_from_bits_T((U)1 << digits);
+    const U magnitude = xr_bits_T(tiny ? large : fabs(x));
+    const int exponent = (int)(magnitude >> digits) - bias + 1 - (tiny ? 54 : 0);
+    return x == (T)0.0f || x - x != (T)0.0f ? (T)0.0f : (T)exponent;
+}
+
+DEVICE T xr_significand_T(const T x)
+{
+    return x == (T)0.0f || x - x != (T)0.0f ? x : xr_ldexp_T(x, -xr_exponent_T(x));
+}
+
+// What is left of x without its whole part, with the sign of x; 0 of infinity.
+DEVICE T xr_modf_T(const T x)
+{
+    const T rest = fabs(x) == xr_infinity_T ? (T)0.0f : x - trunc(x);
+    return copysign(rest, x);
+}
+
+// How far the next number away from 0 is, with the sign of x.
+DEVICE T xr_spacing_T(const T x)
+{
+    const T next = xr_from_bits_T(xr_bits_T(fabs(x)) + (U)1);
+    const T distance = next - fabs(x);
+    return x - x != (T)0.0f ? x - x : x == (T)0.0f ? distance : copysign(distance, x);
+}
+
+DEVICE f32 xr_deg2rad_f32(const f32 x)
+{
+    return x * 0.017453292519943295f;
+}
+
+DEVICE f64 xr_deg2rad_f64(const f64 x)
+{
+    return x * 0.017453292519943295;
+}
+
+DEVICE f32 xr_rad2deg_f32(const f32 x)
+{
+    return x * 57.29577951308232f;
+}
+
+DEVICE f64 xr_rad2deg_f64(const f64 x)
+{
+    return x * 57.29577951308232;
+}

@@ -20,10 +20,11 @@ from xarr.dtypes import (
     SIGNED,
     UNSIGNED,
 )
-from xarr.tables.rows import Domain, Elementwise, named
+from xarr.tables.rows import STANDARD, Domain, Elementwise, named
 
 INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
+NUMPYS: Final = "NumPy's function."
 
 
 def _rounding(expression: str, about: str) -> Elementwise:
@@ -86,13 +87,16 @@ def _logical(sign: str, about: str, identity: bool) -> Elementwise:
     )
 
 
-def _extreme(name: str, about: str, sign: str) -> Elementwise:
+def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
+    whole = {"fmax": "maximum", "fmin": "minimum"}.get(name, name)
     return Elementwise(
         REAL_OR_BOOL,
         f"xr_{name}(x1, x2)",
         about,
+        integer=f"xr_{whole}(x1, x2)",
         boolean=f"x1 {sign} x2",
         associative=True,
+        source=source or f"{STANDARD}, element-wise functions.",
     )
 
 
@@ -161,6 +165,9 @@ bitwise_right_shift = Elementwise(
     domain=Domain(0, 8),
 )
 bitwise_xor = _bitwise("^", "xor", "The bits that are set in one of x1 and x2.", 0)
+cbrt = Elementwise(
+    (REAL,), "xr_cbrt(x)", "The cube root of x.", domain=Domain(-1e3, 1e3, 2), source=NUMPYS
+)
 ceil = _rounding("ceil(x)", "The least integer that is not below x, in the dtype of x.")
 conj = Elementwise(
     NUMERIC,
@@ -172,6 +179,14 @@ conj = Elementwise(
 copysign = Elementwise((REAL,), "copysign(x1, x2)", "The magnitude of x1 with the sign of x2.")
 cos = _function("xr_cos(x)", "The cosine of x.", -1e3, 1e3, 3, "in radians")
 cosh = _function("xr_cosh(x)", "The hyperbolic cosine of x.", -50, 50, 3)
+deg2rad = Elementwise(
+    (REAL,),
+    "xr_deg2rad(x)",
+    "An angle in degrees, in radians.",
+    unit="in degrees",
+    domain=Domain(ulp=1),
+    source=NUMPYS,
+)
 divide = Elementwise(
     FLOATING,
     "x1 / x2",
@@ -184,7 +199,11 @@ equal = _comparison(
     "==", ANY, "eq", "Whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
 )
 exp = _function("xr_exp(x)", "The exponential of x.", -50, 50, 3)
+exp2 = Elementwise(
+    (REAL,), "xr_exp2(x)", "2 to the power of x.", domain=Domain(-50, 50, 3), source=NUMPYS
+)
 expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate near 0.", -50, 50, 3)
+fabs = Elementwise((REAL,), "fabs(x)", "The absolute value of x, in floating point.", source=NUMPYS)
 floor = _rounding("floor(x)", "The greatest integer that is not above x, in the dtype of x.")
 floor_divide = Elementwise(
     REAL_NUMERIC,
@@ -193,11 +212,34 @@ floor_divide = Elementwise(
     operator="floordiv",
     widens_bool=True,
 )
+fmax = _extreme("fmax", "The larger of x1 and x2; the other one where one is NaN.", "|", NUMPYS)
+fmin = _extreme("fmin", "The smaller of x1 and x2; the other one where one is NaN.", "&", NUMPYS)
+fmod = Elementwise(
+    REAL_NUMERIC,
+    "xr_fmod(x1, x2)",
+    "What is left of x1 after division by x2 rounded towards 0, with the sign of x1.",
+    widens_bool=True,
+    source=NUMPYS,
+)
+gcd = Elementwise(
+    INTEGER,
+    "xr_gcd(x1, x2)",
+    "The greatest common divisor of |x1| and |x2|.",
+    associative=True,
+    identity=0,
+    source=NUMPYS,
+)
 greater = _comparison(
     ">", REAL_OR_BOOL, "gt", "Whether x1 is greater than x2.", beyond=(False, True)
 )
 greater_equal = _comparison(
     ">=", REAL_OR_BOOL, "ge", "Whether x1 is not less than x2.", beyond=(False, True)
+)
+heaviside = Elementwise(
+    (REAL,),
+    "xr_heaviside(x1, x2)",
+    "0 where x1 is negative, 1 where it is positive, and x2 where it is 0.",
+    source=NUMPYS,
 )
 hypot = Elementwise(
     (REAL,),
@@ -222,6 +264,12 @@ isinf = Elementwise(
 isnan = Elementwise(
     ANY, "isnan(x)", "Whether x is NaN.", integer="0", complex="xr_isnan(x)", result="bool"
 )
+lcm = Elementwise(
+    INTEGER,
+    "xr_lcm(x1, x2)",
+    "The least common multiple of |x1| and |x2|.",
+    source=NUMPYS,
+)
 less = _comparison("<", REAL_OR_BOOL, "lt", "Whether x1 is less than x2.", beyond=(True, False))
 less_equal = _comparison(
     "<=", REAL_OR_BOOL, "le", "Whether x1 is not greater than x2.", beyond=(True, False)
@@ -237,6 +285,15 @@ logaddexp = Elementwise(
     associative=True,
     identity=-math.inf,
     domain=Domain(-50, 50, 4),
+)
+logaddexp2 = Elementwise(
+    (REAL,),
+    "xr_logaddexp2(x1, x2)",
+    "log2(2**x1 + 2**x2), without overflow on the way.",
+    associative=True,
+    identity=-math.inf,
+    domain=Domain(-50, 50, 4),
+    source=NUMPYS,
 )
 logical_and = _logical("&", "Whether x1 and x2 are both true, or nonzero.", True)
 logical_not = Elementwise(
@@ -289,14 +346,35 @@ pow = Elementwise(
     domain=Domain(0, 8, 4, 100),
     by_hand=True,
 )
+rad2deg = Elementwise(
+    (REAL,),
+    "xr_rad2deg(x)",
+    "An angle in radians, in degrees.",
+    unit="in radians",
+    domain=Domain(ulp=1),
+    source=NUMPYS,
+)
 real = Elementwise(ANY, "x", "The real part of x.", complex="x.re", result="real")
-reciprocal = Elementwise(FLOATING, "xr_reciprocal(x)", "1 / x.", domain=Domain(1e-3, 1e3, 1, 2))
+reciprocal = Elementwise(
+    NUMERIC,
+    "xr_reciprocal(x)",
+    "1 / x; of integers the whole part, and 0 of 0.",
+    widens_bool=True,
+    domain=Domain(1e-3, 1e3, 1, 2),
+)
 remainder = Elementwise(
     REAL_NUMERIC,
     "xr_remainder(x1, x2)",
     "What is left of x1 after floor division by x2, with the sign of x2.",
     operator="mod",
     widens_bool=True,
+)
+rint = Elementwise(
+    FLOATING,
+    "rint(x)",
+    "The integer nearest to x, halves to even, in floating point.",
+    complex="xr_round(x)",
+    source=NUMPYS,
 )
 round = Elementwise(
     NUMERIC,
@@ -315,6 +393,12 @@ sign = Elementwise(
 signbit = Elementwise((REAL,), "xr_signbit(x)", "Whether the sign bit of x is set.", result="bool")
 sin = _function("xr_sin(x)", "The sine of x.", -1e3, 1e3, 3, "in radians")
 sinh = _function("xr_sinh(x)", "The hyperbolic sine of x.", -50, 50, 3)
+spacing = Elementwise(
+    (REAL,),
+    "xr_spacing(x)",
+    "How far the next number away from 0 is, with the sign of x.",
+    source=NUMPYS,
+)
 sqrt = Elementwise(
     FLOATING, "sqrt(x)", "The square root of x.", complex="xr_sqrt(x)", domain=Domain(0, 1e3, 0, 2)
 )
