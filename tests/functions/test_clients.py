@@ -104,6 +104,8 @@ def test_pillow_takes_and_gives_arrays(key: Any) -> None:
 
 
 SCIPY: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "special.erf": lambda s, x, z: s.special.erf(x),
+    "special.jv": lambda s, x, z: s.special.jv(0, x),
     "special.logsumexp": lambda s, x, z: s.special.logsumexp(x),
     "optimize.minimize": lambda s, x, z: s.optimize.minimize(lambda p: ((p - 1) ** 2).sum(), x).x,
     "optimize.curve_fit": lambda s, x, z: s.optimize.curve_fit(lambda t, a: a * t, x, 2 * x)[0],

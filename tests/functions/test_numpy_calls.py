@@ -253,6 +253,52 @@ def test_elsewhere_the_host_computes_of_copies(
     assert target.tolist() == [4, 4, 1]
 
 
+def test_ufuncs_of_numpys_take_arrays(device: xarr.Device) -> None:
+    x = xarr.asarray([1.0, 2.0, 3.0], dtype="float32")
+    host = numpy.ones(3, dtype="float32")
+    with xarr.no_implicit_transfer():
+        for result in (
+            numpy.exp(x),
+            numpy.add(x, 1, out=xarr.zeros(3, dtype="float32")),
+            numpy.add.reduce(x),
+            numpy.multiply.outer(x, x),
+        ):
+            assert type(result) is xarr.Array
+    assert float(numpy.add.reduce(x)) == 6
+    warnings.simplefilter("ignore", HostFallbackWarning)
+    host += x
+    assert host.tolist() == [2, 3, 4]
+    assert numpy.add(host, host, out=x) is x
+    assert x.tolist() == [4, 6, 8]
+    numpy.add.at(x, [0, 0], 1)
+    assert x.tolist() == [6, 6, 8]
+    parts = numpy.modf(x / 4)
+    assert [part.tolist() for part in parts] == [[0.5, 0.5, 0], [1, 1, 2]]
+    assert {type(part) for part in parts} == {xarr.Array}
+    with pytest.raises(TypeError):
+        numpy.add(x, None)
+
+
+def test_ufuncs_that_are_not_numpys_run_on_the_host(device: xarr.Device) -> None:
+    special = pytest.importorskip("scipy.special")
+    warnings.simplefilter("ignore", HostFallbackWarning)
+    x = xarr.asarray([0.5, 1.0], dtype="float32")
+    for function in (special.erf, special.exp2, special.log1p):
+        result = function(x)
+        assert type(result) is xarr.Array
+        assert result.device is device
+        assert_same(numpy.asarray(result), function(xarr.to_numpy(x)), function.__name__)
+    assert numpy.frompyfunc(lambda value: value + 1, 1, 1)(x).tolist() == [1.5, 2]
+
+
+def test_masked_arrays_keep_their_masks(cpu: xarr.Device) -> None:
+    x = xarr.asarray([1.0, 2.0])
+    masked = numpy.ma.masked_array([1.0, 2.0], mask=[False, True])
+    for result in (masked + x, x + masked, x * masked):
+        assert isinstance(result, numpy.ma.MaskedArray)
+        assert result.mask.tolist() == [False, True]
+
+
 def test_what_neither_takes_is_refused_in_xarrs_words(device: xarr.Device) -> None:
     x = xarr.ones(3)
     with pytest.raises(TypeError, match="sort"):

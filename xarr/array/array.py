@@ -336,15 +336,6 @@ class Array(Methods):
     def __reduce__(self) -> tuple[Callable[..., Array], tuple[Any, ...]]:
         return _restored, (to_host(self._node), str(self.device))
 
-    # -- NumPy's protocols -------------------------------------------------------------------
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Let `numpy.sin(x)` and `numpy_array + x` compute on the device."""
-        function = namesake(ufunc.__name__)
-        if method != "__call__" or kwargs or function is None:
-            return NotImplemented
-        return function(*inputs)
-
     # -- operators ----------------------------------------------------------------------------
 
     def __add__(self, other: ArrayLike, /) -> Array:
@@ -514,7 +505,9 @@ NOT_IMPLEMENTED: Final[Array] = NotImplemented
 
 
 def accepts(value: object) -> bool:
-    """Whether a value may stand beside an array in an operator."""
+    """Whether a value may stand beside an array in an operator; a masked array has its turn."""
+    if isinstance(value, numpy.ndarray) and hasattr(value, "mask"):
+        return False
     return isinstance(
         value, Array | int | float | complex | numpy.generic | numpy.ndarray | list | tuple
     )

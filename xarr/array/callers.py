@@ -70,6 +70,44 @@ def array_function(
         raise (refusal or error) from None
 
 
+def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Let `numpy.sin(x)`, `numpy_array + x` and `numpy.add.reduce(x)` compute on the device.
+
+    What xarr lacks, and what goes to an array of NumPy's, the host computes.
+    """
+    outs = kwargs.get("out", ())
+    if any(_has_its_own_turn(value) for value in (*inputs, *outs)):
+        return NotImplemented
+    function = None
+    if getattr(numpy, ufunc.__name__, None) is ufunc and any(type(x) is Array for x in inputs):
+        function = namesake(ufunc.__name__)
+        if method != "__call__":
+            function = getattr(function, method, None)
+    refusal = None
+    if function is not None and all(type(out) is Array or out is None for out in outs):
+        named = kwargs if len(outs) != 1 else {**kwargs, "out": outs[0]}
+        try:
+            return function(*inputs, **named)
+        except TypeError as error:
+            refusal = error
+    where = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    writes = inputs[:1] if method == "at" else ()
+    try:
+        return on_host(getattr(ufunc, method), inputs, kwargs, f"numpy.{where}(...)", writes)
+    except TypeError as error:
+        raise (refusal or error) from None
+
+
+def _has_its_own_turn(value: Any) -> bool:
+    """Whether another library's array, which may know Arrays, stands among the operands."""
+    own = getattr(type(value), "__array_ufunc__", None)
+    return (
+        own is not None
+        and type(value) is not Array
+        and not isinstance(value, numpy.ndarray | numpy.generic)
+    )
+
+
 def _beyond(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy's own function gives."""
     if func in _OF_METADATA:

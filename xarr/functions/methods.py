@@ -364,6 +364,7 @@ class Methods:
     __str__ = printing.array_str
     __array__ = views.to_array
     __array_function__ = callers.array_function
+    __array_ufunc__ = callers.array_ufunc
     __array_interface__ = property(views.array_interface)
     __buffer__ = views.buffer
     __dlpack__ = interchange.export
