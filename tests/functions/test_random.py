@@ -134,7 +134,10 @@ def test_single_numbers_are_the_first_of_arrays(name: str) -> None:
     one, other = xarr.random.default_rng(3), xarr.random.default_rng(3)
     drawn = [DRAWINGS[name](one, None) for _ in range(40)]
     assert drawn == [DRAWINGS[name](other, 1).tolist()[0] for _ in range(40)]
-    assert all(isinstance(number, int | float) for number in drawn)
+    if name in ("integers uint8", "integers uint64"):
+        assert {str(number.dtype) for number in drawn} == {name.split()[1]}
+    else:
+        assert all(isinstance(number, int | float) for number in drawn)
     assert one.bit_generator.state == other.bit_generator.state
 
 
@@ -231,13 +234,31 @@ def test_integers_between_arrays() -> None:
     assert [set(column.tolist()) for column in closed.T] == [{0, 1}, {5, 6}]
     with pytest.raises(ValueError, match="out of bounds"):
         rng.integers([0, -1], 3, dtype="uint8")
+    with pytest.raises(ValueError, match="out of bounds"):
+        rng.integers(xarr.asarray([0, 300]), 310, dtype="uint8")
+    for wide, low, high in (("int64", -(2**63), 2**63), ("uint64", 0, 2**64)):
+        whole = np.asarray(rng.integers([low, high - 1], [high, high], (1000, 2), wide))
+        assert whole.dtype == wide
+        assert set(whole[:, 1].tolist()) == {high - 1}
+        assert uniform(whole[:, 0].astype(float), low, high) > ALIKE
+    assert rng.integers(3, 3, (2, 0)).shape == (2, 0)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
         (lambda rng: rng.integers(5, 3), ValueError, "low >= high"),
-        (lambda rng: rng.integers(0), ValueError, "low >= high"),
+        (lambda rng: rng.integers(0), ValueError, "high <= 0"),
+        (lambda rng: rng.integers([-2], endpoint=True), ValueError, "high < 0"),
+        (lambda rng: rng.integers(3, [2], endpoint=True), ValueError, "low > high"),
+        (lambda rng: rng.integers([2**70]), ValueError, "out of bounds"),
+        (lambda rng: rng.uniform(2, 1), ValueError, "high - low < 0"),
+        (lambda rng: rng.uniform([2, 1], 1.5), ValueError, "high - low < 0"),
+        (lambda rng: rng.standard_gamma(np.ones((4, 3)), out=xarr.ones(3)), ValueError, "size"),
+        (lambda rng: rng.permuted(np.ones(3), out=xarr.ones((2, 3))), ValueError, "same shape"),
+        (lambda rng: xarr.random.Generator(xarr.random.Philox), ValueError, "class"),
+        (lambda rng: xarr.random.seed([]), ValueError, "not empty"),
+        (lambda rng: xarr.random.choice([[1, 2]]), ValueError, "1-dimensional"),
         (lambda rng: rng.integers(0, 300, dtype="int8"), ValueError, "out of bounds"),
         (lambda rng: rng.integers(5, dtype="float64"), TypeError, "Unsupported dtype"),
         (lambda rng: rng.normal(0, -1), ValueError, "scale < 0"),
@@ -372,6 +393,12 @@ def test_spawned_streams_are_their_own() -> None:
     bits = xarr.random.Philox(5)
     assert bits.jumped().state != bits.state
     assert bits.jumped(2).state == bits.jumped().jumped().state
+
+
+def test_raw_bits_are_those_of_a_draw() -> None:
+    bits = xarr.random.Philox(counter=4, key=9)
+    assert bits.random_raw(700).tolist() == words_of(700, 2, 4, 9).tolist()
+    assert bits.random_raw() == words_of(1, 2, 5, 9)[0]
 
 
 def test_state_is_kept() -> None:

@@ -189,6 +189,7 @@ def test_vectors() -> None:
         expected = stats.beta(alpha[place], alpha.sum() - alpha[place])
         assert stats.kstest(shares[:, place], expected.cdf).pvalue > ALIKE
     assert np.isfinite(np.asarray(rng.dirichlet([1e-3, 1e-3], 1000))).all()
+    assert rng.dirichlet([0, 0]).tolist() == [0, 0]
     p = np.array([0.2, 0.0, 0.3, 0.5])
     counts = np.asarray(rng.multinomial(20, p, 20_000))
     assert counts.dtype == "int64"
@@ -234,6 +235,8 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda rng: rng.logseries(1), "p < 0, >= 1"),
     (lambda rng: rng.poisson(-1), "lam < 0"),
     (lambda rng: rng.poisson(1e19), "too large"),
+    (lambda rng: rng.negative_binomial(2**62, 0.1), "too large"),
+    (lambda rng: rng.negative_binomial([2**62], [0.1]), "too large"),
     (lambda rng: rng.poisson([1, np.nan]), "lam < 0"),
     (lambda rng: rng.triangular(1, 0, 2), "left > mode"),
     (lambda rng: rng.triangular(1, 1, 1), "left == right"),
@@ -252,6 +255,12 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
 def test_what_is_refused(call: Callable[[Any], Any], text: str) -> None:
     with pytest.raises(ValueError, match=text):
         call(xarr.random.default_rng(1))
+
+
+def test_complex_covariances_are_refused() -> None:
+    for mean, cov in (([0j], [[1]]), ([0], [[1 + 1j]])):
+        with pytest.raises(TypeError, match="must not be complex"):
+            xarr.random.default_rng(1).multivariate_normal(mean, cov)
 
 
 def test_no_covariance_warns() -> None:

@@ -11,8 +11,11 @@ import operator
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from xarr import errors
+from xarr import dtypes, errors
 from xarr.array.array import Array
+from xarr.backends.device import get_device
+from xarr.functions.creation import shape_of
+from xarr.tables.random import words_wide
 
 if TYPE_CHECKING:
     import numpy.random
@@ -138,6 +141,26 @@ class Philox:
         """A new bit generator of the same key, 2**48 draws further for each jump."""
         drawn, key = self.state["state"].values()
         return Philox(counter=(drawn + _JUMP * operator.index(jumps)) % _WORD, key=key)
+
+    def random_raw(self, size: Any = None, lock: bool = True) -> Any:
+        """Draw 64 random bits, or an array of them.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape.
+        lock : bool
+            Taken for NumPy's sake.
+
+        Returns
+        -------
+        Array of uint64, or int without size
+        """
+        device = get_device()
+        shape = () if size is None else shape_of(size, "random_raw(size)")
+        row = dtypes.uint64
+        drawn = Array(words_wide.drawn(shape, *self.take(), device, row))
+        return int(drawn) if size is None else drawn
 
     def spawn(self, n_children: int) -> list[Philox]:
         """New bit generators, whose keys come of seed sequences that this one's spawns."""

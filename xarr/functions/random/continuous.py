@@ -645,7 +645,7 @@ class Continuous(Source):
         """
         where = "uniform(low, high, size)"
         least, most = parameter(low, "low", where), parameter(high, "high", where)
-        span = difference(least, most, where)
+        span = difference(least, most, where, self._descending)
         return self.sample(random.uniform, (least, span), size, where)
 
     def vonmises(self, mu: Any, kappa: Any, size: Size = None) -> Any:

@@ -17,6 +17,7 @@ from xarr.functions.random.drawing import (
     Source,
     parameter,
     require_enough,
+    require_held,
 )
 from xarr.tables import random
 
@@ -196,6 +197,7 @@ class Discrete(Source):
             parameter(n, "n", where, POSITIVE),
             parameter(p, "p", where, CHANCE),
         )
+        require_held(parameters, where)
         return self.sample(random.negative_binomial, parameters, size, where, result=dtypes.int64)
 
     def poisson(self, lam: Any = 1.0, size: Size = None) -> Any:

@@ -100,12 +100,13 @@ BELOW_ONE: Final = Check(
     _outside_of(0, 1, ends=(True, False)),
 )
 ABOVE_ONE: Final = Check("<= 1 or is NaN", "it is above 1", lambda x: not x > 1, _not_above(1))
-_MOST_MEAN: Final = 9.2e18
+MOST_MEAN: Final = 9.223372006484771e18
+"""So large a mean leaves room for ten deviations in int64."""
 MEAN: Final = Check(
     "< 0 or too large",
     "it is in [0, 9.2e18]",
-    lambda x: not 0 <= x <= _MOST_MEAN,
-    _outside_of(0, _MOST_MEAN, ends=(True, True)),
+    lambda x: not 0 <= x <= MOST_MEAN,
+    _outside_of(0, MOST_MEAN, ends=(True, True)),
 )
 
 
@@ -165,6 +166,9 @@ class Source:
     """Draws of a bit generator; what distributions are made of."""
 
     _bits: Philox
+    _descending = True
+    """Whether the bounds of `uniform` may descend, as the older functions allow."""
+    _poisson_lam_max = MOST_MEAN
 
     def __init__(self) -> None:
         self._ahead: dict[Any, _Ahead] = {}
@@ -260,11 +264,9 @@ def _device_of(nodes: Sequence[Node], out: Any, where: str) -> Device:
 
 def _shape_of(size: Any, shapes: Sequence[Shape], out: Any, where: str) -> Shape:
     """The shape of a draw: `size`, which the parameters broadcast to, or what they broadcast to."""
-    if size is None:
-        if isinstance(out, Array):
-            return out.shape
+    if size is None and not isinstance(out, Array):
         return broadcast_shapes(*shapes, where=where) if len(shapes) > 1 else (*shapes, ())[0]
-    shape = size_of(size, where)
+    shape = out.shape if size is None else size_of(size, where)
     if isinstance(out, Array) and out.shape != shape:
         raise ValueError(
             errors.message(
@@ -284,21 +286,26 @@ def _shape_of(size: Any, shapes: Sequence[Shape], out: Any, where: str) -> Shape
     return shape
 
 
-def difference(low: Parameter, high: Parameter, where: str) -> Parameter:
-    """How far two bounds are apart."""
+def difference(low: Parameter, high: Parameter, where: str, descending: bool) -> Parameter:
+    """How far two bounds are apart, which may descend or not."""
     if not isinstance(low, Node) and not isinstance(high, Node):
         apart = float(high) - float(low)
         span: Parameter = apart
-        finite = math.isfinite(apart)
+        finite, negative = math.isfinite(apart), apart < 0
     else:
         span = node = combined(elementwise.subtract, high, low)
         finite = bool(reduced(reductions.all, elementwise.isfinite.applied(node)))
+        negative = not descending and bool(
+            reduced(reductions.any, _compared(elementwise.less, 0.0)(node))
+        )
     if not finite:
         raise OverflowError(
             errors.message(
                 where, "high - low range exceeds valid bounds", "a finite difference is accepted"
             )
         )
+    if negative and not descending:
+        raise ValueError(errors.message(where, "high - low < 0", "low is at most high"))
     return span
 
 
@@ -327,6 +334,19 @@ def require_enough(values: Sequence[Parameter], where: str) -> None:
     if _any_of(elementwise.less, whole, wanted):
         raise ValueError(
             errors.message(where, "ngood + nbad < nsample", "a sample of at most all is accepted")
+        )
+
+
+def require_held(values: Sequence[Parameter], where: str) -> None:
+    """Refuse a number of successes and a probability whose failures int64 does not hold."""
+    n, p = values
+    if isinstance(n, Node) or isinstance(p, Node):
+        mean: Parameter = combined(elementwise.divide, n, p)
+    else:
+        mean = n / p
+    if _any_of(elementwise.greater, mean, MOST_MEAN):
+        raise ValueError(
+            errors.message(where, "n is too large or p too small", f"n / p is at most {MOST_MEAN}")
         )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-import numpy
-
 from xarr import dtypes, errors
 from xarr.array.array import Array, DTypeLike
 from xarr.dtypes import DType
@@ -41,6 +39,8 @@ class Generator(Distributions):
     (2, 3)
     """
 
+    _descending = False
+
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
         if cls is Generator and is_of_numpy(bit_generator):
@@ -52,6 +52,14 @@ class Generator(Distributions):
     def __init__(self, bit_generator: Any) -> None:
         super().__init__()
         self._bits = bit_generator
+        if isinstance(bit_generator, type):
+            raise ValueError(
+                errors.message(
+                    "Generator(bit_generator)",
+                    f"bit_generator is the class {bit_generator.__name__}",
+                    "one of its objects is accepted",
+                )
+            )
         if not hasattr(bit_generator, "take") and not is_of_numpy(bit_generator):
             raise TypeError(
                 errors.message(
@@ -259,7 +267,7 @@ class Generator(Distributions):
         low: Any,
         high: Any = None,
         size: Size = None,
-        dtype: DTypeLike = numpy.int64,
+        dtype: DTypeLike = int,
         endpoint: bool = False,
     ) -> Any:
         """Draw integers evenly between bounds.
@@ -271,13 +279,13 @@ class Generator(Distributions):
         size : int or tuple of int, optional
             The shape; by default what the bounds broadcast to.
         dtype : dtype
-            An integer data type, or bool.
+            An integer data type, or bool; one number of int is a Python int.
         endpoint : bool
             Whether high is included.
 
         Returns
         -------
-        Array, or int where neither a bound nor size asks for an array
+        Array, or int where neither a bound, nor size, nor dtype asks for an array
 
         Raises
         ------

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from xarr.array.array import Array
-from xarr.array.outcome import delivered
+from xarr.array.outcome import delivered, single
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import get_device
 from xarr.functions.random.generator import Generator
@@ -42,6 +42,7 @@ def _raised(value: Any) -> Any:
 def _forwarding(name: str) -> Callable[..., Any]:
     def forwarded(self: Any, *given: Any, **named: Any) -> Any:
         out = named.pop("out", None)
+        out = single(out, f"{name}(out)")
         if out is not None and named.get("dtype") is None:
             named["dtype"] = out.dtype
         if out is not None and not given and "size" not in named:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+import numpy
 
 from xarr import dtypes, errors
 from xarr.array.array import Array
-from xarr.array.conversion import as_array
+from xarr.array.transfers import from_host
+from xarr.backends.device import get_device
 from xarr.dtypes import BOOL, INTEGER, SIGNED, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions.applying import reduced
-from xarr.functions.random.drawing import Source
+from xarr.functions.random.drawing import Source, size_of
 from xarr.tables import elementwise, random, reductions
 
 _WORD: Final = 1 << 64
@@ -29,33 +32,98 @@ def integers(
 ) -> Any:
     """Draw integers from `low` to `high`, which is included if `endpoint`."""
     row = _row_of(dtype, where)
-    if high is None:
+    alone = high is None
+    if alone:
         low, high = 0, low
-    least, most = _bound(low, where, "low"), _bound(high, where, "high")
-    if not isinstance(least, int) or not isinstance(most, int):
-        return _between_arrays(source, least, most, size, row, endpoint, where)
-    if not endpoint:
-        most -= 1
-    lowest, highest = _range_of(row)
-    if least < lowest or most > highest:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{'low' if least < lowest else 'high'} is out of bounds for {row}",
-                f"{row} holds {lowest} to {highest}",
-            )
-        )
-    if least > most:
-        raise ValueError(errors.message(where, "low >= high", "low is below high"))
-    span = most - least + 1
-    draw = random.integers if span <= _NARROW else random.integers_wide
+    bounds = _Bounds(row, bool(endpoint), alone, where)
+    if size is not None:
+        size = size_of(size, where)
+        if 0 in size:
+            return Array(constant(0, row, size, get_device()))
+    if isinstance(low, Array) or isinstance(high, Array):
+        return _between_arrays(source, low, high, size, bounds)
+    least, most = _on_host(low), _on_host(high) - (not endpoint)
+    bounds.require(_some(least < bounds.lowest), _some(most > bounds.highest))
+    bounds.require_order(_some(least > most))
+    spans = most - least + 1
     computed = dtypes.int64 if row.kind == SIGNED else dtypes.uint64
-    drawn = source.sample(
-        draw, (least % _WORD, span % _WORD), size, where, dtype=computed, result=row
-    )
-    if isinstance(drawn, int) and row.kind == SIGNED and drawn >= _WORD // 2:
+    if isinstance(spans, numpy.ndarray) and spans.ndim:
+        first, span = (
+            from_host(
+                numpy.asarray(values % _WORD, object).astype(numpy.uint64), get_device(), where
+            )
+            for values in (least, spans)
+        )
+        return source.sample(
+            random.integers_wide, (first, span), size, where, dtype=computed, result=row
+        )
+    draw = random.integers if spans <= _NARROW else random.integers_wide
+    numbers = (int(least) % _WORD, int(spans) % _WORD)
+    drawn = source.sample(draw, numbers, size, where, dtype=computed, result=row)
+    return _single(drawn, row, dtype) if isinstance(drawn, int) else drawn
+
+
+def _single(drawn: int, row: DType, dtype: Any) -> Any:
+    """One number: as Python has it where that was asked for, else of its data type."""
+    if row.kind == SIGNED and drawn >= _WORD // 2:
         drawn -= _WORD
-    return bool(drawn) if row.kind == BOOL and isinstance(drawn, int) else drawn
+    if row.kind == BOOL:
+        drawn = bool(drawn)
+    if dtype in (int, bool):
+        return drawn
+    return Array(constant(drawn, row, (), get_device()))
+
+
+class _Bounds(NamedTuple):
+    """What bounds have to keep to, and how errors say that they do not."""
+
+    row: DType
+    endpoint: bool
+    alone: bool
+    where: str
+
+    @property
+    def lowest(self) -> int:
+        """The least value of the data type."""
+        return _range_of(self.row)[0]
+
+    @property
+    def highest(self) -> int:
+        """The largest value of the data type."""
+        return _range_of(self.row)[1]
+
+    def require(self, low: bool, high: bool) -> None:
+        """Refuse bounds, of which one is beyond the data type."""
+        if low or high:
+            raise ValueError(
+                errors.message(
+                    self.where,
+                    f"{'low' if low else 'high'} is out of bounds for {self.row}",
+                    f"{self.row} holds {self.lowest} to {self.highest}",
+                )
+            )
+
+    def require_order(self, wrong: bool) -> None:
+        """Refuse bounds that hold no integer."""
+        if wrong:
+            first = "high" if self.alone else "low"
+            sign = ("<" if self.alone else ">") + ("" if self.endpoint else "=")
+            second = "0" if self.alone else "high"
+            raise ValueError(
+                errors.message(self.where, f"{first} {sign} {second}", "low is below high")
+            )
+
+
+def _on_host(bound: Any) -> Any:
+    """Bounds as exact Python integers, in an array of objects where there are several."""
+    if isinstance(bound, int | float):
+        return int(bound)
+    return numpy.vectorize(int, otypes=[object])(numpy.asarray(bound, dtype=object))
+
+
+def _some(holds: Any) -> bool:
+    """Whether a comparison of bounds holds anywhere."""
+    return holds if isinstance(holds, bool) else bool(holds.any())
 
 
 def _row_of(dtype: Any, where: str) -> DType:
@@ -75,74 +143,51 @@ def _range_of(row: DType) -> tuple[int, int]:
     return (0, 1) if row.kind == BOOL else dtypes.integer_bounds(row)
 
 
-def _bound(value: Any, where: str, name: str) -> int | Node:
-    """A bound: a Python integer, or the node of an array of them."""
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return int(value)
-    array = as_array(value, where, name)
-    if not array.shape and not isinstance(value, Array):
-        return int(array.tolist())
-    if array._node.dtype.kind not in (*INTEGER, BOOL):
-        return engine.converted(array._node, dtypes.int64)
-    return array._node
-
-
-def _between_arrays(
-    source: Source,
-    low: int | Node,
-    high: int | Node,
-    size: Any,
-    row: DType,
-    endpoint: bool,
-    where: str,
-) -> Any:
-    """Draw between bounds that are arrays; whether they are in order waits for the device."""
-    beside = low if isinstance(low, Node) else high
-    assert isinstance(beside, Node)
+def _between_arrays(source: Source, low: Any, high: Any, size: Any, bounds: _Bounds) -> Any:
+    """Draw between bounds that are arrays of a device; what they have to be waits for it."""
+    row, endpoint, _, where = bounds
+    device = (low if isinstance(low, Array) else high).device
     wide = dtypes.uint64 if row is dtypes.uint64 else dtypes.int64
-    device = beside.device
-    lowest, highest = _range_of(row)
-    bounds = []
-    for bound, name, most in ((low, "low", highest), (high, "high", highest + (not endpoint))):
-        if isinstance(bound, int):
-            if not lowest <= bound <= most:
-                raise _out_of_bounds(name, row, where)
-            number = min(bound, dtypes.integer_bounds(wide)[1])
-            bounds.append(constant(number, wide, (), device))
-        else:
-            _require_inside(bound, lowest, most, name, row, where)
-            bounds.append(engine.converted(bound, wide))
-    least, most_node = bounds
+    nodes = []
+    for bound, most in ((low, bounds.highest), (high, bounds.highest + (not endpoint))):
+        if not isinstance(bound, Array):
+            values = _on_host(bound)
+            beyond = _some(values < bounds.lowest), _some(values > most)
+            bounds.require(bound is low and any(beyond), bound is high and any(beyond))
+            # One less than it may be, where the bound is one more than the type holds.
+            held = numpy.minimum(values, dtypes.integer_bounds(wide)[1], dtype=object)
+            nodes.append(from_host(numpy.asarray(held, wide.numpy), device, where))
+            continue
+        node = bound._node
+        if node.dtype.kind not in (*INTEGER, BOOL):
+            node = engine.converted(node, dtypes.int64)
+        beyond = _is_below(node, bounds.lowest), _is_above(node, most)
+        bounds.require(bound is low and any(beyond), bound is high and any(beyond))
+        nodes.append(engine.converted(node, wide))
+    least, last = nodes
     order = elementwise.less if endpoint else elementwise.less_equal
-    if bool(reduced(reductions.any, order.combined(most_node, least))):
-        raise ValueError(errors.message(where, "low >= high", "low is below high"))
+    bounds.require_order(bool(reduced(reductions.any, order.combined(last, least))))
     span = elementwise.subtract.combined(
-        engine.converted(most_node, dtypes.uint64), engine.converted(least, dtypes.uint64)
+        engine.converted(last, dtypes.uint64), engine.converted(least, dtypes.uint64)
     )
     if endpoint:
         span = elementwise.add.combined(span, constant(1, dtypes.uint64, (), device))
     return source.sample(random.integers_wide, (least, span), size, where, dtype=wide, result=row)
 
 
-def _require_inside(node: Node, lowest: int, most: int, name: str, row: DType, where: str) -> None:
-    """Refuse an array of bounds that go beyond a data type."""
+def _is_below(node: Node, bound: int) -> bool:
+    """Whether an element is below a bound, which its data type may not hold."""
     holds = (0, 1) if node.dtype.kind == BOOL else dtypes.integer_bounds(node.dtype)
-    for bound, order, beyond in (
-        (lowest, elementwise.less, holds[0] < lowest),
-        (most, elementwise.greater, holds[1] > most),
-    ):
-        if beyond:
-            limit = constant(bound, node.dtype, (), node.device)
-            if bool(reduced(reductions.any, order.combined(node, limit))):
-                raise _out_of_bounds(name, row, where)
+    if holds[0] >= bound:
+        return False
+    limit = constant(bound, node.dtype, (), node.device)
+    return bool(reduced(reductions.any, elementwise.less.combined(node, limit)))
 
 
-def _out_of_bounds(name: str, row: DType, where: str) -> ValueError:
-    lowest, highest = _range_of(row)
-    return ValueError(
-        errors.message(
-            where, f"{name} is out of bounds for {row}", f"{row} holds {lowest} to {highest}"
-        )
-    )
+def _is_above(node: Node, bound: int) -> bool:
+    """Whether an element is above a bound, which its data type may not hold."""
+    holds = (0, 1) if node.dtype.kind == BOOL else dtypes.integer_bounds(node.dtype)
+    if holds[1] <= bound:
+        return False
+    limit = constant(bound, node.dtype, (), node.device)
+    return bool(reduced(reductions.any, elementwise.greater.combined(node, limit)))

@@ -257,9 +257,7 @@ class RandomState(Distributions):
         parameters = (parameter(shape, "shape", where, NOT_NEGATIVE),)
         return self.sample(random.standard_gamma, parameters, size, where)
 
-    def randint(
-        self, low: Any, high: Any = None, size: Size = None, dtype: DTypeLike = numpy.int64
-    ) -> Any:
+    def randint(self, low: Any, high: Any = None, size: Size = None, dtype: DTypeLike = int) -> Any:
         """Draw integers evenly between bounds.
 
         Parameters
@@ -269,11 +267,11 @@ class RandomState(Distributions):
         size : int or tuple of int, optional
             The shape; by default what the bounds broadcast to.
         dtype : dtype
-            An integer data type, or bool.
+            An integer data type, or bool; one number of int is a Python int.
 
         Returns
         -------
-        Array, or int where neither a bound nor size asks for an array
+        Array, or int where neither a bound, nor size, nor dtype asks for an array
 
         Raises
         ------
@@ -312,7 +310,7 @@ class RandomState(Distributions):
         if high is None:
             low, high = 1, low
         where = "random_integers(low, high, size)"
-        return integers(self, low, high, size, "int64", True, where)
+        return integers(self, low, high, size, int, True, where)
 
     def tomaxint(self, size: Size = None) -> Any:
         """Draw integers that are not negative.
@@ -327,7 +325,7 @@ class RandomState(Distributions):
         Array of int64, or int without size
         """
         where = "tomaxint(size)"
-        return integers(self, 0, numpy.iinfo(numpy.int64).max, size, "int64", True, where)
+        return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, where)
 
     def bytes(self, length: int) -> builtins.bytes:
         """Draw bytes, which are the host's.
@@ -374,9 +372,13 @@ class RandomState(Distributions):
         10
         """
         where = "choice(a, size, replace, p)"
-        if getattr(a, "ndim", 0) > 1:
+        shape = getattr(a, "shape", None)
+        if shape is None and isinstance(a, list | tuple):
+            nested = [item for item in a if isinstance(item, list | tuple | Array)]
+            shape = (0, 0) if nested and not isinstance(nested[0], Array) else (0,)
+        if shape is not None and len(shape) > 1:
             raise ValueError(
-                errors.message(where, f"a has {a.ndim} axes", "a must be 1-dimensional")
+                errors.message(where, f"a has {len(shape)} axes", "a must be 1-dimensional")
             )
         return permuting.choice(self, a, size, replace, p, 0, True, where)
 
@@ -426,14 +428,22 @@ def _checked(seed: Any) -> Any:
         return seed
     seed = plain(seed)
     words = numpy.asarray(seed)
+    if words.ndim > 1 or not words.size:
+        raise ValueError(
+            errors.message(
+                "seed(seed)",
+                f"the seed has shape {words.shape}",
+                "an integer or one axis of them, not empty, is accepted",
+            )
+        )
     if words.dtype.kind not in "iu":
         raise TypeError(
             errors.message("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
         )
-    if words.size and not (int(words.min()) >= 0 and int(words.max()) < 1 << 32):
+    if not (int(words.min()) >= 0 and int(words.max()) < 1 << 32):
         raise ValueError(
             errors.message(
                 "seed(seed)", f"the seed is {seed!r}", "Seed must be between 0 and 2**32 - 1"
             )
         )
-    return words.tolist() if words.size else 0
+    return words.tolist()

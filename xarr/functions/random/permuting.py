@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
@@ -71,7 +71,7 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
         picked = order(source, x.shape[place], get_device(), where).tolist()
         x[...] = numpy.take(x, picked, axis=place)
         return
-    if not isinstance(x, MutableSequence):
+    if not hasattr(x, "__setitem__") or not hasattr(x, "__len__"):
         raise TypeError(
             errors.message(
                 where,
@@ -84,13 +84,21 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
             errors.message(where, f"axis is {axis!r} and x a list", "axis 0 is accepted for a list")
         )
     picked = order(source, len(x), get_device(), where).tolist()
-    x[:] = [x[place] for place in picked]
+    moved = [x[place] for place in picked]
+    for place, item in enumerate(moved):
+        x[place] = item
 
 
 def permuted(source: Source, x: Any, axis: Any, out: Any, where: str) -> Array:
     """Permute the elements along an axis, of each line by itself."""
     array = as_array(x, where)
     shape = array.shape
+    if isinstance(out, Array) and out.shape != shape:
+        raise ValueError(
+            errors.message(
+                where, f"out has shape {out.shape}", f"out must have the same shape as x, {shape}"
+            )
+        )
     if axis is None:
         flat = manipulation.reshape(array, (-1,))
         picked = order(source, array.size, array.device, where)
@@ -240,7 +248,7 @@ def _with_replacement(
     if chances is None:
         if not count:
             return creation.filled(0, shape, "int64", None, where)
-        return integers(source, 0, count, shape, "int64", False, where)
+        return integers(source, 0, count, shape, int, False, where)
     bounds = reductions.cumulative_sum(chances)
     bounds = bounds / bounds[-1]
     drawn = source.sample(random.random, (), shape or (), where, dtype=chances._node.dtype)
@@ -290,7 +298,7 @@ def _few_of_many(source: Source, count: int, wanted: int, device: Device, where:
     """Different integers below a large number: the first of a sequence with repetitions."""
     found: dict[int, None] = {}
     while len(found) < wanted:
-        drawn = integers(source, 0, count, (2 * wanted,), "int64", False, where)
+        drawn = integers(source, 0, count, (2 * wanted,), int, False, where)
         found.update(dict.fromkeys(drawn.tolist()))
     return as_array(list(found)[:wanted], where, dtype="int64", device=device)
 

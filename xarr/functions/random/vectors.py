@@ -62,8 +62,11 @@ class Vectors(Source):
         drawn = self.sample(
             random.log_gamma, (shapes._node,), (*_size(size, where), *shapes.shape), where
         )
-        shares = elementwise.exp(drawn - reductions.max(drawn, axis=-1, keepdims=True))
-        return shares / reductions.sum(shares, axis=-1, keepdims=True)
+        # Where all are 0 their logarithms are infinite, and no largest one can be taken away.
+        largest = elementwise.maximum(reductions.max(drawn, axis=-1, keepdims=True), -1e30)
+        shares = elementwise.exp(drawn - largest)
+        total = reductions.sum(shares, axis=-1, keepdims=True)
+        return shares / elementwise.maximum(total, 1e-30)
 
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
         """Draw how often each of several results occurs in n trials.
@@ -177,6 +180,11 @@ class Vectors(Source):
             if value not in accepted:
                 raise ValueError(
                     errors.message(where, f"{name} is {value!r}", f"one of {accepted} is accepted")
+                )
+        for value, name in ((mean, "mean"), (cov, "cov")):
+            if as_array(value, where, name)._node.dtype.kind == dtypes.COMPLEX:
+                raise TypeError(
+                    errors.message(where, f"{name} is complex", "mean and cov must not be complex")
                 )
         center = _vector(mean, "mean", where)
         matrix = as_array(cov, where, "cov", device=center.device)
