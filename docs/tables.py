@@ -137,7 +137,14 @@ _UNSET: Final = {
 }
 
 
-SPACES: Final = {"": xarr, "linalg.": xarr.linalg, "fft.": xarr.fft, "random.": xarr.random}
+SPACES: Final = {
+    "": xarr,
+    "linalg.": xarr.linalg,
+    "fft.": xarr.fft,
+    "random.": xarr.random,
+    "emath.": xarr.emath,
+    "lib.stride_tricks.": xarr.lib.stride_tricks,
+}
 """The modules whose names are public, by how these begin after `xarr.`."""
 
 
@@ -193,6 +200,10 @@ CHAPTERS: Final = {
     "linalg": ("Linear algebra", "The names of ``xarr.linalg``, and products."),
     "manipulation": ("Manipulation", "Functions that change shapes and the order of axes."),
     "nan_functions": ("Without NaN", "Functions that reduce axes and pass over NaN."),
+    "polynomials": (
+        "Polynomials",
+        "NumPy's older functions of polynomials. :doc:`../polynomials` tells of the others.",
+    ),
     "printing": ("Printing", "How arrays are written as text."),
     "random": (
         "Random numbers",
@@ -234,6 +245,7 @@ _CHAPTER_OF: Final = {
     "vectorize": "calling",
     "flatiter": "array",
     "no_implicit_transfer": "inspection",
+    "poly1d": "polynomials",
 }
 """The chapter of names that are defined where no chapter is."""
 
@@ -259,8 +271,11 @@ _MERGED: Final = {
     "placing": "indexing",
     "selecting": "searching",
     "signal": "calculus",
+    "highest_first": "polynomials",
     "products": "linalg",
     "special": "elementwise",
+    "scimath": "elementwise",
+    "strides": "manipulation",
     "streams": "devices",
     "windows": "calculus",
     "powers": "creation",

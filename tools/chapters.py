@@ -302,19 +302,21 @@ def _fill(row: Fill) -> str:
 def _transform(row: Transform) -> str:
     kinds = {"real": "real floating-point", "complex": "floating-point"}
     if row.many:
+        axes = "(-2, -1)" if row.plane else "None"
         signature = (
-            "s: Sequence[SupportsIndex] | None = None, axes: Sequence[SupportsIndex] | None = None"
+            "s: Sequence[SupportsIndex] | None = None, "
+            f"axes: Sequence[SupportsIndex] | None = {axes}"
         )
         lengths = [
             "s : sequence of int, optional",
             "    The lengths of the signal along `axes`, which has to be given as well; -1 is the",
             "    operand's own. The operand is cut, or padded with zeros.",
             "axes : sequence of int, optional",
-            "    The axes; all of them where None.",
+            "    The axes" + ("." if row.plane else "; all of them where None."),
         ]
         shape = {"real": (4, 2), "complex": (4, 3)}[row.given]
         operand, shape = "xarr.ones((4, 3))", (4, 4) if row.made == "real" else shape
-        apply = f"over_axes(rows.{row.name}, x, s, axes, norm)"
+        apply = f"over_axes(rows.{row.name}, x, s, axes, norm, out)"
     else:
         signature = "n: SupportsIndex | None = None, axis: SupportsIndex = -1"
         lengths = [
@@ -326,7 +328,7 @@ def _transform(row: Transform) -> str:
         ]
         extent = 8 if row.made == "real" else 3 if row.given == "real" else 5
         operand, shape = "xarr.ones(5)", (extent,)
-        apply = f"along_axis(rows.{row.name}, x, n, axis, norm)"
+        apply = f"along_axis(rows.{row.name}, x, n, axis, norm, out)"
     text = _docstring(
         row.about,
         [
@@ -336,6 +338,7 @@ def _transform(row: Transform) -> str:
             'norm : {"backward", "ortho", "forward"}, optional',
             "    Which direction divides by the number of elements: the inverse one, both by its",
             "    square root, or the forward one.",
+            *("out : Array, optional", "    Where the result is written."),
         ],
         [f"{row.made} floating-point Array", "    Of the precision of x."],
         [
@@ -343,19 +346,21 @@ def _transform(row: Transform) -> str:
             *("AxisError", "    If an axis is out of range."),
             *("TypeError", "    If x is no array, or of a dtype that is not accepted."),
         ],
-        f"{STANDARD}, extension fft. Any length is computed in O(n log n).",
+        ("NumPy's function" if row.plane else f"{STANDARD}, extension fft; out is NumPy's")
+        + ". Any length is computed in O(n log n).",
         [f">>> xarr.fft.{row.name}({operand}).shape", str(shape)],
     )
     return (
-        f'def {row.name}(x: Array, /, {signature}, norm: Norm | None = "backward") -> Array:\n'
+        f'def {row.name}(x: ArrayLike, /, {signature}, norm: Norm | None = "backward", '
+        "out: Any = None) -> Array:\n"
         f"{text}\n    return {apply}\n"
     )
 
 
 def _transform_chapter() -> str:
     head = _HEAD.format(about="Discrete Fourier transforms", table="fourier")
-    head += "from collections.abc import Sequence\nfrom typing import SupportsIndex\n\n"
-    head += "from xarr.array.array import Array\n"
+    head += "from collections.abc import Sequence\nfrom typing import Any, SupportsIndex\n\n"
+    head += "from xarr.array.array import Array, ArrayLike\n"
     head += "from xarr.functions.fourier import Norm, along_axis, over_axes\n"
     head += "from xarr.tables import fourier as rows\n"
     return "\n\n".join([head, *map(_transform, fourier.TABLE)])

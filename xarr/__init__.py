@@ -15,6 +15,7 @@ import xarr.functions.methods as _methods  # noqa: F401 - Array adopts them
 from xarr import (
     exceptions as exceptions,
     fft as fft,
+    lib as lib,
     linalg as linalg,
     random as random,
     typing as typing,
@@ -418,6 +419,19 @@ from xarr.functions.placing import (
     put_along_axis as put_along_axis,
     putmask as putmask,
 )
+from xarr.functions.polynomials.highest_first import (
+    poly as poly,
+    poly1d as poly1d,
+    polyadd as polyadd,
+    polyder as polyder,
+    polydiv as polydiv,
+    polyfit as polyfit,
+    polyint as polyint,
+    polymul as polymul,
+    polysub as polysub,
+    polyval as polyval,
+    roots as roots,
+)
 from xarr.functions.powers import (
     vander as vander,
 )
@@ -576,9 +590,20 @@ dtype = _numpy.dtype
 ScalarType, typecodes = _numpy.ScalarType, _numpy.typecodes
 sctypeDict = _numpy.sctypeDict  # noqa: N816 - NumPy's name
 ndarray = Array
+emath = lib.scimath
 
-if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
+if _typing.TYPE_CHECKING:
+    from xarr import polynomial as polynomial, testing as testing
+else:  # which would take any name for one that is there
 
     def __getattr__(name: str) -> object:
-        """Say what a name that is not here became, why it is not, or which one is nearest."""
+        """Import modules at first use; say what a name that is not here became, or is near to."""
+        if name == "polynomial":
+            import xarr.polynomial
+
+            return xarr.polynomial
+        if name == "testing":
+            import xarr.testing
+
+            return xarr.testing
         raise _missing(__name__, name, globals())

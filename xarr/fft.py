@@ -5,14 +5,18 @@ import typing as _typing
 from xarr.functions.absent import missing as _missing
 from xarr.functions.fft import (
     fft as fft,
+    fft2 as fft2,
     fftn as fftn,
     hfft as hfft,
     ifft as ifft,
+    ifft2 as ifft2,
     ifftn as ifftn,
     ihfft as ihfft,
     irfft as irfft,
+    irfft2 as irfft2,
     irfftn as irfftn,
     rfft as rfft,
+    rfft2 as rfft2,
     rfftn as rfftn,
 )
 from xarr.functions.fourier import (

@@ -6,19 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
-from xarr.array.array import Array
+from xarr.array.array import Array, ArrayLike
 from xarr.functions.fourier import Norm, along_axis, over_axes
 from xarr.tables import fourier as rows
 
 
 def fft(
-    x: Array,
+    x: ArrayLike,
     /,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
     """The discrete Fourier transform along an axis.
 
@@ -34,6 +35,8 @@ def fft(
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -51,7 +54,8 @@ def fft(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -59,15 +63,16 @@ def fft(
     >>> xarr.fft.fft(xarr.ones(5)).shape
     (5,)
     """
-    return along_axis(rows.fft, x, n, axis, norm)
+    return along_axis(rows.fft, x, n, axis, norm, out)
 
 
 def ifft(
-    x: Array,
+    x: ArrayLike,
     /,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
     """The inverse discrete Fourier transform along an axis.
 
@@ -83,6 +88,8 @@ def ifft(
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -100,7 +107,8 @@ def ifft(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -108,15 +116,16 @@ def ifft(
     >>> xarr.fft.ifft(xarr.ones(5)).shape
     (5,)
     """
-    return along_axis(rows.ifft, x, n, axis, norm)
+    return along_axis(rows.ifft, x, n, axis, norm, out)
 
 
 def fftn(
-    x: Array,
+    x: ArrayLike,
     /,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
     """The discrete Fourier transform over several axes.
 
@@ -132,6 +141,8 @@ def fftn(
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -149,7 +160,8 @@ def fftn(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -157,15 +169,16 @@ def fftn(
     >>> xarr.fft.fftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
-    return over_axes(rows.fftn, x, s, axes, norm)
+    return over_axes(rows.fftn, x, s, axes, norm, out)
 
 
 def ifftn(
-    x: Array,
+    x: ArrayLike,
     /,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
     """The inverse discrete Fourier transform over several axes.
 
@@ -181,6 +194,8 @@ def ifftn(
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -198,7 +213,8 @@ def ifftn(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -206,15 +222,16 @@ def ifftn(
     >>> xarr.fft.ifftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
-    return over_axes(rows.ifftn, x, s, axes, norm)
+    return over_axes(rows.ifftn, x, s, axes, norm, out)
 
 
 def rfft(
-    x: Array,
+    x: ArrayLike,
     /,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
     """The discrete Fourier transform of a real signal.
 
@@ -230,6 +247,8 @@ def rfft(
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -247,7 +266,8 @@ def rfft(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -255,15 +275,16 @@ def rfft(
     >>> xarr.fft.rfft(xarr.ones(5)).shape
     (3,)
     """
-    return along_axis(rows.rfft, x, n, axis, norm)
+    return along_axis(rows.rfft, x, n, axis, norm, out)
 
 
 def irfft(
-    x: Array,
+    x: ArrayLike,
     /,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
     """The real signal of half a spectrum.
 
@@ -279,6 +300,8 @@ def irfft(
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -296,7 +319,8 @@ def irfft(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -304,15 +328,16 @@ def irfft(
     >>> xarr.fft.irfft(xarr.ones(5)).shape
     (8,)
     """
-    return along_axis(rows.irfft, x, n, axis, norm)
+    return along_axis(rows.irfft, x, n, axis, norm, out)
 
 
 def rfftn(
-    x: Array,
+    x: ArrayLike,
     /,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
     """The discrete Fourier transform of a real signal over several axes.
 
@@ -328,6 +353,8 @@ def rfftn(
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -345,7 +372,8 @@ def rfftn(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -353,15 +381,16 @@ def rfftn(
     >>> xarr.fft.rfftn(xarr.ones((4, 3))).shape
     (4, 2)
     """
-    return over_axes(rows.rfftn, x, s, axes, norm)
+    return over_axes(rows.rfftn, x, s, axes, norm, out)
 
 
 def irfftn(
-    x: Array,
+    x: ArrayLike,
     /,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
     """The real signal of half a spectrum, over several axes.
 
@@ -377,6 +406,8 @@ def irfftn(
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -394,7 +425,8 @@ def irfftn(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -402,79 +434,33 @@ def irfftn(
     >>> xarr.fft.irfftn(xarr.ones((4, 3))).shape
     (4, 4)
     """
-    return over_axes(rows.irfftn, x, s, axes, norm)
+    return over_axes(rows.irfftn, x, s, axes, norm, out)
 
 
-def hfft(
-    x: Array,
+def fft2(
+    x: ArrayLike,
     /,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
+    s: Sequence[SupportsIndex] | None = None,
+    axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
+    out: Any = None,
 ) -> Array:
-    """The real spectrum of a signal with Hermitian symmetry.
+    """The discrete Fourier transform over two axes.
 
     Parameters
     ----------
     x : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    n : int, optional
-        The length of the signal along the axis; the operand's own where None. The
-        operand is cut, or padded with zeros.
-    axis : int, optional
-        The axis.
+    s : sequence of int, optional
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the
+        operand's own. The operand is cut, or padded with zeros.
+    axes : sequence of int, optional
+        The axes.
     norm : {"backward", "ortho", "forward"}, optional
         Which direction divides by the number of elements: the inverse one, both by its
         square root, or the forward one.
-
-    Returns
-    -------
-    real floating-point Array
-        Of the precision of x.
-
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If x is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.fft.hfft(xarr.ones(5)).shape
-    (8,)
-    """
-    return along_axis(rows.hfft, x, n, axis, norm)
-
-
-def ihfft(
-    x: Array,
-    /,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = "backward",
-) -> Array:
-    """The half of a signal with Hermitian symmetry that has a real spectrum.
-
-    Parameters
-    ----------
-    x : real floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-    n : int, optional
-        The length of the signal along the axis; the operand's own where None. The
-        operand is cut, or padded with zeros.
-    axis : int, optional
-        The axis.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
 
     Returns
     -------
@@ -492,7 +478,269 @@ def ihfft(
 
     Notes
     -----
-    Python Array API standard 2025.12, extension fft. Any length is computed in O(n log n).
+    NumPy's function. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.fft2(xarr.ones((4, 3))).shape
+    (4, 3)
+    """
+    return over_axes(rows.fft2, x, s, axes, norm, out)
+
+
+def ifft2(
+    x: ArrayLike,
+    /,
+    s: Sequence[SupportsIndex] | None = None,
+    axes: Sequence[SupportsIndex] | None = (-2, -1),
+    norm: Norm | None = "backward",
+    out: Any = None,
+) -> Array:
+    """The inverse discrete Fourier transform over two axes.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    s : sequence of int, optional
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the
+        operand's own. The operand is cut, or padded with zeros.
+    axes : sequence of int, optional
+        The axes.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    NumPy's function. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.ifft2(xarr.ones((4, 3))).shape
+    (4, 3)
+    """
+    return over_axes(rows.ifft2, x, s, axes, norm, out)
+
+
+def rfft2(
+    x: ArrayLike,
+    /,
+    s: Sequence[SupportsIndex] | None = None,
+    axes: Sequence[SupportsIndex] | None = (-2, -1),
+    norm: Norm | None = "backward",
+    out: Any = None,
+) -> Array:
+    """The discrete Fourier transform of a real signal over two axes.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    s : sequence of int, optional
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the
+        operand's own. The operand is cut, or padded with zeros.
+    axes : sequence of int, optional
+        The axes.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    NumPy's function. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.rfft2(xarr.ones((4, 3))).shape
+    (4, 2)
+    """
+    return over_axes(rows.rfft2, x, s, axes, norm, out)
+
+
+def irfft2(
+    x: ArrayLike,
+    /,
+    s: Sequence[SupportsIndex] | None = None,
+    axes: Sequence[SupportsIndex] | None = (-2, -1),
+    norm: Norm | None = "backward",
+    out: Any = None,
+) -> Array:
+    """The real signal of half a spectrum, over two axes.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    s : sequence of int, optional
+        The lengths of the signal along `axes`, which has to be given as well; -1 is the
+        operand's own. The operand is cut, or padded with zeros.
+    axes : sequence of int, optional
+        The axes.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
+
+    Returns
+    -------
+    real floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    NumPy's function. Any length is computed in O(n log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.irfft2(xarr.ones((4, 3))).shape
+    (4, 4)
+    """
+    return over_axes(rows.irfft2, x, s, axes, norm, out)
+
+
+def hfft(
+    x: ArrayLike,
+    /,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = "backward",
+    out: Any = None,
+) -> Array:
+    """The real spectrum of a signal with Hermitian symmetry.
+
+    Parameters
+    ----------
+    x : floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    n : int, optional
+        The length of the signal along the axis; the operand's own where None. The
+        operand is cut, or padded with zeros.
+    axis : int, optional
+        The axis.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
+
+    Returns
+    -------
+    real floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.fft.hfft(xarr.ones(5)).shape
+    (8,)
+    """
+    return along_axis(rows.hfft, x, n, axis, norm, out)
+
+
+def ihfft(
+    x: ArrayLike,
+    /,
+    n: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
+    norm: Norm | None = "backward",
+    out: Any = None,
+) -> Array:
+    """The half of a signal with Hermitian symmetry that has a real spectrum.
+
+    Parameters
+    ----------
+    x : real floating-point Array, shape (...)
+        The operand. Integers become the default floating-point dtype, float16 float32.
+    n : int, optional
+        The length of the signal along the axis; the operand's own where None. The
+        operand is cut, or padded with zeros.
+    axis : int, optional
+        The axis.
+    norm : {"backward", "ortho", "forward"}, optional
+        Which direction divides by the number of elements: the inverse one, both by its
+        square root, or the forward one.
+    out : Array, optional
+        Where the result is written.
+
+    Returns
+    -------
+    complex floating-point Array
+        Of the precision of x.
+
+    Raises
+    ------
+    ValueError
+        If a length is below 1, or `norm` is not known.
+    AxisError
+        If an axis is out of range.
+    TypeError
+        If x is no array, or of a dtype that is not accepted.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
+    log n).
 
     Examples
     --------
@@ -500,4 +748,4 @@ def ihfft(
     >>> xarr.fft.ihfft(xarr.ones(5)).shape
     (3,)
     """
-    return along_axis(rows.ihfft, x, n, axis, norm)
+    return along_axis(rows.ihfft, x, n, axis, norm, out)

@@ -13,9 +13,10 @@ from typing import Any, Final, Literal, SupportsIndex
 
 from xarr import dtypes, errors
 from xarr.algorithms import library, transforms
-from xarr.array.array import Array, DTypeLike
+from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.door import array_of, node_of
 from xarr.array.operands import integer
+from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.engine import engine
@@ -60,7 +61,7 @@ def apply(
     shape, dtype = _result(row, node, sizes, axes)
     if 0 in shape or 0 in node.shape:
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, node.device))
-    if library.routine(f"fft.{row.name}", node.dtype, node.device) is not None:
+    if library.routine(row.routine, node.dtype, node.device) is not None:
         return Array(_by_library(row, node, sizes, axes, norm))
     return _by_kernels(row, Array(node), sizes, axes, norm)
 
@@ -121,9 +122,7 @@ def _by_library(
         along = {"s": sizes, "axes": axes}
     # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths; CuPy has none.
     out = library.is_preferred(node.device) and not (row.many or row.hermitian)
-    return library.run(
-        row.where, f"fft.{row.name}", (node,), [result], out=out, norm=norm, **along
-    )[0]
+    return library.run(row.where, row.routine, (node,), [result], out=out, norm=norm, **along)[0]
 
 
 def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
@@ -189,13 +188,20 @@ def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
 
 
 def along_axis(
-    row: Transform, x: Any, n: SupportsIndex | None, axis: SupportsIndex, norm: Norm | None
+    row: Transform,
+    x: Any,
+    n: SupportsIndex | None,
+    axis: SupportsIndex,
+    norm: Norm | None,
+    out: Any = None,
 ) -> Array:
     """Transform along one axis."""
     x = array_of(x, row.where)
+    x = array_of(x, row.where)
     ndim = x.ndim
     length = None if n is None else integer(n, row.where, "n")
-    return apply(row, x, [length], [normalize_axis(axis, ndim, row.where)], norm)
+    result = apply(row, x, [length], [normalize_axis(axis, ndim, row.where)], norm)
+    return delivered(result, out, row.where)
 
 
 def over_axes(
@@ -204,11 +210,13 @@ def over_axes(
     s: Sequence[SupportsIndex] | None,
     axes: Sequence[SupportsIndex] | None,
     norm: Norm | None,
+    out: Any = None,
 ) -> Array:
     """Transform over several axes."""
     x = array_of(x, row.where)
+    x = array_of(x, row.where)
     lengths, places = _several(s, axes, x.ndim, row.where)
-    return apply(row, x, lengths, places, norm)
+    return delivered(apply(row, x, lengths, places, norm), out, row.where)
 
 
 def _scale(size: int, inverse: bool, norm: str) -> float:
@@ -252,9 +260,9 @@ def fftfreq(
     n: SupportsIndex,
     /,
     d: float = 1.0,
+    device: Device | str | None = None,
     *,
     dtype: DTypeLike = None,
-    device: Device | str | None = None,
 ) -> Array:
     """The frequencies of the elements that `fft` gives.
 
@@ -298,9 +306,9 @@ def rfftfreq(
     n: SupportsIndex,
     /,
     d: float = 1.0,
+    device: Device | str | None = None,
     *,
     dtype: DTypeLike = None,
-    device: Device | str | None = None,
 ) -> Array:
     """The frequencies of the elements that `rfft` gives.
 
@@ -364,7 +372,7 @@ def _frequencies(
     return place / (length * distance)
 
 
-def fftshift(x: Array, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+def fftshift(x: ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency to the middle.
 
     Parameters
@@ -399,7 +407,9 @@ def fftshift(x: Array, /, axes: SupportsIndex | Sequence[SupportsIndex] | None =
     return _shifted(x, axes, "fft.fftshift(x)", back=False)
 
 
-def ifftshift(x: Array, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+def ifftshift(
+    x: ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None
+) -> Array:
     """Move the zero frequency back to the beginning; the inverse of `fftshift`.
 
     Parameters
@@ -434,14 +444,13 @@ def ifftshift(x: Array, /, axes: SupportsIndex | Sequence[SupportsIndex] | None 
     return _shifted(x, axes, "fft.ifftshift(x)", back=True)
 
 
-def _shifted(x: Array, axes: Any, where: str, *, back: bool) -> Array:
+def _shifted(x: Any, axes: Any, where: str, *, back: bool) -> Array:
     x = array_of(x, where)
     ndim = x.ndim
     if axes is None:
         places = list(range(ndim))
     else:
-        given = axes if isinstance(axes, Sequence) else (axes,)
-        places = [normalize_axis(axis, ndim, where) for axis in given]
+        places = [normalize_axis(axis, ndim, where) for axis in integers(axes, where, "axes")]
     if not places:
         return Array(engine.copied(x._node))
     shifts = tuple((-1 if back else 1) * (x.shape[axis] // 2) for axis in places)

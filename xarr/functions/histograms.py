@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -159,8 +158,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     where = "digitize(x, bins)"
     edges = as_array(bins, where, "bins", device=device_of(x, bins))
     values = as_array(x, where, "x", device=edges.device)
-    if COMPLEX in (values._node.dtype.kind, edges._node.dtype.kind):
-        raise TypeError(errors.message(where, "x or bins is complex", "real numbers are accepted"))
+    if values._node.dtype.kind == COMPLEX:
+        raise TypeError(errors.message(where, "x is complex", "real numbers are accepted"))
     if edges.ndim != 1:
         raise ValueError(
             errors.message(where, f"bins have shape {edges.shape}", "a vector is accepted")
@@ -278,9 +277,6 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     """The elements and their weights."""
     x = as_array(a, where, "a", device=device_of(a, weights, bins))
     if x._node.dtype.kind == BOOL:
-        warnings.warn(
-            "Converting input from bool to uint8 for compatibility.", RuntimeWarning, stacklevel=3
-        )
         x = x.astype("uint8")
     if weights is None:
         return x, None
@@ -291,7 +287,7 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
             errors.message(
                 where,
                 f"weights have shape {weighed.shape} and a {x.shape}",
-                "weights have the same shape as a",
+                "equal shapes are accepted",
             )
         )
     return x, weighed
@@ -343,7 +339,7 @@ def _given_edges(bins: Any, where: str, name: str) -> Host:
     edges = _host(bins) if type(bins) is Array else _host(as_array(bins, where, name))
     if edges.ndim != 1:
         raise ValueError(
-            errors.message(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
+            errors.message(where, f"{name} has {edges.ndim} dimensions", "a vector is accepted")
         )
     if (edges[:-1] > edges[1:]).any():
         raise ValueError(
@@ -359,7 +355,7 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
         given = "range"
         if first > last:
             raise ValueError(
-                errors.message(where, f"range is {first} to {last}", "max must be larger than min")
+                errors.message(where, f"range is {first} to {last}", "the smaller one comes first")
             )
     elif not x.size:
         first, last, given = 0, 1, ""
@@ -382,9 +378,7 @@ def _between(x: Array, outer: _Limits, number: int, where: str) -> Host:
     if (edges[:-1] >= edges[1:]).any():
         raise ValueError(
             errors.message(
-                where,
-                f"{number} bins lie between {outer[0]} and {outer[1]}",
-                "Too many bins for data range, in which numbers lie further apart",
+                where, f"{number} bins lie between {outer[0]} and {outer[1]}", "fewer are accepted"
             )
         )
     return edges

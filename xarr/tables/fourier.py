@@ -30,6 +30,8 @@ class Transform:
         Whether it is the transform of a spectrum (hfft), whose conjugate the kernels take.
     many : bool
         Whether it has several axes.
+    plane : bool
+        Whether these are the last two where none are named.
 
     Attributes
     ----------
@@ -43,12 +45,18 @@ class Transform:
     inverse: bool = False
     hermitian: bool = False
     many: bool = False
+    plane: bool = False
     name: str = field(default="", init=False)
 
     @property
     def where(self) -> str:
         """The function as errors name it."""
         return f"fft.{self.name}(x)"
+
+    @property
+    def routine(self) -> str:
+        """What libraries call it: fftn for fft2."""
+        return f"fft.{self.name[:-1]}n" if self.plane else f"fft.{self.name}"
 
 
 fft = Transform("The discrete Fourier transform along an axis.")
@@ -64,6 +72,23 @@ rfftn = Transform(
 )
 irfftn = Transform(
     "The real signal of half a spectrum, over several axes.", made="real", inverse=True, many=True
+)
+fft2 = Transform("The discrete Fourier transform over two axes.", many=True, plane=True)
+ifft2 = Transform(
+    "The inverse discrete Fourier transform over two axes.", inverse=True, many=True, plane=True
+)
+rfft2 = Transform(
+    "The discrete Fourier transform of a real signal over two axes.",
+    given="real",
+    many=True,
+    plane=True,
+)
+irfft2 = Transform(
+    "The real signal of half a spectrum, over two axes.",
+    made="real",
+    inverse=True,
+    many=True,
+    plane=True,
 )
 hfft = Transform(
     "The real spectrum of a signal with Hermitian symmetry.", made="real", hermitian=True

@@ -1,0 +1,77 @@
+"""Functions of a few numbers that run on the host: their operands there, their results back.
+
+Reading an Array for them is a transfer that `no_implicit_transfer` finds.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from xarr import dtypes
+from xarr.array.array import Array
+from xarr.array.transfers import from_host, openly, to_host
+from xarr.backends.device import Device, default_float, get_device
+
+
+def host_of(value: Any) -> Any:
+    """A value with NumPy arrays in the place of the Arrays in it."""
+    if type(value) is Array:
+        return to_host(value._node)
+    if type(value) is dict:
+        return {key: host_of(part) for key, part in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(host_of(part) for part in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple(host_of(part) for part in value)
+    return value
+
+
+def device_of(*values: Any) -> Device:
+    """The device of the first Array among values, or in lists among them; else the default one."""
+    for value in values:
+        if type(value) is Array:
+            return value.device
+        if isinstance(value, list | tuple):
+            for part in value:
+                if type(part) is Array:
+                    return part.device
+    return get_device()
+
+
+def given_back(value: Any, device: Device) -> Any:
+    """A result with Arrays in the place of NumPy's arrays and scalars in it."""
+    if isinstance(value, tuple):
+        return tuple(given_back(part, device) for part in value)
+    if type(value) is list:
+        return [given_back(part, device) for part in value]
+    if not isinstance(value, numpy.ndarray | numpy.generic):
+        return value
+    values = numpy.asarray(value)
+    row = dtypes.BY_NUMPY.get(values.dtype)
+    if row in dtypes.NEEDS_FLOAT64 and device.narrow:
+        floating = default_float(device)
+        narrow = floating if row is dtypes.float64 else dtypes.COMPLEX_OF[floating]
+        values = values.astype(narrow.numpy)
+    with openly():
+        return Array(from_host(values, device, "the result of a function on the host"))
+
+
+def hosted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's for Arrays, which runs on the host."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        device = device_of(*args, *kwargs.values())
+        return given_back(function(*host_of(args), **host_of(kwargs)), device)
+
+    about = (function.__doc__ or "").strip().partition("\n")[0]
+    module = (function.__module__ or "").replace("._", ".")
+    called.__doc__ = (
+        f"{about}\n\nRuns on the host, as coefficients are few. The parameters are those of\n"
+        f"`{module}.{function.__name__}`, and Arrays may stand for its arrays."
+    )
+    return called

@@ -1,0 +1,34 @@
+"""Polynomials in six bases, as in `numpy.polynomial`: values and fits on the device."""
+
+from typing import Literal as _Literal
+
+import numpy.polynomial as _theirs
+
+from xarr.functions.polynomials.classes import (
+    Chebyshev as Chebyshev,
+    Hermite as Hermite,
+    HermiteE as HermiteE,
+    Laguerre as Laguerre,
+    Legendre as Legendre,
+    Polynomial as Polynomial,
+)
+from xarr.polynomial import (
+    chebyshev as chebyshev,
+    hermite as hermite,
+    hermite_e as hermite_e,
+    laguerre as laguerre,
+    legendre as legendre,
+    polynomial as polynomial,
+    polyutils as polyutils,
+)
+
+
+def set_default_printstyle(style: _Literal["ascii", "unicode"]) -> None:
+    """Choose how `str` writes series, NumPy's among them: "ascii" or "unicode".
+
+    Raises
+    ------
+    ValueError
+        If the style is another.
+    """
+    _theirs.set_default_printstyle(style)

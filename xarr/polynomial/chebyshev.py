@@ -1,0 +1,58 @@
+"""Series of Chebyshev polynomials, as in `numpy.polynomial.chebyshev`.
+
+Values, Vandermonde matrices and fits are computed on the device; what makes coefficients of
+coefficients runs on the host, and gives Arrays.
+"""
+
+import typing as _typing
+
+import numpy.polynomial.chebyshev as _theirs
+
+from xarr.backends.device import get_device as _get_device
+from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
+from xarr.functions.polynomials.classes import Chebyshev as Chebyshev
+
+_basis = _recurrences.chebyshev
+
+chebval = _basis.val
+chebval2d = _basis.val2d
+chebval3d = _basis.val3d
+chebgrid2d = _basis.grid2d
+chebgrid3d = _basis.grid3d
+chebvander = _basis.vander
+chebvander2d = _basis.vander2d
+chebvander3d = _basis.vander3d
+chebfit = _basis.fit
+
+cheb2poly = _hosted(_theirs.cheb2poly)
+chebadd = _hosted(_theirs.chebadd)
+chebcompanion = _hosted(_theirs.chebcompanion)
+chebder = _hosted(_theirs.chebder)
+chebdiv = _hosted(_theirs.chebdiv)
+chebfromroots = _hosted(_theirs.chebfromroots)
+chebgauss = _hosted(_theirs.chebgauss)
+chebint = _hosted(_theirs.chebint)
+chebinterpolate = _weights.chebyshev_interpolated
+chebline = _hosted(_theirs.chebline)
+chebmul = _hosted(_theirs.chebmul)
+chebmulx = _hosted(_theirs.chebmulx)
+chebpow = _hosted(_theirs.chebpow)
+chebpts1 = _hosted(_theirs.chebpts1)
+chebpts2 = _hosted(_theirs.chebpts2)
+chebroots = _hosted(_theirs.chebroots)
+chebsub = _hosted(_theirs.chebsub)
+chebtrim = _hosted(_theirs.chebtrim)
+chebweight = _weights.chebyshev
+poly2cheb = _hosted(_theirs.poly2cheb)
+
+_CONSTANTS = ("chebdomain", "chebone", "chebx", "chebzero")
+
+
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Make the arrays chebdomain, chebone, chebx, chebzero when one is asked for."""
+        if name in _CONSTANTS:
+            return _given_back(getattr(_theirs, name), _get_device())
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

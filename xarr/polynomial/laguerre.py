@@ -1,0 +1,55 @@
+"""Series of Laguerre polynomials, as in `numpy.polynomial.laguerre`.
+
+Values, Vandermonde matrices and fits are computed on the device; what makes coefficients of
+coefficients runs on the host, and gives Arrays.
+"""
+
+import typing as _typing
+
+import numpy.polynomial.laguerre as _theirs
+
+from xarr.backends.device import get_device as _get_device
+from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
+from xarr.functions.polynomials.classes import Laguerre as Laguerre
+
+_basis = _recurrences.laguerre
+
+lagval = _basis.val
+lagval2d = _basis.val2d
+lagval3d = _basis.val3d
+laggrid2d = _basis.grid2d
+laggrid3d = _basis.grid3d
+lagvander = _basis.vander
+lagvander2d = _basis.vander2d
+lagvander3d = _basis.vander3d
+lagfit = _basis.fit
+
+lag2poly = _hosted(_theirs.lag2poly)
+lagadd = _hosted(_theirs.lagadd)
+lagcompanion = _hosted(_theirs.lagcompanion)
+lagder = _hosted(_theirs.lagder)
+lagdiv = _hosted(_theirs.lagdiv)
+lagfromroots = _hosted(_theirs.lagfromroots)
+laggauss = _hosted(_theirs.laggauss)
+lagint = _hosted(_theirs.lagint)
+lagline = _hosted(_theirs.lagline)
+lagmul = _hosted(_theirs.lagmul)
+lagmulx = _hosted(_theirs.lagmulx)
+lagpow = _hosted(_theirs.lagpow)
+lagroots = _hosted(_theirs.lagroots)
+lagsub = _hosted(_theirs.lagsub)
+lagtrim = _hosted(_theirs.lagtrim)
+lagweight = _weights.laguerre
+poly2lag = _hosted(_theirs.poly2lag)
+
+_CONSTANTS = ("lagdomain", "lagone", "lagx", "lagzero")
+
+
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Make the arrays lagdomain, lagone, lagx, lagzero when one is asked for."""
+        if name in _CONSTANTS:
+            return _given_back(getattr(_theirs, name), _get_device())
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,52 @@
+"""Series of powers, as in `numpy.polynomial.polynomial`.
+
+Values, Vandermonde matrices and fits are computed on the device; what makes coefficients of
+coefficients runs on the host, and gives Arrays.
+"""
+
+import typing as _typing
+
+import numpy.polynomial.polynomial as _theirs
+
+from xarr.backends.device import get_device as _get_device
+from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.polynomials import recurrences as _recurrences
+from xarr.functions.polynomials.classes import Polynomial as Polynomial
+
+_basis = _recurrences.power
+
+polyval = _basis.val
+polyval2d = _basis.val2d
+polyval3d = _basis.val3d
+polygrid2d = _basis.grid2d
+polygrid3d = _basis.grid3d
+polyvander = _basis.vander
+polyvander2d = _basis.vander2d
+polyvander3d = _basis.vander3d
+polyfit = _basis.fit
+
+polyadd = _hosted(_theirs.polyadd)
+polycompanion = _hosted(_theirs.polycompanion)
+polyder = _hosted(_theirs.polyder)
+polydiv = _hosted(_theirs.polydiv)
+polyfromroots = _hosted(_theirs.polyfromroots)
+polyint = _hosted(_theirs.polyint)
+polyline = _hosted(_theirs.polyline)
+polymul = _hosted(_theirs.polymul)
+polymulx = _hosted(_theirs.polymulx)
+polypow = _hosted(_theirs.polypow)
+polyroots = _hosted(_theirs.polyroots)
+polysub = _hosted(_theirs.polysub)
+polytrim = _hosted(_theirs.polytrim)
+polyvalfromroots = _recurrences.value_from_roots
+
+_CONSTANTS = ("polydomain", "polyone", "polyx", "polyzero")
+
+
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Make the arrays polydomain, polyone, polyx, polyzero when one is asked for."""
+        if name in _CONSTANTS:
+            return _given_back(getattr(_theirs, name), _get_device())
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,41 @@
+"""What the bases share, as in `numpy.polynomial.polyutils`. Runs on the host but for mapdomain."""
+
+import typing as _typing
+
+import numpy.polynomial.polyutils as _theirs
+
+from xarr.functions.hosting import host_of as _host_of, hosted as _hosted
+from xarr.functions.polynomials.classes import Series as _Series
+from xarr.functions.polynomials.recurrences import mapped as _mapped
+
+as_series = _hosted(_theirs.as_series)
+getdomain = _hosted(_theirs.getdomain)
+trimcoef = _hosted(_theirs.trimcoef)
+trimseq = _hosted(_theirs.trimseq)
+format_float = _theirs.format_float
+
+
+def mapparms(old: _typing.Any, new: _typing.Any) -> tuple[_typing.Any, _typing.Any]:
+    """The offset and the scale of the linear map of one interval to another, as numbers."""
+    return _theirs.mapparms(_host_of(old), _host_of(new))
+
+
+def mapdomain(x: _typing.Any, old: _typing.Any, new: _typing.Any) -> _typing.Any:
+    """Map points by the linear map of one interval to another.
+
+    Parameters
+    ----------
+    x : Array, shape (...), or series
+        The points.
+    old, new : pairs of float
+        The intervals.
+
+    Returns
+    -------
+    Array, shape (...)
+        The points, as one expression of x.
+    """
+    offset, scale = mapparms(old, new)
+    if isinstance(x, _Series):
+        return offset + scale * x
+    return _mapped(x, offset, scale)
