@@ -11,6 +11,7 @@ import pytest
 import xarr
 from tests.comparing import needs
 from tests.functions.beside_numpy import check, refused
+from xarr.algorithms import library
 from xarr.engine import engine
 from xarr.functions import quantiles
 
@@ -236,6 +237,26 @@ def test_indices_of_extremes_without_nan(name: str, form: xarr.Device) -> None:
     # NumPy documents that it may miss an infinity beside NaN.
     end = INF if name == "nanargmin" else -INF
     assert int(getattr(xarr, name)(xarr.asarray([NAN, end]))) == 1
+
+
+def test_a_cpu_warns_where_there_are_no_numbers() -> None:
+    x = xarr.asarray(HOLED)
+    calls: dict[str, tuple[Callable[[], object], ...]] = {
+        "All-NaN slice": (
+            lambda: xarr.nanmin(x, axis=1),
+            lambda: xarr.nanmedian(x, axis=1),
+            lambda: xarr.nanquantile(x, 0.5, axis=1),
+        ),
+        "Mean of empty slice": (lambda: xarr.nanmean(x, axis=1), lambda: xarr.median([])),
+        "Degrees of freedom": (lambda: xarr.nanstd(x, axis=1),),
+    }
+    on_cpu = library.is_preferred(x.device)
+    for message, functions in calls.items():
+        for function in functions:
+            if on_cpu:
+                with pytest.warns(RuntimeWarning, match=message) as told:
+                    function()
+                assert told[0].filename == __file__
 
 
 def test_arguments_of_the_nan_family() -> None:

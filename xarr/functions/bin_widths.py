@@ -11,7 +11,7 @@ from xarr.algorithms import counting
 from xarr.array.array import Array
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
-from xarr.functions import order_statistics, reductions, statistical
+from xarr.functions import order_statistics, reductions
 
 Scope = tuple[Any, Any]
 Binning = Callable[[Array, Any, Any, int], Array]
@@ -19,7 +19,7 @@ Binning = Callable[[Array, Any, Any, int], Array]
 
 
 def _extent(x: Array) -> float:
-    return _number(statistical.ptp(x))
+    return _number(reductions.max(x)) - _number(reductions.min(x))
 
 
 def _number(x: Array) -> float:

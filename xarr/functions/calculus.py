@@ -253,7 +253,7 @@ def _spacing(x: Array, place: int, step: Any, where: str) -> Any:
             errors.message(
                 where,
                 f"the coordinates of axis {place} have shape {points.shape}",
-                f"a number, or a vector of {x.shape[place]}, is accepted",
+                f"distances must be either scalars or 1d, with {x.shape[place]} elements",
             )
         )
     if points._node.dtype.kind not in dtypes.FLOATING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -158,8 +159,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     where = "digitize(x, bins)"
     edges = as_array(bins, where, "bins", device=device_of(x, bins))
     values = as_array(x, where, "x", device=edges.device)
-    if values._node.dtype.kind == COMPLEX:
-        raise TypeError(errors.message(where, "x is complex", "real numbers are accepted"))
+    if COMPLEX in (values._node.dtype.kind, edges._node.dtype.kind):
+        raise TypeError(errors.message(where, "x or bins is complex", "real numbers are accepted"))
     if edges.ndim != 1:
         raise ValueError(
             errors.message(where, f"bins have shape {edges.shape}", "a vector is accepted")
@@ -277,6 +278,9 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     """The elements and their weights."""
     x = as_array(a, where, "a", device=device_of(a, weights, bins))
     if x._node.dtype.kind == BOOL:
+        warnings.warn(
+            "Converting input from bool to uint8 for compatibility.", RuntimeWarning, stacklevel=3
+        )
         x = x.astype("uint8")
     if weights is None:
         return x, None
@@ -287,7 +291,7 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
             errors.message(
                 where,
                 f"weights have shape {weighed.shape} and a {x.shape}",
-                "equal shapes are accepted",
+                "weights have the same shape as a",
             )
         )
     return x, weighed
@@ -339,7 +343,7 @@ def _given_edges(bins: Any, where: str, name: str) -> Host:
     edges = _host(bins) if type(bins) is Array else _host(as_array(bins, where, name))
     if edges.ndim != 1:
         raise ValueError(
-            errors.message(where, f"{name} has {edges.ndim} dimensions", "a vector is accepted")
+            errors.message(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
         )
     if (edges[:-1] > edges[1:]).any():
         raise ValueError(
@@ -355,7 +359,7 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
         given = "range"
         if first > last:
             raise ValueError(
-                errors.message(where, f"range is {first} to {last}", "the smaller one comes first")
+                errors.message(where, f"range is {first} to {last}", "max must be larger than min")
             )
     elif not x.size:
         first, last, given = 0, 1, ""
@@ -378,7 +382,9 @@ def _between(x: Array, outer: _Limits, number: int, where: str) -> Host:
     if (edges[:-1] >= edges[1:]).any():
         raise ValueError(
             errors.message(
-                where, f"{number} bins lie between {outer[0]} and {outer[1]}", "fewer are accepted"
+                where,
+                f"{number} bins lie between {outer[0]} and {outer[1]}",
+                "Too many bins for data range, in which numbers lie further apart",
             )
         )
     return edges

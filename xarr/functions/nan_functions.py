@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any, Final, SupportsIndex
 
+import numpy
+
 from xarr import dtypes, errors, layout
+from xarr.algorithms import library
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import taken
 from xarr.array.outcome import delivered
+from xarr.array.transfers import openly, to_host
 from xarr.dtypes import BOOL, FLOATING, REAL, REAL_NUMERIC
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
@@ -293,7 +299,7 @@ def nanmin(
     Returns
     -------
     Array, shape of the axes that are left
-        Of the dtype of a. NumPy warns where all elements are NaN.
+        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
 
     Raises
     ------
@@ -345,7 +351,7 @@ def nanmax(
     Returns
     -------
     Array, shape of the axes that are left
-        Of the dtype of a. NumPy warns where all elements are NaN.
+        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
 
     Raises
     ------
@@ -487,6 +493,34 @@ def replaced(node: Node, value: int, mask: Node | None) -> Node:
     return choose(mask, node, constant(other, node.dtype, (), node.device))
 
 
+def warn_of_nan(result: Array, message: str = "All-NaN slice encountered") -> None:
+    """Warn of a result that is NaN, as NumPy does, where nobody has to wait for it: on a CPU."""
+    if result._node.dtype.kind not in FLOATING or not library.is_preferred(result.device):
+        return
+    with openly():
+        found = bool(numpy.isnan(to_host(result._node)).any())
+    if found:
+        warnings.warn(message, RuntimeWarning, stacklevel=_frames())
+
+
+def warn_of_few(number: Array, message: str) -> None:
+    """Warn of results of too few elements: where `number` is not positive."""
+    if not library.is_preferred(number.device):
+        return
+    with openly():
+        found = bool((to_host(number._node) <= 0).any())
+    if found:
+        warnings.warn(message, RuntimeWarning, stacklevel=_frames())
+
+
+def _frames() -> int:
+    """How many frames from `warnings.warn` on are xarr's, and those that it runs in."""
+    frame, count = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("xarr."):
+        frame, count = frame.f_back, count + 1
+    return count
+
+
 def _extreme_of(
     function: str,
     a: ArrayLike,
@@ -516,6 +550,7 @@ def _extreme_of(
         start = as_array(initial, name, "initial", device=node.device)
         return delivered(Array(engine.broadcast(start._node, left.shape)), out, name)
     result = reduced(row, node, axis, keepdims=keepdims, where=name)
+    warn_of_nan(result)
     if initial is not None:
         start = as_array(initial, name, "initial", dtype=result.dtype, device=result.device)
         nearer = result < start if function == "nanmin" else result > start
@@ -538,7 +573,7 @@ def _index_of(
         found = searching.take_along_axis(x, result, axis=axis)
     if bool(reductions.any(elementwise.isnan(found))):
         raise ValueError(
-            errors.message(name, "all elements of a line are NaN", "a number is needed")
+            errors.message(name, "All-NaN slice encountered", "a number is needed in each")
         )
     if not keepdims:
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)

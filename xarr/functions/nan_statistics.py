@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from xarr import dtypes, errors
@@ -15,7 +16,7 @@ from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, order_statistics, quantiles, reductions, searching
 from xarr.functions.applying import reduced
-from xarr.functions.nan_functions import counted, replaced
+from xarr.functions.nan_functions import counted, replaced, warn_of_few
 from xarr.functions.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
 from xarr.functions.sorting import sort
 from xarr.tables import elementwise as rows, reductions as folds
@@ -50,7 +51,7 @@ def nanmean(
     Returns
     -------
     Array, shape of the axes that are left
-        Floating-point. NaN of no numbers, of which NumPy warns.
+        Floating-point. NaN of no numbers, of which a CPU warns.
 
     Raises
     ------
@@ -73,6 +74,7 @@ def nanmean(
     node, row = _operand(a, dtype, out, name)
     del a
     total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
+    warn_of_few(number, "Mean of empty slice")
     return delivered((total / number).astype(row.numpy), out, "nanmean(a, axis, dtype, out)")
 
 
@@ -114,7 +116,7 @@ def nanvar(
     Returns
     -------
     Array, shape of the axes that are left
-        Real floating-point. NaN of no more numbers than `ddof`, of which NumPy warns.
+        Real floating-point. NaN of no more numbers than `ddof`, of which a CPU warns.
 
     Raises
     ------
@@ -178,7 +180,7 @@ def nanstd(
     Returns
     -------
     Array, shape of the axes that are left
-        Real floating-point. NaN of no more numbers than `ddof`, of which NumPy warns.
+        Real floating-point. NaN of no more numbers than `ddof`, of which a CPU warns.
 
     Raises
     ------
@@ -229,7 +231,7 @@ def nanmedian(
     Returns
     -------
     Array, shape of the axes that are left
-        Floating-point. NaN of no numbers, of which NumPy warns.
+        Floating-point. NaN of no numbers, of which a CPU warns.
 
     Raises
     ------
@@ -277,7 +279,7 @@ def nanpercentile(
     Returns
     -------
     Array, shape (*q.shape, ...)
-        The axes of q, then those that are left. NaN of no numbers, of which NumPy warns.
+        The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
 
     Raises
     ------
@@ -326,7 +328,7 @@ def nanquantile(
     Returns
     -------
     Array, shape (*q.shape, ...)
-        The axes of q, then those that are left. NaN of no numbers, of which NumPy warns.
+        The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
 
     Raises
     ------
@@ -417,6 +419,7 @@ def _variance(
         squares = replaced(squares, 0, mask)
     result = reduced(folds.sum, squares, axis, keepdims=keepdims, where=name)
     freedom = number.reshape(result.shape) - ddof
+    warn_of_few(freedom, "Degrees of freedom <= 0 for slice.")
     result = searching.where(freedom > 0, result / freedom, math.nan)
     wanted = dtypes.PART.get(row, row)
     return result.astype(wanted.numpy)
@@ -438,7 +441,9 @@ def _median(lines: Lines) -> Array:
     low = picked(ordered, elementwise.maximum((number - 1) // 2, 0))
     high = picked(ordered, number // 2 - (number // 2 == lines.length))
     middle = searching.where(number % 2 == 1, order_statistics.widened(low), mean_of_two(low, high))
-    return middle.astype(lines.values.dtype)
+    result = middle.astype(lines.values.dtype)
+    warn_of_few(number, "All-NaN slice encountered")
+    return result
 
 
 def _number(lines: Lines) -> Array:
@@ -450,6 +455,7 @@ def _quantile(asked: Asked) -> Array:
     """The quantiles of the numbers of lines, shape (*q.shape, lines)."""
     lines = asked.lines
     if not lines.length:
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=4)
         return creation.full(
             (*asked.q.shape, lines.number),
             math.nan,
@@ -459,6 +465,7 @@ def _quantile(asked: Asked) -> Array:
     if lines.values._node.dtype.kind not in FLOATING:
         return order_statistics.quantile_of(asked)
     number = _number(lines)
+    warn_of_few(number, "All-NaN slice encountered")
     if asked.weights is not None:
         unknown = elementwise.isnan(lines.values) & (number > 0)[:, None]
         weights = searching.where(unknown, 0, asked.weights)
@@ -467,7 +474,7 @@ def _quantile(asked: Asked) -> Array:
     place = quantiles.place_of(q, number.astype(q.dtype), asked.method, quantiles.DEVICE)
     ordered = sort(lines.values)
     before = picked(ordered, elementwise.maximum(place.before.astype("int64"), 0))
-    if place.share is None or (asked.method == "linear" and asked.q.dtype.kind in "iu"):
+    if place.share is None or (asked.method == "linear" and asked.q.dtype.kind in "iub"):
         return before
     after = picked(ordered, elementwise.maximum(place.after.astype("int64"), 0))
     return order_statistics.between(before, after, place.share.astype(asked.share_dtype.numpy))

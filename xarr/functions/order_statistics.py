@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, NamedTuple
 
 import numpy
@@ -55,7 +56,7 @@ def median(
 
     Notes
     -----
-    NumPy's function, which warns of no elements.
+    NumPy's function.
 
     Examples
     --------
@@ -74,6 +75,7 @@ def median_of(lines: Lines) -> Array:
     device = lines.values.device
     row = floating_of(lines.values._node.dtype, device)
     if not lines.length:
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=3)
         return creation.full((lines.number,), math.nan, dtype=row.numpy, device=device)
     ordered = sort(lines.values)
     middle = lines.length // 2
@@ -284,14 +286,15 @@ class Asked(NamedTuple):
                 errors.message(where, f"q has {asked.ndim} dimensions", "at most 2 are accepted")
             )
         if not ((asked >= 0) & (asked <= 1)).all():
-            scope = "0 to 100" if percent else "0 to 1"
-            raise ValueError(errors.message(where, f"q is {q!r}", f"{scope} is accepted"))
+            scope = "Percentiles must be in [0, 100]" if percent else "it must be in [0, 1]"
+            raise ValueError(errors.message(where, f"q is {q!r}", scope))
         lines = lines_of(x, axis, where)
         weighed = None
         if weights is not None:
             weighed = _weights(weights, x, axis, method, where)
             weighed = lines_of(weighed, axis, where).values
-        if kind == dtypes.BOOL and weighed is None and _interpolates(method):
+        on_elements = method == "linear" and asked.dtype.kind in "iub"
+        if kind == dtypes.BOOL and weighed is None and not on_elements and _interpolates(method):
             raise TypeError(
                 errors.message(
                     where,
@@ -337,13 +340,15 @@ def _weights(weights: ArrayLike, x: Array, axis: Axis, method: str, where: str) 
     if method != "inverted_cdf":
         raise ValueError(
             errors.message(
-                where, f"method is {method!r} with weights", '"inverted_cdf" is accepted'
+                where,
+                f"method is {method!r} and there are weights",
+                "Only method 'inverted_cdf' supports weights",
             )
         )
     spread = spread_weights(weights, x, axis, where)
     if bool(reductions.any(spread < 0)):
         raise ValueError(
-            errors.message(where, "a weight is negative", "weights say how often elements count")
+            errors.message(where, "a weight is negative", "Weights must be non-negative")
         )
     return manipulation.broadcast_to(spread, x.shape)
 
@@ -359,7 +364,7 @@ def spread_weights(weights: ArrayLike, x: Array, axis: Axis, where: str) -> Arra
             errors.message(
                 where,
                 f"weights have shape {given.shape} and a {x.shape}",
-                "without axis both have the same shape",
+                "Axis must be specified when shapes of a and weights differ",
                 "name the axis",
             )
         )
@@ -371,7 +376,8 @@ def spread_weights(weights: ArrayLike, x: Array, axis: Axis, where: str) -> Arra
             errors.message(
                 where,
                 f"weights have shape {given.shape} and a {x.shape}",
-                f"shape {wanted} is accepted along axis {axis}",
+                "Shape of weights must be consistent with shape of a along specified axis, "
+                f"which is {wanted}",
             )
         )
     order = sorted(range(len(axes)), key=axes.__getitem__)
@@ -392,7 +398,7 @@ def quantile_of(asked: Asked) -> Array:
     place = quantiles.place_of(q, lines.length, asked.method, quantiles.HOST)
     ordered = sort(lines.values)
     before = picked(ordered, asked.column(numpy.asarray(place.before).astype("int64")))
-    if place.share is None or (asked.method == "linear" and q.dtype.kind in "iu"):
+    if place.share is None or (asked.method == "linear" and q.dtype.kind in "iub"):
         result = before
     else:
         after = picked(ordered, asked.column(numpy.asarray(place.after).astype("int64")))
@@ -445,7 +451,7 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
         raise ValueError(
             errors.message(
                 asked.where,
-                "the weights of a line are all zero, or one is infinite or NaN",
+                "Weights included NaN, inf or were all zero",
                 "their sum has to be finite and positive",
             )
         )
