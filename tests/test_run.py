@@ -119,7 +119,7 @@ def test_what_is_raised_is_shown_as_python_shows_it(folder: Path) -> None:
     ("statement", "said"),
     [
         ("from numpy import trapz", "ImportError: xarr.trapz: NumPy has removed .*trapezoid"),
-        ("import numpy.ma as ma", "ModuleNotFoundError: xarr.ma: .* masked arrays"),
+        ("import numpy.rec as rec", "ModuleNotFoundError: xarr.rec: .* records"),
         ("from numpy.linalg import sovle", "ImportError: xarr.linalg.sovle: .*solve"),
         ("import numpy as np; np.busday_count", "AttributeError: .* dates"),
         ("def (", "SyntaxError"),

@@ -43,7 +43,7 @@ from xarr.errors import (
     HostFallbackWarning as HostFallbackWarning,
     ImplicitTransferError as ImplicitTransferError,
 )
-from xarr.functions.absent import missing as _missing
+from xarr.functions.absent import masked_arrays as _masked_arrays, missing as _missing
 from xarr.functions.aliases import (
     absolute as absolute,
     amax as amax,
@@ -606,4 +606,6 @@ else:  # which would take any name for one that is there
             import xarr.testing
 
             return xarr.testing
+        if name == "ma":
+            return _masked_arrays()
         raise _missing(__name__, name, globals())

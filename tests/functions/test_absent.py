@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy
@@ -20,8 +21,7 @@ from xarr.functions import absent
         ("product", "write xarr.prod"),
         ("float", "write xarr.float64"),
         ("cumproduct", "write xarr.cumprod"),
-        ("row_stack", "write xarr.vstack"),
-        ("ma", "masked arrays"),
+        ("rec", "records"),
         ("matrix", "x @ y"),
         ("datetime_data", "dates"),
         ("busday_count", "dates"),
@@ -39,9 +39,13 @@ def test_a_missing_name_says_what_to_write(name: str, said: str) -> None:
     space: Any = xarr
     for part in name.split(".")[:-1]:
         space = getattr(space, part)
-    with pytest.raises(AttributeError, match=said) as caught:
-        getattr(space, name.rpartition(".")[2])
-    assert str(caught.value).startswith(f"xarr.{name}: ")
+    own = name.rpartition(".")[2]
+    text = str(absent.missing(space.__name__, own, dir(space)))
+    assert text.startswith(f"xarr.{name}: ")
+    assert re.search(said, text)
+    if own not in vars(space):
+        with pytest.raises(AttributeError, match=re.escape(text)):
+            getattr(space, own)
 
 
 def test_what_is_said_of_a_name_of_numpys() -> None:
@@ -58,14 +62,6 @@ def test_private_names_are_absent_in_pythons_words() -> None:
     assert not hasattr(xarr, "__wrapped__")
     with pytest.raises(AttributeError, match="has no attribute"):
         xarr._nothing  # type: ignore[attr-defined]  # noqa: B018
-
-
-def test_what_has_gone_is_gone_and_what_is_elsewhere_is_nowhere() -> None:
-    for name in (*absent._BECAME, *absent._ELSEWHERE):
-        assert name not in vars(xarr), name
-    for name in absent._BECAME:
-        with pytest.raises(AttributeError):
-            getattr(xarr, name)
 
 
 def test_annotations_are_numpys() -> None:

@@ -297,6 +297,18 @@ def test_masked_arrays_keep_their_masks(cpu: xarr.Device) -> None:
     for result in (masked + x, x + masked, x * masked):
         assert isinstance(result, numpy.ma.MaskedArray)
         assert result.mask.tolist() == [False, True]
+    with pytest.raises(TypeError, match="filled"):
+        xarr.sqrt(masked)
+    assert xarr.sqrt(numpy.ma.masked_array([4.0])).tolist() == [2]
+
+
+def test_masked_arrays_are_numpys(device: xarr.Device) -> None:
+    warnings.simplefilter("ignore", HostFallbackWarning)
+    x = xarr.asarray([1.0, 2.0, 4.0])
+    masked = xarr.ma.array(x, mask=x > 3)  # type: ignore[attr-defined]
+    assert type(masked) is numpy.ma.MaskedArray
+    assert masked.mean() == 1.5
+    assert xarr.ma is numpy.ma  # type: ignore[attr-defined]
 
 
 def test_what_neither_takes_is_refused_in_xarrs_words(device: xarr.Device) -> None:

@@ -94,6 +94,16 @@ def are_allowed() -> bool:
 
 def host_values(obj: Any, where: str, name: str) -> Host:
     """What NumPy makes an array of, as one."""
+    mask = getattr(obj, "mask", None) if isinstance(obj, numpy.ndarray) else None
+    if mask is not None and numpy.any(mask):
+        raise TypeError(
+            errors.message(
+                where,
+                f"{name} has a mask",
+                "masked arrays are not on a device",
+                f"write {name}.filled(value), or call NumPy's function",
+            )
+        )
     try:
         return numpy.asarray(obj)
     except ValueError as error:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Final
 
 import numpy
 
 from xarr import errors
+from xarr.algorithms import library
+from xarr.backends.device import default_device
 
 _PAGE: Final = "docs/names.md compares the names"
 
@@ -63,10 +67,6 @@ _DATES: Final = (
     "(dates - dates[0]) / numpy.timedelta64(1, 's')"
 )
 _RECORDS: Final = "records are not on a device; keep an array for each field"
-_MASKED: Final = (
-    "masked arrays are not on a device; write where(mask, x, value), use the nan functions, or "
-    "numpy.ma on numpy.asarray(x)"
-)
 _MATRIX: Final = "arrays of two axes are matrices; write x @ y for the product"
 _LONG: Final = "a device has no long double; use float64 or complex128"
 _C: Final = "it is about NumPy's own memory; take it from numpy, with numpy.asarray(x)"
@@ -92,7 +92,6 @@ _ELSEWHERE: Final = {
         ("format_parser", "rec", "recarray", "recfromcsv", "recfromtxt", "record"),
         _RECORDS,
     ),
-    "ma": _MASKED,
     **dict.fromkeys(("asmatrix", "bmat", "mat", "matlib", "matrix"), _MATRIX),
     **dict.fromkeys(("clongfloat", "complex256", "float96", "float128"), _LONG),
     **dict.fromkeys(("ctypeslib", "f2py", "nested_iters"), _C),
@@ -101,8 +100,17 @@ _ELSEWHERE: Final = {
         _PRIVATE,
     ),
     **dict.fromkeys(("test", "Tester", "who"), _PRIVATE),
+    "version": "xarr.__version__ is xarr's own, numpy.__version__ NumPy's",
 }
 """What is said of names that stand for something that is not on a device."""
+
+
+def masked_arrays() -> ModuleType:
+    """NumPy's module of masked arrays, which stay on the host; other devices warn of it once."""
+    device = default_device()
+    if not library.is_preferred(device):
+        library.warn_once("xarr.ma", device)
+    return importlib.import_module("numpy.ma")
 
 
 def remedy(name: str) -> str:
