@@ -547,6 +547,7 @@ from xarr.functions.windows import (
     blackman as blackman,
     hamming as hamming,
     hanning as hanning,
+    kaiser as kaiser,
 )
 
 __version__ = "0.1.0"

@@ -111,3 +111,9 @@ def test_convolve_beside_infinity() -> None:
 def test_windows(name: str) -> None:
     for points in (0, 1, 2, 7, 8, -3, 7.5):
         check(name, points)
+
+
+def test_kaiser() -> None:
+    for points in (0, 1, 2, 7, 8):
+        check("kaiser", points, 14)
+    check("kaiser", 12, 0.5)

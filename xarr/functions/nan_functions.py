@@ -24,13 +24,6 @@ from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.reductions import INDEX, ORDERED
 from xarr.tables.rows import OWN, Elementwise, Reduction, choose, named
 
-_FEWER: Final = Elementwise(
-    REAL_NUMERIC, "(x1 <= x2 || x2 != x2 ? x1 : x2)", "The smaller of x1 and x2; NaN if both are."
-)
-_MORE: Final = Elementwise(
-    REAL_NUMERIC, "(x1 >= x2 || x2 != x2 ? x1 : x2)", "The larger of x1 and x2; NaN if both are."
-)
-
 
 def _extreme(combine: Elementwise) -> Reduction:
     return Reduction((BOOL, *REAL_NUMERIC), "", value=OWN, accumulate=ORDERED, combine=combine)
@@ -53,12 +46,12 @@ def _index_of_extreme(function: str) -> Reduction:
 
 
 _ROWS: Final = {
-    "nanmin": _extreme(_FEWER),
-    "nanmax": _extreme(_MORE),
+    "nanmin": _extreme(rows.fmin),
+    "nanmax": _extreme(rows.fmax),
     "nanargmin": _index_of_extreme("xr_nanargmin"),
     "nanargmax": _index_of_extreme("xr_nanargmax"),
 }
-named({**_ROWS, "fewer": _FEWER, "more": _MORE}, Reduction)
+named(_ROWS, Reduction)
 
 
 def nansum(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from xarr.array.array import Array
-from xarr.functions import creation, elementwise, fills, searching
+from xarr.functions import creation, elementwise, fills, searching, special
 
 
 def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
@@ -113,6 +113,38 @@ def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
     [-0.0, 1.0, -0.0]
     """
     return _cosines(M, 0.42, 0.5, 0.08)
+
+
+def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
+    """The Kaiser window, of Bessel functions.
+
+    Parameters
+    ----------
+    M : int
+        How many points.
+    beta : float
+        The shape: 0 is a rectangle, 5 about Hamming's window, 14 a narrow peak.
+
+    Returns
+    -------
+    Array of the default floating-point type, shape (M,)
+        From 1 / i0(beta) to 1 and back; empty where M is below 1.
+
+    Notes
+    -----
+    NumPy's function.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.kaiser(3, 0.0).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    if M <= 1:
+        return _points(M) + 1.0
+    half = (M - 1) / 2.0
+    share = (creation.arange(0.0, M) - half) / half
+    return special.i0(float(beta) * elementwise.sqrt(1 - share * share)) / special.i0(float(beta))
 
 
 def _points(M: float) -> Array:  # noqa: N803 - NumPy's name
