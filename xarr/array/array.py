@@ -392,6 +392,16 @@ class Array(Methods):
     def __imod__(self, other: ArrayLike, /) -> Array:
         return _in_place(rows.remainder, self, other)
 
+    def __divmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
+        if not accepts(other):
+            return _NEITHER
+        return _binary(rows.floor_divide, self, other), _binary(rows.remainder, self, other)
+
+    def __rdivmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
+        if not accepts(other):
+            return _NEITHER
+        return _binary(rows.floor_divide, other, self), _binary(rows.remainder, other, self)
+
     def __and__(self, other: ArrayLike, /) -> Array:
         return _binary(rows.bitwise_and, self, other)
 
@@ -502,6 +512,7 @@ def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
 
 NOT_IMPLEMENTED: Final[Array] = NotImplemented
 """What an operator gives for what it does not know, with the type that operators have."""
+_NEITHER: Final[tuple[Array, Array]] = NotImplemented
 
 
 def accepts(value: object) -> bool:
@@ -582,7 +593,21 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
 def _binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     """An operator; what xarr does not know gets its turn."""
     known = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
-    return binary(row, x1, x2) if known else NOT_IMPLEMENTED
+    if known:
+        return binary(row, x1, x2)
+    found = unlike(row, x1, x2)
+    return NOT_IMPLEMENTED if found is None else found
+
+
+def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
+    """What an array compared with None or text gives: that no element is equal to it."""
+    array, other = (x1, x2) if type(x1) is Array else (x2, x1)
+    if row is not rows.equal and row is not rows.not_equal:
+        return None
+    if other is not None and not isinstance(other, str | bytes):
+        return None
+    node = array._node
+    return Array(constant(row is rows.not_equal, dtypes.bool_, node.shape, node.device))
 
 
 def _in_place(row: Elementwise, x1: Array, x2: Any) -> Array:

@@ -37,6 +37,9 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
             x1 = _made(row, "x1", x1)
     result = array.combined(row, x1, x2)
     if result is None:
+        result_unlike = array.unlike(row, x1, x2)
+        if result_unlike is not None:
+            return result_unlike
         # What only functions take: other libraries' arrays, and what NumPy makes arrays of.
         if type(x1) is Array:
             x2 = _made(row, "x2", x2, x1.device)

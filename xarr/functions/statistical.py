@@ -7,15 +7,18 @@ from typing import SupportsIndex
 from xarr import dtypes, errors
 from xarr.array.array import Array, Axis, DTypeLike, product
 from xarr.array.door import door
+from xarr.array.outcome import Out, single
 from xarr.engine import engine
 from xarr.engine.expression import Node
-from xarr.functions.applying import reduced, scanned
-from xarr.tables import reductions as rows
+from xarr.functions.applying import reduced, scanned, sent
+from xarr.tables import elementwise as rows_of_two, reductions as rows
 from xarr.tables.rows import Reduction
 
 
 @door
-def cumsum(x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = None) -> Array:
+def cumsum(
+    x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
+) -> Array:
     """The running sums along an axis.
 
     Parameters
@@ -26,6 +29,8 @@ def cumsum(x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = Non
         The axis to run along; None flattens x first.
     dtype : data type, optional
         Of the result; by default small integers are widened as in the standard.
+    out : Array, optional
+        Where the result goes; of its shape.
 
     Returns
     -------
@@ -49,11 +54,13 @@ def cumsum(x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = Non
     >>> xarr.cumsum(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 3, 6, 10]
     """
-    return _running(rows.cumulative_sum, x, axis, dtype, "cumsum(x, axis)")
+    return _running(rows.cumulative_sum, x, axis, dtype, out, "cumsum(x, axis)")
 
 
 @door
-def cumprod(x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = None) -> Array:
+def cumprod(
+    x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
+) -> Array:
     """The running products along an axis.
 
     Parameters
@@ -64,6 +71,8 @@ def cumprod(x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = No
         The axis to run along; None flattens x first.
     dtype : data type, optional
         Of the result; by default small integers are widened as in the standard.
+    out : Array, optional
+        Where the result goes; of its shape.
 
     Returns
     -------
@@ -87,20 +96,25 @@ def cumprod(x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = No
     >>> xarr.cumprod(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 2, 6, 24]
     """
-    return _running(rows.cumulative_prod, x, axis, dtype, "cumprod(x, axis)")
+    return _running(rows.cumulative_prod, x, axis, dtype, out, "cumprod(x, axis)")
 
 
 def _running(
-    row: Reduction, x: Node, axis: SupportsIndex | None, dtype: DTypeLike, where: str
+    row: Reduction,
+    x: Node,
+    axis: SupportsIndex | None,
+    dtype: DTypeLike,
+    out: Out,
+    where: str,
 ) -> Array:
     """A scan, of the flattened array where there is no axis."""
     if axis is None:
         x, axis = engine.reshaped(x, (product(x.shape),)), 0
-    return scanned(row, x, axis, dtype, False, where)
+    return scanned(row, x, axis, dtype, False, where, out=out)
 
 
 @door
-def ptp(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
+def ptp(x: Node, /, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak).
 
     Parameters
@@ -109,6 +123,8 @@ def ptp(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
         The operand.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
+    out : Array, optional
+        Where the result goes; of its shape.
     keepdims : bool, optional
         Whether reduced axes stay, with one element.
 
@@ -144,4 +160,6 @@ def ptp(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
     largest, smallest = (
         reduced(row, x, axis, keepdims=bool(keepdims), where=where) for row in (rows.max, rows.min)
     )
-    return largest - smallest
+    result = rows_of_two.subtract.combined(largest._node, smallest._node)
+    target = single(out, where)
+    return Array(result) if target is None else sent(result, target, where)
