@@ -60,7 +60,8 @@ def test_results_go_to_out() -> None:
     assert xarr.pow(y, 2, out) is out
     assert out.tolist() == [25.0, 49.0]
     both = xarr.zeros(2), xarr.zeros(2)
-    assert xarr.divmod(y, 2, *both)[1] is both[1]
+    divide: Any = xarr.divmod
+    assert divide(y, 2, *both)[1] is both[1]
     assert xarr.modf(y, out=both)[0] is both[0]
     assert_same(np.asarray(xarr.divmod(y, 2, out=(None, both[0]))[1]), np.asarray([1.0, 1]), "r")
     with pytest.raises(TypeError, match="same_kind"):
@@ -216,13 +217,14 @@ def test_bools_are_numbers_as_in_numpy() -> None:
         assert_same(np.asarray(call(a, b)), np.asarray(call(x, y)), "bools")
     a *= b
     assert_same(np.asarray(a), x & y, "in place")
-    for call in (lambda: -a, lambda: a - b, lambda: xarr.sign(a)):
+    for refused in (lambda: -a, lambda: a - b, lambda: xarr.sign(a)):
         with pytest.raises(TypeError, match="bool"):
-            call()
+            refused()
 
 
 def test_comparisons_with_what_is_no_number() -> None:
-    x = xarr.arange(3)
+    x: Any = xarr.arange(3)
+    other: Any
     for other in (None, "a", b"a"):
         assert (x == other).tolist() == [False] * 3
         assert (x != other).tolist() == [True] * 3
