@@ -162,10 +162,10 @@ def test_a_report_names_lines_and_launches(
     assert lines[2].endswith(" times as fast")
     launched, moved = (
         next(place for place, line in enumerate(lines) if line.startswith(head))
-        for head in ("launches", "to host")
+        for head in ("launches", "moved")
     )
     assert any("elementwise" in line or "reduce" in line for line in lines[launched:moved])
-    assert lines[moved].split()[2:4] == ["6", "times,"]
+    assert lines[moved].split()[1:3] == ["6", "times,"]
     assert [line.split(maxsplit=3)[::3] for line in lines[moved + 1 :]] == [
         ["3", f"{script}:5  x.tolist()"],
         ["3", f"{script}:4  float(x)"],

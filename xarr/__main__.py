@@ -15,7 +15,7 @@ usage: python -m xarr info
 
 info        describes devices, drivers and the cache, and says why other devices are not there
 run         runs a program that imports numpy with xarr in its place
---report    says at the end which lines fell to the host, what was launched and how long it took
+--report    says at the end which lines moved values, what was launched and how long it took
 --compare   says at the end how long it took, and how long on NumPy, where it runs as well
 """
 

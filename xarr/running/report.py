@@ -26,6 +26,7 @@ _SPOKEN: Final = {
     "__int__": "int(x)",
     "__iter__": "iter(x)",
     "__round__": "round(x)",
+    "_rows": "iter(x)",
     "array_interface": "numpy.asarray(x)",
     "array_repr": "repr(x)",
     "array_str": "str(x)",
@@ -88,7 +89,9 @@ class Report(AbstractContextManager["Report"]):
         self._kernels.setdefault(kernel.skeleton, set()).add(id(kernel.handle))
 
     def _note(self, where: str, nbytes: int, direction: str, device: Device) -> None:
-        entry = self._moved.setdefault(self._line(where), [0, 0])
+        file, number, what = self._line(where)
+        what += " (to the device)" if direction == "to" else ""
+        entry = self._moved.setdefault((file, number, what), [0, 0])
         entry[0] += 1
         entry[1] += nbytes
 
@@ -130,7 +133,7 @@ class Report(AbstractContextManager["Report"]):
             lines.append(f"{'':<10}{count:>8,}  {seconds:8.3f} s  {skeleton.removesuffix('.c')}")
         times = sum(count for count, _ in self._moved.values())
         nbytes = sum(moved for _, moved in self._moved.values())
-        lines.append(f"{'to host':<10}{times:>8,} times, {_bytes(nbytes)}")
+        lines.append(f"{'moved':<10}{times:>8,} times, {_bytes(nbytes)}")
         for (file, number, what), (count, moved) in sorted(self._moved.items(), key=_by_bytes):
             place = f"{_shown(file)}:{number}" if file else "outside the program"
             lines.append(f"{'':<10}{count:>8,}  {_bytes(moved):>10}  {place}  {what}")
