@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy
 
@@ -120,7 +120,7 @@ def lookup(dtype: object, where: str = "dtype") -> DType:
             )
         )
     try:
-        return BY_NUMPY[numpy.dtype(dtype)]  # type: ignore[call-overload]
+        return BY_NUMPY[_numpy_dtype(dtype)]
     except (TypeError, ValueError, KeyError):
         names = ", ".join(row.name for row in TABLE)
         raise TypeError(
@@ -128,6 +128,14 @@ def lookup(dtype: object, where: str = "dtype") -> DType:
                 where, f"dtype is {dtype!r}", f"xarr has the dtypes {names}", why_not(dtype)
             )
         ) from None
+
+
+def _numpy_dtype(dtype: Any) -> numpy.dtype[Any]:
+    """NumPy's data type of what it takes as one, its classes (`numpy.dtypes.Int32DType`) too."""
+    made: Callable[[Any], numpy.dtype[Any]] = numpy.dtype
+    if isinstance(dtype, type) and issubclass(dtype, numpy.dtype) and dtype is not numpy.dtype:
+        return made(cast(Any, dtype)())
+    return made(dtype)
 
 
 _ABSENT: Final = {
@@ -146,7 +154,7 @@ _ABSENT: Final = {
 def why_not(dtype: object) -> str:
     """What to do about a data type that is NumPy's and not xarr's; "" for what is none."""
     try:
-        given = numpy.dtype(dtype)  # type: ignore[call-overload]
+        given = _numpy_dtype(dtype)
     except (TypeError, ValueError):
         return ""
     native = BY_NUMPY.get(given.newbyteorder("="))

@@ -356,7 +356,7 @@ def reinterpreted(where: Layout, given: int, wanted: int, name: str) -> Layout:
             errors.message(
                 name,
                 f"x has elements of {given} bytes with gaps along its last axis",
-                f"elements of {wanted} bytes need them to follow each other",
+                f"for elements of {wanted} bytes the last axis must be contiguous",
                 "copy x first, with x.copy()",
             )
         )

@@ -401,3 +401,26 @@ def test_a_forked_pool_is_told_so(tmp_path: Path) -> None:
     file.write_text(POOL, encoding="utf-8")
     done = run_code(f"import runpy; runpy.run_path({str(file)!r}, run_name='__main__')")
     assert done.stdout.split() == ["True"], done.stderr
+
+
+def test_elements_are_not_deleted() -> None:
+    x = xp.arange(3)
+    with pytest.raises(ValueError, match="delete"):
+        del x[0]
+    with pytest.raises(TypeError, match="delete"):
+        del x.flat[0]
+
+
+def test_bools_of_other_memory_are_true_where_they_are_not_zero() -> None:
+    x = xp.asarray([255, 0, 1, 7], dtype="u1").view(bool)
+    assert int(x.sum()) == 3
+    assert xp.count_nonzero(x) == 3
+    assert (x == True).tolist() == [True, False, True, True]  # noqa: E712
+    assert xp.arange(4)[x].tolist() == [0, 2, 3]
+    assert (x & x.copy()).view("u1").tolist() == [1, 0, 1, 1]
+
+
+def test_conjugates_of_real_arrays_are_themselves() -> None:
+    x = xp.arange(3)
+    assert x.conj() is x
+    assert x.conjugate() is x

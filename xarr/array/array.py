@@ -892,6 +892,14 @@ def _constructed(
             )
         )
     extents = layout.extents_of(shape, where)
+    if strides is not None and len(strides) != len(extents):
+        raise ValueError(
+            errors.message(
+                where,
+                f"strides has {len(strides)} numbers and shape {len(extents)}",
+                "one for each axis is accepted",
+            )
+        )
     if buffer is None:
         zeros = constant(row.numpy.type(0).item(), row, extents, on)
         if order != "F" or len(extents) < 2:

@@ -573,6 +573,8 @@ def described(
 
 def loaded(value: str, dtype: DType) -> str:
     """The expression that loads a value of `dtype` in its computed form."""
+    if dtype is dtypes.bool_:
+        return f"({value} != 0)"  # memory of others, or of another type, may hold other numbers
     return f"xr_half_to_float({value})" if dtype is dtypes.float16 else value
 
 

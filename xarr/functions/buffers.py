@@ -30,7 +30,7 @@ from xarr.functions import data_types, elementwise, manipulation, reductions
 from xarr.functions.creation import ordered
 
 
-def ascontiguousarray(a: Any, /, dtype: DTypeLike = None, *, like: Any = None) -> Array:
+def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
     """Return the array itself if its elements follow each other in C order, else a copy.
 
     Parameters
@@ -57,7 +57,7 @@ def ascontiguousarray(a: Any, /, dtype: DTypeLike = None, *, like: Any = None) -
     return result if result.ndim else result.reshape((1,))
 
 
-def asfortranarray(a: Any, /, dtype: DTypeLike = None, *, like: Any = None) -> Array:
+def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
     """Return the array itself if its elements follow each other in Fortran's order, else a copy.
 
     Parameters

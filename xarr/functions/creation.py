@@ -40,8 +40,7 @@ from xarr.tables.rows import Elementwise, choose
 
 
 def asarray(
-    obj: Any,
-    /,
+    a: Any,
     dtype: DTypeLike = None,
     order: str | None = None,
     *,
@@ -53,7 +52,7 @@ def asarray(
 
     Parameters
     ----------
-    obj : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
+    a : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
         The values. A nested sequence may hold Arrays. The memory of an array on a CUDA device (of
         CuPy, Numba, PyTorch, JAX) is shared.
     dtype : dtype, optional
@@ -93,7 +92,7 @@ def asarray(
     >>> xarr.asarray([[1, 2], [3, 4]]).shape
     (2, 2)
     """
-    return ordered(obj, dtype, order, copy, device, "asarray(obj)")
+    return ordered(a, dtype, order, copy, device, "asarray(a)", "a")
 
 
 def ordered(
@@ -139,6 +138,7 @@ def array(
     order: str | None = "K",
     subok: bool = False,
     ndmin: SupportsIndex = 0,
+    ndmax: SupportsIndex = 0,
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
@@ -158,6 +158,8 @@ def array(
         Not used, since arrays have no subclasses.
     ndmin : int
         The least number of axes; missing ones are put in front.
+    ndmax : int
+        The most axes that values may have; 0 for as many as there can be.
     device : Device, str or None
         The device of the result.
     like : object, optional
@@ -182,7 +184,28 @@ def array(
     # What comes from the host is new already.
     where = "array(object)"
     least = integer(ndmin, "array(object, ndmin)", "ndmin")
+    most = integer(ndmax, "array(object, ndmax)", "ndmax")
+    if not 0 <= most <= layout.MAX_NDIM or 0 < most < least:
+        raise ValueError(
+            errors.message(
+                "array(object, ndmin, ndmax)",
+                f"ndmin is {least} and ndmax is {most}",
+                f"ndmax is 0, or from ndmin to {layout.MAX_NDIM}",
+            )
+        )
+    if isinstance(copy, str):
+        raise ValueError(
+            errors.message(where, f"copy is {copy!r}", "True, False and None are accepted")
+        )
     result = ordered(object, dtype, order, copy, device, where, "object")
+    if most and result.ndim > most:
+        raise TypeError(
+            errors.message(
+                where,
+                f"object has {result.ndim} dimensions and ndmax is {most}",
+                "what lies deeper would be Python objects, which cannot be on a device",
+            )
+        )
     shape = layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
     return result.reshape(shape) if least > result.ndim else result
 
@@ -553,7 +576,9 @@ def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
             errors.message(
                 where,
                 f"start is {start}, stop is {stop}, step is {step}",
-                "the number of elements has to be finite",
+                "the number of elements has to be finite (cannot compute length)"
+                if math.isnan(count)
+                else "the number of elements has to be finite (maximum allowed size exceeded)",
             )
         )
     if count == 0.0 and span != 0:

@@ -111,6 +111,16 @@ class flatiter:  # noqa: N801 - NumPy's name
         if not _is_flat(x):
             x[...] = target.reshape(x.shape)
 
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError(
+            errors.message(
+                "del x.flat[key]",
+                "elements of an array cannot be deleted",
+                "a shape stays as it is",
+                "make another array with xarr.delete(x, key)",
+            )
+        )
+
     def __eq__(self, other: object) -> Any:
         return self.copy() == (other.copy() if isinstance(other, flatiter) else other)
 

@@ -85,8 +85,20 @@ def _fixed(x: Array, order: str | None) -> str | None:
 
 
 def _conj(x: Array, /) -> Array:
-    """The complex conjugate; see `xarr.conj`."""
-    return elementwise.conj(x)
+    """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
+    return elementwise.conj(x) if x._node.dtype.kind == dtypes.COMPLEX else x
+
+
+def _delitem(x: Array, key: Any) -> None:
+    """Refuse to delete elements, as NumPy does."""
+    raise ValueError(
+        errors.message(
+            "del x[key]",
+            "elements of an array cannot be deleted",
+            "a shape stays as it is",
+            "make another array with xarr.delete(x, key)",
+        )
+    )
 
 
 def _flatten(x: Array, order: str = "C") -> Array:
@@ -205,7 +217,7 @@ def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
     """
     where = "x.resize(new_shape)"
     require_writeable(x, where)
-    shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    shape = new_shape[0] if len(new_shape) == 1 else new_shape or None
     if shape is None:
         return
     extents = layout.extents_of(shape, where)
@@ -357,6 +369,7 @@ class Methods:
 
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem
+    __delitem__ = _delitem
     __matmul__ = _matmul
     __rmatmul__ = _reflected_matmul
     __imatmul__ = _matmul_in_place
