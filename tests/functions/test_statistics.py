@@ -291,3 +291,25 @@ def test_an_expression_is_summed_without_being_stored() -> None:
     launches = engine.counts.launches
     xarr.nansum(x * 2 + 1, axis=1)
     assert engine.counts.launches == launches + 1
+
+
+def test_without_float64(any_device: xarr.Device) -> None:
+    """Integers become the widest floating-point type that the device has."""
+    x, counts = xarr.asarray(PLAIN.astype("f4")), xarr.asarray(WHOLE + 5)
+    host = WHOLE + 5
+    calls: tuple[tuple[Any, Any], ...] = (
+        (xarr.quantile(x, [0.2, 0.7]), np.quantile(PLAIN, [0.2, 0.7])),
+        (xarr.nanquantile(x, 0.2, axis=1), np.nanquantile(PLAIN, 0.2, axis=1)),
+        (xarr.median(counts, axis=0), np.median(host, axis=0)),
+        (xarr.average(counts, weights=counts), np.average(host, weights=host)),
+        (xarr.nanvar(counts), np.nanvar(host)),
+        (xarr.cov(x), np.cov(PLAIN)),
+        (xarr.isclose(counts, counts), host == host),
+        (xarr.histogram(counts, 5, density=True)[0], np.histogram(host, 5, density=True)[0]),
+        (xarr.bincount(counts.ravel(), counts.ravel()), np.bincount(host.ravel(), host.ravel())),
+        (xarr.interp(x, [-2, 2], [0, 1j]), np.interp(PLAIN, [-2, 2], [0, 1j])),
+        (xarr.gradient(counts, axis=0), np.gradient(host, axis=0)),
+        (xarr.kaiser(5, 3)[1:], np.kaiser(5, 3)[1:]),
+    )
+    for got, wanted in calls:
+        np.testing.assert_allclose(np.asarray(got), wanted, 1e-4, 1e-5)

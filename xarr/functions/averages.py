@@ -105,7 +105,9 @@ def average(
     weighed = spread_weights(weights, x, axis, where)
     rows = [x._node.dtype, weighed._node.dtype]
     if rows[0].kind not in dtypes.FLOATING:
-        rows.append(default_float(x.device))
+        rows[0] = default_float(x.device)
+        if rows[1].kind not in dtypes.FLOATING:
+            rows[1] = rows[0]
     wanted = promoted(rows, x.device, where).numpy
     weighed = weighed.astype(wanted)
     total = reductions.sum(weighed, axis=axis, keepdims=keepdims)

@@ -61,6 +61,8 @@ def isclose(
     y = _number_or_array(b, where, "b", device)
     if type(y) is Array:
         y = _inexact(y)
+        if type(x) is Array and not x.device.has_float64:
+            x = _inexact(x)
     elif type(x) is Array:
         y = float(y) if isinstance(y, int) else y
     else:

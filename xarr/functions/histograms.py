@@ -232,6 +232,8 @@ def histogram(
     result = _uploaded(edges, x.device)
     if density:
         widths = _uploaded(numpy.diff(edges).astype(float), x.device)
+        if counts._node.dtype.kind not in dtypes.FLOATING:
+            counts = counts.astype(widths.dtype)
         counts = counts / widths / reductions.sum(counts)
     return counts, result
 
