@@ -17,6 +17,7 @@ from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.algorithms import passes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, DType
+from xarr.engine import engine
 from xarr.tables import elementwise as functions, reductions, rows
 from xarr.tables.reductions import TABLE
 from xarr.tables.rows import Reduction
@@ -621,3 +622,104 @@ def test_whether_to_include_the_initial_value_is_a_truth() -> None:
     for yes in (True, 2, -99, np.int64(3)):
         got = xarr.cumulative_sum(xarr.asarray([1, 2]), include_initial=yes)
         assert got.tolist() == [0, 1, 3]
+
+
+# -- NumPy's options ----------------------------------------------------------------------------
+
+OPTIONS = [
+    ("sum", {"axis": 0, "where": "mask"}),
+    ("sum", {"initial": 5}),
+    ("sum", {"axis": (0, 1), "dtype": "float32", "keepdims": True}),
+    ("prod", {"axis": 1, "where": "mask", "initial": 2}),
+    ("max", {"axis": 0, "where": "mask", "initial": -1}),
+    ("min", {"initial": -3}),
+    ("any", {"axis": 1, "where": "mask", "keepdims": True}),
+    ("all", {"axis": 0, "where": "mask"}),
+    ("mean", {"axis": 0, "where": "mask"}),
+    ("mean", {"dtype": "float32"}),
+    ("mean", {"axis": 1, "where": "mask", "keepdims": True, "dtype": "float64"}),
+    ("var", {"axis": 1, "where": "mask", "ddof": 1}),
+    ("std", {"axis": 0, "dtype": "float32"}),
+    ("std", {"where": "mask"}),
+    ("var", {"axis": 0, "correction": 1}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS, ids=str)
+@pytest.mark.parametrize("dtype", ["int32", "float64"])
+def test_options_are_those_of_numpy(name: str, options: dict[str, Any], dtype: str) -> None:
+    x = np.random.default_rng(4).integers(-4, 5, (5, 6)).astype(dtype)
+    mask = np.random.default_rng(5).random((5, 6)) > 0.3
+    ours = {key: xarr.asarray(mask) if key == "where" else one for key, one in options.items()}
+    theirs = {key: mask if key == "where" else one for key, one in options.items()}
+    wanted = np.asarray(getattr(np, name)(x, **theirs))
+    for got in (
+        getattr(xarr, name)(xarr.asarray(x), **ours),
+        getattr(xarr.asarray(x), name)(**ours),
+    ):
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-6, strict=True)
+
+
+def test_results_go_to_out() -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    y = xarr.asarray(x)
+    for name in ("sum", "prod", "max", "min", "mean", "std", "var", "ptp"):
+        out = xarr.zeros(6)[::2][:3]
+        assert getattr(xarr, name)(y, axis=1, out=out) is out
+        np.testing.assert_allclose(np.asarray(out), getattr(np, name)(x, axis=1))
+    index, truth = xarr.zeros(4, dtype="int64"), xarr.zeros(4, dtype=bool)
+    assert y.argmax(0, index) is index
+    assert index.tolist() == [2] * 4
+    assert y.any(0, out=(truth,)) is truth
+    assert truth.tolist() == [True] * 4
+    assert xarr.cumsum(y, 0, None, y) is y
+    assert_same(np.asarray(y), np.cumsum(x, 0), "cumsum in place")
+    assert xarr.sum(y, 0, None, y[1]).tolist() == np.cumsum(x, 0).sum(0).tolist()
+    for wrong, error in ((xarr.zeros(5), ValueError), (xarr.zeros((1, 4)), ValueError)):
+        with pytest.raises(error, match="out has shape"):
+            xarr.sum(y, axis=0, out=wrong)
+    with pytest.raises(TypeError, match="same_kind"):
+        xarr.mean(y, axis=0, out=index)
+    with pytest.raises(TypeError, match="of type bool"):
+        xarr.max(y, 0, True)
+
+
+def test_sums_are_accumulated_in_the_type_of_out() -> None:
+    x = np.asarray([100, 100, 100], dtype="int8")
+    for dtype in ("int8", "float32"):
+        wanted, got = np.zeros((), dtype), xarr.zeros((), dtype=dtype)
+        np.sum(x, out=wanted)
+        xarr.sum(xarr.asarray(x), out=got)
+        assert_same(np.asarray(got), wanted, "sum")
+
+
+def test_a_mask_costs_no_launch() -> None:
+    x, y = xarr.ones((300, 300)) + 0, xarr.ones((300, 300)) + 0
+    xarr.synchronize()
+    launches = []
+    for call in (lambda: xarr.sum(x), lambda: xarr.sum(x, where=y > 0)):
+        before = engine.counts.launches
+        call()
+        xarr.synchronize()
+        launches.append(engine.counts.launches - before)
+    assert launches[0] == launches[1]
+
+
+def test_variances_of_complex_numbers_and_about_a_mean() -> None:
+    x = np.random.default_rng(6).standard_normal((4, 5)) * (1 + 2j)
+    y = xarr.asarray(x)
+    np.testing.assert_allclose(np.asarray(y.var(axis=1)), x.var(axis=1))
+    np.testing.assert_allclose(float(y.std(ddof=2)), x.std(ddof=2))
+    real = np.ascontiguousarray(x.real)
+    middle = real.mean(axis=0, keepdims=True)
+    got = xarr.var(xarr.asarray(real), axis=0, mean=xarr.asarray(middle))
+    np.testing.assert_allclose(np.asarray(got), real.var(axis=0, mean=middle))
+
+
+def test_no_elements_may_have_a_beginning() -> None:
+    none = xarr.zeros((0, 3))
+    assert xarr.max(none, axis=0, initial=4).tolist() == [4.0] * 3
+    assert float(xarr.sum(none, initial=4)) == 4
+    with pytest.raises(ValueError, match="no elements"):
+        xarr.max(none)

@@ -210,3 +210,66 @@ DEVICE f64 xr_rad2deg_f64(const f64 x)
 {
     return x * 57.29577951308232;
 }
+
+// Halley's iteration, cubic, from an estimate that divides the exponent by 3 in the bits.
+DEVICE T xr_cbrt_T(const T x)
+{
+    const int digits = sizeof(T) == 4 ? 23 : 52;
+    const U bias = sizeof(T) == 4 ? (U)127 : (U)1023;
+    const T magnitude = fabs(x);
+    const int tiny = magnitude < xr_from_bits_T((U)1 << digits);
+    const T y = tiny ? magnitude * (T)18014398509481984.0f : magnitude;
+    T root = xr_from_bits_T(xr_bits_T(y) / (U)3 + ((bias << digits) / (U)3) * (U)2);
+    for (int round = 0; round < 4; ++round) {
+        const T ratio = y / (root * root);
+        root = root + root * ((ratio - root) / (root + root + ratio));
+    }
+    const T scaled = tiny ? root * (T)3.814697265625e-6f : root;
+    return x == (T)0.0f || !isfinite(x) ? x : copysign(scaled, x);
+}
+
+// The fraction's power, at most sqrt(2), scaled by the integer's: whole powers are exact.
+DEVICE f32 xr_exp2_f32(const f32 x)
+{
+    const f32 whole = rint(x);
+    const f32 fraction = fabs(x) < xr_infinity_f32 ? x - whole : 0.0f;
+    const f32 scaled = xr_ldexp_f32(xr_exp_f32(fraction * 0.6931472f), whole);
+    return x != x ? x : scaled;
+}
+
+DEVICE f64 xr_exp2_f64(const f64 x)
+{
+    const f64 whole = rint(x);
+    const f64 fraction = fabs(x) < xr_infinity_f64 ? x - whole : 0.0;
+    const f64 scaled = xr_ldexp_f64(xr_exp_f64(fraction * 0.6931471805599453), whole);
+    return x != x ? x : scaled;
+}
+
+// log2(2^x1 + 2^x2) = larger + log2(1 + 2^d), d = smaller - larger and its rounding error.
+DEVICE f32 xr_logaddexp2_f32(const f32 x1, const f32 x2)
+{
+    const f32 larger = x1 > x2 ? x1 : x2;
+    const f32 smaller = x1 > x2 ? x2 : x1;
+    const f32 gap = smaller - larger;
+    const f32 difference = x1 == x2 ? 0.0f : gap;
+    const f32 gap_tail = xr_sum_tail_f32(smaller, -larger);
+    const f32 tail = xr_magnitude_f32(gap) < xr_infinity_f32 ? gap_tail : 0.0f;
+    const f32 ratio = xr_exp2_f32(difference);
+    const f32 growth = xr_log1p_f32(ratio) * 1.442695f;
+    const f32 corrected = growth + ratio / (1.0f + ratio) * tail;
+    return (x1 != x1 || x2 != x2) ? x1 + x2 : larger + corrected;
+}
+
+DEVICE f64 xr_logaddexp2_f64(const f64 x1, const f64 x2)
+{
+    const f64 larger = x1 > x2 ? x1 : x2;
+    const f64 smaller = x1 > x2 ? x2 : x1;
+    const f64 gap = smaller - larger;
+    const f64 difference = x1 == x2 ? 0.0 : gap;
+    const f64 gap_tail = xr_sum_tail_f64(smaller, -larger);
+    const f64 tail = xr_magnitude_f64(gap) < xr_infinity_f64 ? gap_tail : 0.0;
+    const f64 ratio = xr_exp2_f64(difference);
+    const f64 growth = xr_log1p_f64(ratio) * 1.4426950408889634;
+    const f64 corrected = growth + ratio / (1.0 + ratio) * tail;
+    return (x1 != x1 || x2 != x2) ? x1 + x2 : larger + corrected;
+}
