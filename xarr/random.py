@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from xarr.functions.absent import missing as _missing
 from xarr.functions.random.bits import Philox as Philox
 from xarr.functions.random.generator import Generator as Generator, default_rng as default_rng
 from xarr.functions.random.legacy import RandomState as RandomState
@@ -74,7 +75,7 @@ _OF_NUMPY = ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "SFC64", "SeedSequ
 def __getattr__(name: str) -> Any:
     """NumPy's own seeds and bit generators, imported at first use as they take long to."""
     if name not in _OF_NUMPY:
-        raise AttributeError(f"module 'xarr.random' has no attribute {name!r}")
+        raise _missing(__name__, name, __dir__())
     import numpy.random
 
     return getattr(numpy.random, name)

@@ -31,6 +31,7 @@ from xarr.functions import absent
         ("float128", "long double"),
         ("core", "take it from numpy"),
         ("conactenate", "nearest is xarr.concatenate"),
+        ("random.unifrom", "nearest is xarr.random.uniform"),
         ("linalg.sovle", "nearest is xarr.linalg.solve"),
         ("fft.fftshft", "nearest is xarr.fft.fftshift"),
     ],

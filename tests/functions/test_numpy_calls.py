@@ -113,6 +113,10 @@ def test_the_interface_and_the_buffer(cpu: xarr.Device) -> None:
     assert interface["shape"] == (2, 2)
     assert interface["typestr"] == numpy.dtype("int16").str
     assert interface["strides"] == (-6, 4)
+    with xarr.no_implicit_transfer():
+        assert not hasattr(x, "__array_interface__")
+        with pytest.raises(ImplicitTransferError):
+            numpy.asarray(x)
     view = x.__buffer__(0)
     assert view.shape == (2, 2)
     assert view.tolist() == [[4, 6], [1, 3]]

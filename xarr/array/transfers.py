@@ -36,6 +36,11 @@ class _Transfers:
 _transfers: Final = _Transfers()
 
 
+def forbidden() -> bool:
+    """Whether a hidden transfer would be an error now."""
+    return _transfers.forbidden > 0 and not _transfers.asked_for
+
+
 def note(where: str, nbytes: int, direction: str, device: Device) -> None:
     """Note a transfer before it happens; an error where it is hidden and that is forbidden."""
     if _transfers.asked_for:

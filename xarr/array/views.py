@@ -14,7 +14,7 @@ from xarr import errors
 from xarr.algorithms import library
 from xarr.array import dlpack, interchange
 from xarr.array.array import Array
-from xarr.array.transfers import READING, Host, note, to_host
+from xarr.array.transfers import READING, Host, forbidden, note, to_host
 from xarr.layout import Layout
 
 
@@ -77,12 +77,12 @@ def array_interface(self: Array) -> dict[str, Any]:
     AttributeError
         If the array is not in the host's memory.
     """
-    if not library.is_preferred(self.device):
+    if not library.is_preferred(self.device) or forbidden():  # then `__array__` says so
         raise AttributeError(
             errors.message(
                 "x.__array_interface__",
                 f"x is on {self.device}",
-                "arrays on CPUs have it",
+                "arrays on CPUs have it, outside of no_implicit_transfer()",
                 "make a copy with xarr.to_numpy(x)",
             )
         )
