@@ -439,6 +439,15 @@ def test_the_older_functions() -> None:
     assert set(np.asarray(random.random_integers(2, size=50)).tolist()) == {1, 2}
 
 
+def test_the_shared_bit_generator() -> None:
+    bits = xarr.random.Philox(3)
+    xarr.random.set_bit_generator(bits)
+    assert xarr.random.get_bit_generator() is bits
+    assert xarr.random.rand(3).tolist() == xarr.random.default_rng(3).random(3).tolist()
+    with pytest.raises(TypeError, match="XARR_RANDOM"):
+        xarr.random.set_bit_generator(np.random.PCG64(3))
+
+
 def test_names_are_numpys() -> None:
     missing = [
         name

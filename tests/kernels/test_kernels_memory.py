@@ -22,7 +22,7 @@ from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.dtypes import COMPLEX, SIGNED, DType
 from xarr.engine import engine
-from xarr.tables import elementwise, reductions
+from xarr.tables import elementwise, random, reductions
 
 # Elsewhere the other tests have run every kernel already, but for those that are marked otherwise.
 when_checked = pytest.mark.skipif(
@@ -209,3 +209,15 @@ def test_gathers_and_scatters(form: xarr.Device) -> None:
 
 def _uploaded(key: Any) -> Any:
     return on_device(key) if isinstance(key, np.ndarray) else key
+
+
+@when_checked
+@pytest.mark.parametrize("name", random.BY_NAME)
+def test_every_draw(name: str, form: xarr.Device) -> None:
+    row = random.BY_NAME[name]
+    parameters = [on_device(np.full(2, value, np.float32)) for value in (3.0, 4.0, 5.0)]
+    given = tuple(array._node for array in parameters[: len(row.parameters)])
+    for size in (1, 300) if given else (1, 300, 1500):
+        shape = (size, 2) if given else (size,)
+        node = row.drawn(shape, 1, 2, form, dtypes.float32, given)
+        assert np.asarray(Array(node)).shape == shape

@@ -97,6 +97,15 @@ class HostRandomState(RandomState):
         super().__init__(None)
         self._streams = numpy.random.RandomState(_lowered(seed))
 
+    @property
+    def bits(self) -> Any:
+        """Where the bits come from."""
+        return self._streams._bit_generator
+
+    def take_bits(self, bits: Any) -> None:
+        """Take the bits from another generator of NumPy."""
+        self._streams = numpy.random.RandomState(bits)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self._streams,)
 
@@ -109,7 +118,7 @@ def _restored(streams: numpy.random.RandomState) -> HostRandomState:
     return state
 
 
-_INNER = ("node", "sample", "single", "shuffle", "spawn")
+_INNER = ("node", "sample", "single", "shuffle", "spawn", "take_bits")
 
 
 def _forward(kind: type, given: type) -> None:

@@ -116,6 +116,24 @@ class RandomState(Distributions):
         bits.state = state
         self._bits = bits
 
+    @property
+    def bits(self) -> Any:
+        """Where the bits come from."""
+        return self._bits
+
+    def take_bits(self, bits: Any) -> None:
+        """Take the bits from another generator."""
+        if not isinstance(bits, Philox):
+            raise TypeError(
+                errors.message(
+                    "set_bit_generator(bitgen)",
+                    f"bitgen is of type {type(bits).__name__}",
+                    "Philox is accepted",
+                    "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)",
+                )
+            )
+        self._bits = bits
+
     def __reduce__(self) -> tuple[Any, ...]:
         return RandomState, (self._bits,)
 

@@ -2,9 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xarr.functions.random.legacy import RandomState
 
 _shared = RandomState()
+
+
+def get_bit_generator() -> Any:
+    """What the functions of `xarr.random` take their bits from.
+
+    Returns
+    -------
+    Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.random.seed(3)
+    >>> xarr.random.get_bit_generator().state["state"]["counter"]
+    0
+    """
+    return _shared.bits
+
+
+def set_bit_generator(bitgen: Any) -> None:
+    """Let the functions of `xarr.random` take their bits from a generator.
+
+    Parameters
+    ----------
+    bitgen : Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy
+        The generator.
+
+    Raises
+    ------
+    TypeError
+        If it is of the other kind.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.random.set_bit_generator(xarr.random.Philox(3))
+    """
+    _shared.take_bits(bitgen)
+
 
 beta = _shared.beta
 binomial = _shared.binomial
