@@ -218,3 +218,15 @@ def test_multi_dot() -> None:
         xarr.linalg.multi_dot(arrays[:1])
     with pytest.raises(np.linalg.LinAlgError):
         xarr.linalg.multi_dot([arrays[0], ends[0], arrays[1]])
+
+
+def test_einsum_refuses_other_options() -> None:
+    x = xarr.ones((2, 2))
+    for options in ({"order": "W"}, {"casting": "same_value"}):
+        with pytest.raises(ValueError, match="are accepted"):
+            xarr.einsum("ij", x, **options)
+    for axis in (-1, 52):
+        with pytest.raises(ValueError, match="0 to 51"):
+            xarr.einsum(x, [axis, 2])
+    with pytest.raises(RuntimeError, match="operands"):
+        xarr.einsum("ij,jk,kl,lm", x, x, x, x, optimize=["einsum_path", (0, 1)])

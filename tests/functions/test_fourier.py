@@ -83,3 +83,22 @@ def test_frequencies_and_shifts() -> None:
 
 def test_transforms_can_be_pickled() -> None:
     assert pickle.loads(pickle.dumps(xarr.fft.fft)) is xarr.fft.fft
+
+
+def test_an_axis_named_twice_is_transformed_twice(form: xarr.Device) -> None:
+    a = drawn(2, 3)
+    assert_close(
+        xarr.fft.rfftn(a, s=(10, 20, 40), axes=(0, 0, 1)),
+        np.fft.rfftn(a, s=(10, 20, 40), axes=(0, 0, 1)),
+    )
+    assert_close(xarr.fft.fftn(a, (4, 5), (0, 0)), np.fft.fftn(a, (4, 5), (0, 0)))
+    assert_close(xarr.fft.irfftn(a, (5, 4, 6), (0, 0, 1)), np.fft.irfftn(a, (5, 4, 6), (0, 0, 1)))
+
+
+def test_lengths_of_none_are_deprecated() -> None:
+    a = drawn(4, 5)
+    for arguments in (((3, None), (0, 1)), ((3, 4),)):
+        with pytest.warns(DeprecationWarning, match="`s`"):
+            got = xarr.fft.fftn(a, *arguments)
+        with pytest.warns(DeprecationWarning, match="`s`"):
+            assert_close(got, np.fft.fftn(a, *arguments))

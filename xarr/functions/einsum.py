@@ -17,7 +17,8 @@ import numpy
 from xarr import errors, layout
 from xarr.array.array import Array, DTypeLike, settled, view
 from xarr.array.conversion import as_array
-from xarr.array.outcome import delivered
+from xarr.array.operands import integer
+from xarr.array.outcome import CASTINGS, delivered
 from xarr.backends.device import promoted, require_together
 from xarr.dtypes import BOOL
 from xarr.engine import engine
@@ -55,7 +56,7 @@ def einsum(
         Where the result is written.
     dtype : dtype, optional
         What the operands are converted to.
-    order : {"C", "K", "A"}, optional
+    order : {"C", "F", "A", "K"}, optional
         Taken as NumPy takes it, without effect.
     casting : str, optional
         Which conversions are allowed, as NumPy says it.
@@ -86,6 +87,14 @@ def einsum(
     [12, 34]
     """
     where = "einsum(subscripts, operands)"
+    if order not in tuple("CFAKcfak") or casting not in CASTINGS:
+        raise ValueError(
+            errors.message(
+                where,
+                f"order is {order!r} and casting {casting!r}",
+                "C, F, A and K, and " + ", ".join(CASTINGS) + ", are accepted",
+            )
+        )
     subscripts, given = _taken(operands, where)
     device = next((item.device for item in given if type(item) is Array), None)
     arrays = [as_array(item, where, "an operand", device=device) for item in given]
@@ -177,14 +186,12 @@ def _named(entry: Any, where: str) -> str:
         if item is Ellipsis:
             names.append(_ELLIPSIS)
         else:
-            try:
-                names.append(_LETTERS[range(len(_LETTERS))[item]])
-            except (IndexError, TypeError):
+            number = integer(item, where, "an axis")
+            if not 0 <= number < len(_LETTERS):
                 raise ValueError(
-                    errors.message(
-                        where, f"an axis is {item!r}", "integers from 0 to 51 and ... are accepted"
-                    )
-                ) from None
+                    errors.message(where, f"an axis is {item!r}", "0 to 51 and ... are accepted")
+                )
+            names.append(_LETTERS[number])
     return "".join(names)
 
 
@@ -309,7 +316,7 @@ def _path(parts: Sequence[_Part], result: Labels, optimize: Any) -> list[tuple[i
     names = {name for part in parts for name in part.labels}
     letters = dict(zip(sorted(names), _LETTERS, strict=False))
     if len(letters) < len(names):
-        return [(0, 1)] * (len(parts) - 1)
+        return [(0, 1), *((0, last) for last in range(len(parts) - 2, 0, -1))]
     terms = ["".join(letters[name] for name in part.labels) for part in parts]
     text = ",".join(terms) + "->" + "".join(letters[name] for name in result)
     return list(_found_path(text, tuple(part.node.shape for part in parts), way))
@@ -337,10 +344,15 @@ def _contracted(
             del first, second
             chosen.insert(0, _product(pair, kept, where))
         parts.append(chosen.pop())
-    while len(parts) > 1:
-        pair = [parts.pop(0), parts.pop(0)]
-        kept = set(result).union(*(part.labels for part in parts))
-        parts.append(_product(pair, kept, where))
+    if len(parts) > 1:
+        raise RuntimeError(
+            errors.message(
+                where,
+                f"after the contractions {path} there are {len(parts)} operands",
+                "one has to be left",
+                "use what einsum_path gives",
+            )
+        )
     node, labels = parts.pop()
     held = [node]
     del node

@@ -8,7 +8,8 @@ through NumPy, in the arrays' own memory, on a CUDA device cuFFT; on other devic
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, SupportsIndex
 
 from xarr import dtypes, errors
@@ -103,11 +104,13 @@ def _result(
     row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]
 ) -> tuple[Shape, DType]:
     shape = list(node.shape)
-    for axis, size in zip(axes, sizes, strict=True):
+    order = list(zip(axes, sizes, strict=True))
+    if row.given == "real":
+        order[-1] = (axes[-1], sizes[-1] // 2 + 1)
+    # An axis that is named twice is transformed twice; the last one alone is real.
+    for axis, size in order if row.made == "real" else reversed(order):
         shape[axis] = size
     dtype = dtypes.COMPLEX_OF.get(node.dtype, node.dtype)
-    if row.given == "real":
-        shape[axes[-1]] = sizes[-1] // 2 + 1
     if row.made == "real":
         dtype = dtypes.PART[dtype]
     return tuple(shape), dtype
@@ -240,7 +243,16 @@ def _resized(x: Array, axis: int, size: int) -> Array:
 
 def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
     """The lengths and axes of a transform over several axes."""
-    lengths: list[int | None] = [] if s is None else [*integers(s, where, "s")]
+    lengths: list[int | None] = []
+    if s is not None:
+        given = list(s) if isinstance(s, Iterable) else [s]
+        lengths = [None if length is None else integer(length, where, "s") for length in given]
+        if axes is None or None in lengths:
+            warnings.warn(
+                "`axes` should not be `None` if `s` is not `None`, and `s` should have no `None`",
+                DeprecationWarning,
+                stacklevel=4,
+            )
     if axes is None:
         places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(lengths) :]
     else:

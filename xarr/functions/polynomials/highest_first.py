@@ -429,6 +429,10 @@ class poly1d:  # noqa: N801 - NumPy's name
             self._array = given_back(self._made.coeffs, self._device)
         return self._array
 
+    @coeffs.setter
+    def coeffs(self, values: Any) -> None:
+        self._made, self._array = numpy.poly1d(_host(values), variable=self._made.variable), None
+
     c = coef = coefficients = coeffs
 
     @property
