@@ -175,6 +175,11 @@ def test_bases() -> None:
         lambda y: y.reshape(2, 2).__setitem__(0, 1),
         lambda y: xp.copyto(y, 1),
         lambda y: y.real.__setitem__(0, 1),
+        lambda y: xp.add(y, 1, out=y),
+        lambda y: xp.sum(y.reshape(4, 1), axis=1, out=y),
+        lambda y: y.put([0], 1),
+        lambda y: y.partition(1),
+        lambda y: y.byteswap(True),
         lambda y: y.resize(2),
     ],
 )
@@ -295,6 +300,8 @@ def test_filling_resizing_and_bytes(tmp_path: Path) -> None:
         x.resize(shape)
         host.resize(shape, refcheck=False)
         same(x, host)
+    x.resize()
+    same(x, host)
     view = x[1:]
     with pytest.raises(ValueError, match="view"):
         x.resize(9)
@@ -308,6 +315,8 @@ def test_arrays_are_made_by_their_class() -> None:
     assert xp.ndarray((2, 3), dtype="f4").shape == (2, 3)
     assert xp.ndarray(3, "i4", order="F").dtype == "i4"
     assert xp.ndarray((2, 3), "f4", order="F").flags.f_contiguous
+    with pytest.raises(ValueError, match="strides"):
+        xp.ndarray((2,), strides=())
     data = bytearray(range(16))
     wanted = np.ndarray((2, 3), "u1", data, offset=2, strides=(6, 2))
     same(xp.ndarray((2, 3), "u1", data, offset=2, strides=(6, 2)), wanted)
@@ -424,3 +433,9 @@ def test_conjugates_of_real_arrays_are_themselves() -> None:
     x = xp.arange(3)
     assert x.conj() is x
     assert x.conjugate() is x
+
+
+def test_axes_of_a_transpose_are_an_array() -> None:
+    host, x = pair((2, 3, 4), "f4")
+    same(x.transpose(xp.asarray([2, 0, 1])), host.transpose(np.asarray([2, 0, 1])))
+    same(x.transpose(None), host.transpose(None))

@@ -88,7 +88,7 @@ class Array(Methods):
         dtype: DTypeLike = None,
         buffer: Any = None,
         offset: SupportsIndex = 0,
-        strides: Sequence[SupportsIndex] | None = None,
+        strides: ShapeLike | None = None,
         order: str | None = None,
     ) -> None:
         self._locked = False
@@ -892,6 +892,8 @@ def _constructed(
             )
         )
     extents = layout.extents_of(shape, where)
+    if strides is not None and not isinstance(strides, Sequence):
+        strides = (strides,)
     if strides is not None and len(strides) != len(extents):
         raise ValueError(
             errors.message(

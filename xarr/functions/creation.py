@@ -190,12 +190,18 @@ def array(
             errors.message(
                 "array(object, ndmin, ndmax)",
                 f"ndmin is {least} and ndmax is {most}",
-                f"ndmax is 0, or from ndmin to {layout.MAX_NDIM}",
+                "ndmin must be <= ndmax"
+                if 0 < most < least
+                else f"ndmax must be in the range [0, {layout.MAX_NDIM}]",
             )
         )
     if isinstance(copy, str):
         raise ValueError(
-            errors.message(where, f"copy is {copy!r}", "True, False and None are accepted")
+            errors.message(
+                where,
+                f"copy is {copy!r}",
+                "strings are not allowed for 'copy' keyword. Use True/False/None instead.",
+            )
         )
     result = ordered(object, dtype, order, copy, device, where, "object")
     if most and result.ndim > most:

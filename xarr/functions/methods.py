@@ -30,6 +30,7 @@ from xarr.array.array import (
     stored_in_place,
     viewed,
 )
+from xarr.array.operands import integer
 from xarr.engine.expression import constant
 from xarr.functions import (
     arithmetic,
@@ -148,7 +149,7 @@ def _compress(
 
 def _transpose(x: Array, *axes: Any) -> Array:
     """Reverse the axes, or put them in the order given as a tuple or as integers."""
-    if not axes or axes == (None,):
+    if not axes or (len(axes) == 1 and axes[0] is None):
         return manipulation.reversed_axes(x)
     order = axes[0] if len(axes) == 1 else axes
     return manipulation.permuted(x, order, "x.transpose(axes)")
@@ -221,11 +222,12 @@ def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
     if shape is None:
         return
     extents = layout.extents_of(shape, where)
+    checked = bool(integer(refcheck, where, "refcheck"))
     size = math.prod(extents)
     if size == x.size:
         x.shape = extents
         return
-    if not x.flags.owndata or (refcheck and not is_whole(x)):
+    if not x.flags.owndata or (checked and not is_whole(x)):
         raise ValueError(
             errors.message(
                 where,
