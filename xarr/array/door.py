@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, errors
 from xarr.array.array import Array, ArrayLike, as_operand
 from xarr.array.conversion import as_array
 from xarr.array.operands import operand, widened
@@ -32,7 +32,9 @@ def door(
     name = f"{function.__name__}(x)"
 
     @functools.wraps(function)
-    def entered(x: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def entered(x: Any = _NOTHING, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if x is _NOTHING:
+            x = _named(kwargs, name)
         x = taken(x, name)  # from here on no frame of this call refers to the Array
         return function(x, *args, **kwargs)
 
@@ -49,11 +51,23 @@ def handed(
     name = f"{function.__name__}(x)"
 
     @functools.wraps(function)
-    def entered(x: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def entered(x: Any = _NOTHING, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if x is _NOTHING:
+            x = _named(kwargs, name)
         x = [taken(x, name)]
         return function(x, *args, **kwargs)
 
     return _shown(entered, function)
+
+
+_NOTHING: Final = object()
+
+
+def _named(kwargs: dict[str, Any], where: str) -> Any:
+    """The operand by NumPy's name of it."""
+    if "a" not in kwargs:
+        raise TypeError(errors.message(where, "x is not given", "one operand is needed"))
+    return kwargs.pop("a")
 
 
 def _shown(entered: Callable[_P, _R], function: Callable[..., Any]) -> Callable[_P, _R]:

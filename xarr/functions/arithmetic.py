@@ -11,7 +11,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of, lone, together
 from xarr.array.operands import integer
 from xarr.array.outcome import Out, Outs, delivered
-from xarr.dtypes import BOOL, INTEGER, REAL_NUMERIC
+from xarr.dtypes import BOOL, COMPLEX, INTEGER
 from xarr.engine import engine
 from xarr.functions import elementwise
 from xarr.functions.ufuncs import universal
@@ -256,7 +256,7 @@ def clip(
 
     Parameters
     ----------
-    x : real numeric Array, shape (...)
+    x : real numeric or bool Array, shape (...)
         The operand.
     min, max : Array or Python scalar, optional
         The bounds, with shapes that broadcast to x's; None for no bound. `a_min` and `a_max` are
@@ -276,7 +276,7 @@ def clip(
     Raises
     ------
     TypeError
-        If x is not of a real numeric dtype.
+        If x is complex.
 
     Notes
     -----
@@ -288,21 +288,21 @@ def clip(
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """
-    name, accepted = "clip(x, min, max)", "clip takes real numeric dtypes"
+    name, accepted = "clip(x, min, max)", "clip takes real numeric or bool dtypes"
     min, max = (a_min if min is None else min), (a_max if max is None else max)
     x = array_of(x, name)
     if dtype is not None:
         x = as_array(x, name, dtype=dtype)
     if out is not None or where is not True:
         return delivered(clip(x, min, max), out, name, casting=casting, where=where)
-    if x._node.dtype.kind not in REAL_NUMERIC:
+    if x._node.dtype.kind == COMPLEX:
         raise TypeError(errors.message(name, f"x has dtype {x._node.dtype}", accepted))
     result = x
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
         if bound is None:
             continue
         first, second = together(result, bound, name, ("x", bound_name))
-        if first.dtype.kind not in REAL_NUMERIC:
+        if first.dtype.kind == COMPLEX:
             raise TypeError(
                 errors.message(
                     name,
