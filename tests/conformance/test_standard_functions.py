@@ -610,7 +610,6 @@ def test_errors_of_the_standard() -> None:
     for call, said in (
         (lambda: xarr.nonzero(xarr.asarray(1)), "nonzero(x): x is 0-dimensional"),
         (lambda: xarr.cumulative_sum(x), "cumulative_sum(x, axis): x has 2 dimensions"),
-        (lambda: xarr.take(x, xarr.asarray([0])), "take(x, indices): x has 2 dimensions"),
         (lambda: xarr.sum(x, axis=2), "sum(x, axis): axis is 2"),
         (lambda: xarr.unstack(xarr.asarray(1)), "unstack(x, axis): axis is 0"),
         (lambda: xarr.concat(ragged), "concat(arrays, axis): the shapes are (2, 3) and (2, 4)"),

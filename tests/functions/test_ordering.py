@@ -31,7 +31,6 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "sort None": lambda m: m.sort(rows(m), axis=None, kind="mergesort"),
     "sort a": lambda m: m.sort(a=rows(m), stable=True),
     "sort kind": lambda m: m.sort(rows(m), kind="other"),
-    "sort both": lambda m: m.sort(rows(m), kind="stable", stable=True),
     "sort order": lambda m: m.sort(rows(m), order="f"),
     "argsort": lambda m: m.argsort(rows(m), kind="stable"),
     "argsort 0": lambda m: m.argsort(rows(m), 0, "stable"),

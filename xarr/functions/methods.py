@@ -119,7 +119,7 @@ def _sort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool | None = None,
+    stable: bool = True,
     descending: bool = False,
 ) -> None:
     """Sort the array in place, as NumPy's method does."""

@@ -30,7 +30,7 @@ def sort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool | None = None,
+    stable: bool = True,
     descending: bool = False,
 ) -> Array:
     """Return a sorted copy of an array.
@@ -73,7 +73,7 @@ def sort(
     [3, 2, 1]
     """
     where = "sort(a)"
-    _require_known(kind, order, stable, where)
+    _require_known(kind, order, where)
     node, place = _along(a, axis, where)
     if _is_sorted(node, place):
         return Array(engine.copied(node))
@@ -95,15 +95,11 @@ def sort(
 _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
 
 
-def _require_known(kind: Any, order: Any, stable: bool | None, where: str) -> None:
+def _require_known(kind: Any, order: Any, where: str) -> None:
     """Refuse NumPy's options that it would refuse, and those of records."""
     if order is not None:
         raise ValueError(
             errors.message(where, f"order is {order!r}", "only arrays of records have one")
-        )
-    if kind is not None and stable is not None:
-        raise ValueError(
-            errors.message(where, "kind and stable are both given", "one of them is accepted")
         )
     if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qmhs"):
         raise ValueError(
@@ -155,7 +151,7 @@ def argsort(
     kind: str | None = None,
     order: Any = None,
     *,
-    stable: bool | None = None,
+    stable: bool = True,
     descending: bool = False,
 ) -> Array:
     """The indices that sort an array.
@@ -198,13 +194,13 @@ def argsort(
     [1, 2, 0]
     """
     where = "argsort(a)"
-    _require_known(kind, order, stable, where)
+    _require_known(kind, order, where)
     node, place = _along(a, axis, where)
     if _is_sorted(node, place):
         return Array(constant(0, dtypes.int64, node.shape, node.device))
     if not library.is_preferred(node.device):
         return Array(radix.argsort(node, place, descending=bool(descending)))
-    way: Literal["stable"] | None = None if stable is False else "stable"
+    way: Literal["stable"] | None = "stable" if stable else None
     with node.device.lock:
         result = library.room(node.shape, dtypes.int64, node.device)
         with library.opened(where, (node,), (result,)) as opened:
