@@ -238,7 +238,7 @@ def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> i
         raise AxisError(
             errors.message(
                 where,
-                f"axis is {index}",
+                f"axis is {index}, out of bounds",
                 f"{of} has {ndim} dimensions, so axis has to be in [{-ndim}, {ndim})"
                 if ndim
                 else f"{of} has no axes (it is 0-dimensional)",

@@ -202,8 +202,8 @@ def _fitted(source: Node, shape: Shape) -> Node:
         raise ValueError(
             errors.message(
                 _WRITE,
-                f"value has shape {given} and x[key] has {shape}",
-                "value has to broadcast to the shape of x[key]",
+                f"value has shape {given}",
+                "it has to broadcast to that of x[key], " + str(shape).replace(" ", ""),
             )
         )
     if extra <= 0:

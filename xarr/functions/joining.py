@@ -18,7 +18,7 @@ from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
-from xarr.array.outcome import delivered, require_castable
+from xarr.array.outcome import delivered, require_castable, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, promoted, require_together
 from xarr.dtypes import DType
@@ -67,7 +67,7 @@ class Assembly:
 def _arrays(values: Any, where: str) -> list[Array]:
     """A sequence argument as Arrays on one device."""
     scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
-    if scalar or not isinstance(values, Iterable):
+    if scalar or not (hasattr(values, "__len__") and isinstance(values, Iterable)):
         raise TypeError(
             errors.message(
                 where,
@@ -200,7 +200,22 @@ def _joined(
     for part in parts:
         whole.put(begin, part.shape, part._node)
         begin[place] += part.shape[place]
-    return delivered(whole.array(), out, where, casting=casting)
+    return _handed(whole, out, casting, where)
+
+
+def _handed(whole: Assembly, out: Any, casting: str, where: str) -> Array:
+    """The whole, or `out` of its shape after it was written to it."""
+    result = whole.array()
+    target = single(out, where)
+    if target is not None and target.shape != result.shape:
+        raise ValueError(
+            errors.message(
+                where,
+                f"out has shape {target.shape} and the result {result.shape}",
+                "equal shapes are accepted",
+            )
+        )
+    return delivered(result, target, where, casting=casting)
 
 
 def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
@@ -276,7 +291,7 @@ def stack(
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
         engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
-    return delivered(whole.array(), out, where, casting=casting)
+    return _handed(whole, out, casting, where)
 
 
 def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:

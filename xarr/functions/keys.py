@@ -88,8 +88,18 @@ def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
     new_shape += shape[axis:]
     new_strides += strides[axis:]
     if len(new_shape) > layout.MAX_NDIM:
-        layout.require_possible(tuple(new_shape), WHERE)
+        raise _too_deep(len(new_shape))
     return Layout(tuple(new_shape), tuple(new_strides), offset)
+
+
+def _too_deep(ndim: int) -> IndexError:
+    return IndexError(
+        errors.message(
+            WHERE,
+            f"the result would have {ndim} dimensions",
+            f"arrays have {layout.MAX_NDIM} at most",
+        )
+    )
 
 
 def _several_ellipses() -> IndexError:
@@ -133,8 +143,8 @@ def _integer(item: Any, extent: int, axis: int) -> int:
         raise IndexError(
             errors.message(
                 WHERE,
-                f"the index {index} is out of range",
-                f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted",
+                f"index {index} is out of bounds for axis {axis} with size {extent}",
+                f"[{-extent}, {extent}) is accepted",
             )
         )
     return index + extent if index < 0 else index
@@ -250,7 +260,7 @@ def advanced(x: Array, items: tuple[Any, ...]) -> Key:
             if type(entry) is _Index:
                 count = _axes_of(entry)
                 own = None if count == 0 else _ALL
-                parts = _indices(entry, x.shape[axis : axis + count])
+                parts = _indices(entry, x.shape[axis : axis + count], axis)
             else:
                 count, own = 1, _ALL
                 at = _integer(entry, x.shape[axis], axis)
@@ -260,6 +270,8 @@ def advanced(x: Array, items: tuple[Any, ...]) -> Key:
                 simple.append(own)
                 positions.append(number)
             axis += count
+    if len(found) > layout.MAX_NDIM:
+        raise _too_deep(len(found))
     where = basic(settled(x), tuple(simple))
     shape = _common_shape([part.array for _, part in found])
     arrays = list[tuple[int, Node]]()
@@ -279,8 +291,19 @@ def _axes_of(entry: Any) -> int:
     return 0 if entry is None or entry is Ellipsis else 1
 
 
-def _indices(entry: _Index, extents: Shape) -> list[_Index]:
-    """The index arrays that an array in a key stands for."""
+def mismatch(mask: Shape, extents: Shape, first: int) -> str:
+    """Where a mask does not fit the axes from `first` on that it indexes."""
+    for number, (mine, own) in enumerate(zip(mask, extents, strict=False)):
+        if mine not in (own, 0):
+            return (
+                f"boolean index did not match indexed array along axis {first + number}; "
+                f"size of axis is {own} but size of corresponding boolean axis is {mine}"
+            )
+    return ""
+
+
+def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
+    """The index arrays that an array in a key stands for; `first` is its first axis of x."""
     array, _ = entry
     if array._node.dtype.kind != BOOL:
         return [entry]
@@ -292,7 +315,7 @@ def _indices(entry: _Index, extents: Shape) -> list[_Index]:
             errors.message(
                 WHERE,
                 f"the mask has shape {array.shape}",
-                f"the axes it indexes have shape {extents}",
+                mismatch(array.shape, extents, first),
             )
         )
     return [_Index(Array(along), (0, 0)) for along in gather.nonzero(array._node)]
@@ -338,7 +361,8 @@ def _require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> 
         raise IndexError(
             errors.message(
                 where,
-                f"the index {low if low < -extent else high} is out of range",
-                f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted",
+                f"index {low if low < -extent else high} is out of bounds for axis {axis} "
+                f"with size {extent}",
+                f"[{-extent}, {extent}) is accepted",
             )
         )

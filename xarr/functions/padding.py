@@ -87,15 +87,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
         ),
         where,
     )
-    if mode not in ("constant", "empty") and any(
-        extent == 0 and (before or after)
-        for extent, (before, after) in zip(x.shape, widths, strict=True)
-    ):
-        raise ValueError(
-            errors.message(
-                where, f"array has shape {x.shape}", f"mode {mode!r} cannot extend an empty axis"
-            )
-        )
+    if mode not in ("constant", "empty"):
+        _require_elements(x.shape, widths, where)
     whole = Assembly(shape, x._node.dtype, x._node.device)
     whole.put([before for before, _ in widths], x.shape, x._node)
     if mode == "empty":
@@ -115,6 +108,18 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
             engine.compute(value)
             whole.put(*_slab(x.shape, shape, widths, axis, first, count), value)
     return whole.array()
+
+
+def _require_elements(shape: Shape, widths: Sequence[tuple[int, int]], where: str) -> None:
+    for axis, (extent, pair) in enumerate(zip(shape, widths, strict=True)):
+        if extent == 0 and any(pair):
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"array has shape {shape}",
+                    f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'",
+                )
+            )
 
 
 class _Border:
@@ -170,10 +175,6 @@ def _ramp(border: _Border) -> Node:
 def _statistic(function: Callable[..., Array]) -> Callable[[_Border], Node]:
     def of(border: _Border) -> Node:
         length = border.extent if border.setting is None else min(border.setting, border.extent)
-        if length < 1:
-            raise ValueError(
-                errors.message(border.where, f"stat_length is {length}", "at least 1 is needed")
-            )
         begin = 0 if border.side == 0 else border.extent - length
         result = function(border.part(begin, length), border.axis)
         row = border.inner._node.dtype
@@ -185,6 +186,8 @@ def _statistic(function: Callable[..., Array]) -> Callable[[_Border], Node]:
 
 
 def _median(x: Array, axis: int) -> Array:
+    if not x.shape[axis]:
+        return reductions.mean(x, axis=axis, keepdims=True)
     ordered = sort(x, axis)
     middle = x.shape[axis] // 2
     key: list[Any] = [slice(None)] * x.ndim
@@ -261,7 +264,11 @@ _OPTIONS: Final = {
 def _require_known(mode: Any, options: dict[str, Any], where: str) -> None:
     if mode != "empty" and (not isinstance(mode, str) or mode not in _MODES):
         raise ValueError(
-            errors.message(where, f"mode is {mode!r}", "the modes are empty, " + ", ".join(_MODES))
+            errors.message(
+                where,
+                f"mode '{mode}' is not supported",
+                "the modes are empty, " + ", ".join(_MODES),
+            )
         )
     read = _OPTIONS.get(mode, ("none", None))[0]
     for name in options:
@@ -283,7 +290,14 @@ def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list
         return [(value, value)] * ndim
     pairs = _pairs(value, ndim, where, name)
     if name == "stat_length":
-        return _whole(pairs, value, where, name)
+        lengths = _whole(pairs, value, where, name)
+        if mode in ("maximum", "minimum") and any(0 in pair for pair in lengths):
+            raise ValueError(
+                errors.message(
+                    where, "stat_length of 0 yields no value for padding", "1 is the least"
+                )
+            )
+        return lengths
     return pairs
 
 
@@ -306,11 +320,11 @@ def _whole(
         whole = [(operator.index(before), operator.index(after)) for before, after in pairs]
     except TypeError:
         raise TypeError(
-            errors.message(where, f"{name} is {value!r}", "integers are accepted")
+            errors.message(where, f"{name} is {value!r}", f"`{name}` must be of integral type.")
         ) from None
     if any(item < 0 for pair in whole for item in pair):
         raise ValueError(
-            errors.message(where, f"{name} is {value!r}", "numbers of elements are not negative")
+            errors.message(where, f"{name} is {value!r}", "index can't contain negative values")
         )
     return whole
 
@@ -318,6 +332,10 @@ def _whole(
 def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]]:
     """An argument of `pad` as a pair for each axis."""
     given = to_numpy(value) if type(value) is Array else numpy.asarray(value)
+    if given.dtype.kind not in "biufc":
+        raise TypeError(
+            errors.message(where, f"{name} is {value!r}", f"`{name}` must be of integral type.")
+        )
     try:
         pairs = numpy.broadcast_to(given, (ndim, 2))
     except ValueError:
@@ -325,7 +343,10 @@ def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]
             errors.message(
                 where,
                 f"{name} is {value!r} and the array has {ndim} dimensions",
-                "one value, a pair, or a pair for each axis is accepted",
+                "input operand has more dimensions than allowed by the axis remapping"
+                if given.ndim > 2
+                else "operands could not be broadcast together",
+                "pass one value, a pair, or a pair for each axis",
             )
         ) from None
     return [(before, after) for before, after in pairs.tolist()]
