@@ -58,13 +58,17 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
     [1, 3]
     """
     where = "unravel_index(indices, shape)"
-    index = int64(indices, where, "indices")
+    index = int64(indices, where, "indices", empty=False)
     extents = shape_of(shape, where)
     size = math.prod(extents)
     if order not in ("C", "F"):
         raise ValueError(errors.message(where, f"order is {order!r}", "'C' and 'F' are accepted"))
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     steps = steps if order == "C" else steps[::-1]
+    if index.ndim and not extents:
+        raise ValueError(
+            errors.message(where, "shape is ()", "multiple indices are not supported for 0d array")
+        )
     if not index.ndim:
         flat = int(index)
         if not 0 <= flat < size:
@@ -129,7 +133,7 @@ def ravel_multi_index(
     """
     where = "ravel_multi_index(multi_index, dims)"
     extents = shape_of(dims, where)
-    parts = [int64(part, where, "multi_index") for part in multi_index]
+    parts = [int64(part, where, "multi_index", empty=False) for part in multi_index]
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
     if len(parts) != len(extents) or len(modes) != len(extents):
         raise ValueError(
@@ -220,7 +224,9 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
     shape = manipulation.at_least(as_array(arr, where, "arr"), 2, where).shape
     if len(set(shape)) != 1:
         raise ValueError(
-            errors.message(where, f"arr has shape {shape}", "axes of one length are accepted")
+            errors.message(
+                where, f"arr has shape {shape}", "all dimensions of input must be of equal length"
+            )
         )
     return diag_indices(shape[0], len(shape))
 
@@ -433,7 +439,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
             )
         if line._node.dtype.kind == dtypes.BOOL:
             (line,) = nonzero(line)
-        elif not line.size:
+        elif not line.size and isinstance(item, list | tuple):
             line = Array(engine.converted(line._node, dtypes.int64))
         own = (1,) * axis + (line.size,) + (1,) * (len(args) - axis - 1)
         result.append(manipulation.reshape(line, own))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeVar, overload
 
+import numpy
+
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike, settled, view
 from xarr.array.conversion import as_array
@@ -225,9 +227,13 @@ class _Grid:
                 )
             )
         start = 0 if item.start is None else item.start
-        if isinstance(item.step, complex):
-            return linspace(start, item.stop, int(abs(item.step)))
-        return arange(start, item.stop, 1 if item.step is None else item.step)
+        if isinstance(item.step, complex | numpy.complexfloating):
+            return linspace(start, item.stop, int(abs(complex(item.step))))
+        step = 1 if item.step is None else item.step
+        given = [value for value in (start, item.stop, step) if isinstance(value, numpy.generic)]
+        # Beside NumPy's scalars, numbers have their type, as everywhere.
+        dtype = numpy.result_type(start, item.stop, step) if given else None
+        return arange(start, item.stop, step, dtype)
 
 
 class _Dense(_Grid):

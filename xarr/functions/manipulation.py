@@ -579,7 +579,9 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     """The array; ValueError if it has fewer axes."""
     if x.ndim < ndim:
         raise ValueError(
-            errors.message(where, f"x has {x.ndim} dimensions", f"at least {ndim} are needed")
+            errors.message(
+                where, f"x is {x.ndim}-d", f"an array that is at least {ndim}-d is needed"
+            )
         )
     return x
 

@@ -7,16 +7,20 @@ from typing import Any
 from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
+from xarr.backends.device import require_together
 from xarr.engine import engine
 from xarr.functions import arithmetic, creation, elementwise, manipulation
 from xarr.functions.keys import require_in_range
 from xarr.layout import Shape
 
 
-def int64(indices: Any, where: str, name: str, device: Any = None) -> Array:
-    """An argument of indices as an Array of int64; TypeError for floating-point ones."""
+def int64(indices: Any, where: str, name: str, device: Any = None, *, empty: bool = True) -> Array:
+    """An argument of indices as an Array of int64; TypeError for floating-point ones.
+
+    With `empty`, an empty list is one of integers.
+    """
     array = as_array(indices, where, name, device=device)
-    if not array.size and type(indices) in (list, tuple):
+    if empty and not array.size and type(indices) in (list, tuple):
         return Array(engine.converted(array._node, dtypes.int64))
     if array._node.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
         raise TypeError(
@@ -27,6 +31,17 @@ def int64(indices: Any, where: str, name: str, device: Any = None) -> Array:
                 f'convert with {name}.astype("int64")',
             )
         )
+    return Array(engine.converted(array._node, dtypes.int64))
+
+
+def along(indices: Any, where: str, device: Any) -> Array:
+    """An argument of indices of each line; IndexError for what is not integer, as NumPy has it."""
+    array = as_array(indices, where, "indices", device=None if type(indices) is Array else device)
+    if array._node.dtype.kind not in dtypes.INTEGER:
+        raise IndexError(
+            errors.message(where, f"indices have dtype {array.dtype}", "integers are accepted")
+        )
+    require_together(array._node.device, device, where)
     return Array(engine.converted(array._node, dtypes.int64))
 
 

@@ -13,7 +13,7 @@ from xarr.engine import engine
 from xarr.functions import manipulation, searching
 from xarr.functions.editing import resized
 from xarr.functions.indexing import setitem
-from xarr.functions.places import bounded, int64, lines_along
+from xarr.functions.places import along, bounded, int64, lines_along
 from xarr.layout import Layout, normalize_axis
 
 
@@ -211,7 +211,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: Any) -> None:
     Raises
     ------
     IndexError
-        If an index or the axis is out of range.
+        If an index or the axis is out of range, or indices are not integers.
     ValueError
         If the numbers of axes differ.
 
@@ -229,11 +229,15 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: Any) -> None:
     """
     where = "put_along_axis(arr, indices, values, axis)"
     target = _target(arr, where, "arr")
-    index = int64(indices, where, "indices", target.device)
+    index = along(indices, where, target.device)
     if axis is None:
         if index.ndim != 1:
             raise ValueError(
-                errors.message(where, f"indices have shape {index.shape}", "a vector is accepted")
+                errors.message(
+                    where,
+                    f"indices have shape {index.shape}",
+                    "without axis, indices have a single dimension",
+                )
             )
         _written_flat(
             target,
@@ -241,7 +245,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: Any) -> None:
             as_array(values, where, "values", device=target.device),
         )
         return
-    along = normalize_axis(axis, target.ndim, where)
+    place = normalize_axis(axis, target.ndim, where)
     if index.ndim != target.ndim:
         raise ValueError(
             errors.message(
@@ -250,8 +254,8 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: Any) -> None:
                 f"arr has {target.ndim}; both have to agree",
             )
         )
-    key: list[Any] = list(lines_along(target.shape, along, target.device))
-    key.insert(along, index)
+    key: list[Any] = list(lines_along(target.shape, place, target.device))
+    key.insert(place, index)
     setitem(target, tuple(key), values)
 
 
@@ -292,7 +296,9 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     shape = manipulation.at_least(target, 2, where).shape
     if target.ndim > 2 and len(set(shape)) != 1:
         raise ValueError(
-            errors.message(where, f"a has shape {shape}", "axes of one length are accepted")
+            errors.message(
+                where, f"a has shape {shape}", "all dimensions of input must be of equal length"
+            )
         )
     values = manipulation.ravel(as_array(val, where, "val", device=target.device))
     if not values.size or not target.size:

@@ -16,7 +16,7 @@ from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import joining, manipulation
 from xarr.functions.keys import require_in_range
-from xarr.functions.places import bounded, int64, lines_along
+from xarr.functions.places import along, bounded, int64, lines_along
 from xarr.tables.rows import choose
 
 
@@ -237,7 +237,7 @@ def take_along_axis(arr: Any, indices: Any, axis: SupportsIndex | None = -1) -> 
     Raises
     ------
     IndexError
-        If an index or the axis is out of range.
+        If an index or the axis is out of range, or indices are not integers.
     ValueError
         If the numbers of axes differ.
 
@@ -254,7 +254,7 @@ def take_along_axis(arr: Any, indices: Any, axis: SupportsIndex | None = -1) -> 
     """
     name = "take_along_axis(arr, indices)"
     x = array_of(arr, name, "arr")
-    index = _integers(indices, x, name)
+    index = along(indices, name, x.device)
     if axis is None:
         x, axis = manipulation.ravel(x), 0
     ndim = x.ndim

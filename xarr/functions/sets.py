@@ -15,7 +15,6 @@ from xarr.algorithms import gather, library
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, node_of, together
-from xarr.array.outcome import require_castable
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, fills, joining, reductions, searching
@@ -616,7 +615,15 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
         if value is None:
             continue
         end = as_array(value, where, name, device=flat.device)
-        require_castable(end._node.dtype, flat._node.dtype, "same_kind", where)
+        if not numpy.can_cast(end.dtype, flat.dtype, "same_kind"):
+            raise TypeError(
+                errors.message(
+                    where,
+                    f"{name} has dtype {end.dtype} and ary {flat.dtype}",
+                    f"dtype of `{name}` must be compatible with input `ary` under the "
+                    "`same_kind` rule",
+                )
+            )
         end = Array(engine.converted(end._node, flat._node.dtype)).reshape(-1)
         parts = [end, *parts] if name == "to_begin" else [*parts, end]
     return joining.concat(parts) if len(parts) > 1 else parts[0]
