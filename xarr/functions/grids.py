@@ -217,7 +217,7 @@ class _Grid:
         row = data_types.result_type(*lines)
         return [line.astype(row, copy=False) for line in lines]
 
-    def _line(self, item: Any) -> Array:
+    def _line(self, item: Any, *, alone: bool = False) -> Array:
         if not isinstance(item, slice) or item.stop is None:
             raise TypeError(
                 errors.message(
@@ -227,13 +227,18 @@ class _Grid:
                 )
             )
         start = 0 if item.start is None else item.start
-        if isinstance(item.step, complex | numpy.complexfloating):
-            return linspace(start, item.stop, int(abs(complex(item.step))))
         step = 1 if item.step is None else item.step
+        if isinstance(step, complex | numpy.complexfloating):
+            count: Any = abs(step)
+            dtype = numpy.result_type(start, item.stop, count)
+            exact = None if dtype.kind != "f" or type(count) is float else dtype
+            return linspace(start, item.stop, int(count), dtype=exact)
         given = [value for value in (start, item.stop, step) if isinstance(value, numpy.generic)]
-        # Beside NumPy's scalars, numbers have their type, as everywhere.
-        dtype = numpy.result_type(start, item.stop, step) if given else None
-        return arange(start, item.stop, step, dtype)
+        # Among several, lines have the type of NumPy's scalars; one alone is as `arange` has it.
+        typed = bool(given) and not alone
+        return arange(
+            start, item.stop, step, numpy.result_type(start, item.stop, step) if typed else None
+        )
 
 
 class _Dense(_Grid):
@@ -243,7 +248,7 @@ class _Dense(_Grid):
 
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Array:
         if isinstance(key, slice):
-            return self._line(key)
+            return self._line(key, alone=True)
         return joining.stack(meshgrid(*self._lines(key), indexing="ij"))
 
 
@@ -260,7 +265,7 @@ class _Open(_Grid):
 
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Array | tuple[Array, ...]:
         if isinstance(key, slice):
-            return self._line(key)
+            return self._line(key, alone=True)
         return meshgrid(*self._lines(key), indexing="ij", sparse=True)
 
 
