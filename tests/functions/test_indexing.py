@@ -626,3 +626,15 @@ def test_rows_are_written_through_a_mask_of_the_first_axes(device: xarr.Device) 
         assert_same(np.asarray(array), x, "x[mask] = rows")
     with pytest.raises(ValueError, match="has to broadcast"):
         array[mask] = np.ones(3)
+
+
+@pytest.mark.parametrize("key", [..., 0, [0, 2, 1], slice(1, None)], ids=str)
+def test_of_complex_arrays_real_ones_take_the_real_part(key: Any, device: xarr.Device) -> None:
+    x, array = np.zeros(3, np.float32), xarr.zeros(3, dtype="float32")
+    value = np.array([1 + 2j, 3, 4j], np.complex64)[: x[key].size if np.ndim(x[key]) else 1]
+    x[key] = value.real if np.ndim(x[key]) else value.real[0]
+    with pytest.warns(np.exceptions.ComplexWarning, match="imaginary part is discarded"):
+        array[key] = xarr.asarray(value)
+    assert_same(np.asarray(array), x, "x[key] = complex")
+    with pytest.raises(TypeError, match="complex value"):
+        array[key] = [1j] * value.size

@@ -9,9 +9,11 @@ the written expression fused in. `keys` says what a key means.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, Final
 
 import numpy
+from numpy.exceptions import ComplexWarning
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
@@ -28,10 +30,12 @@ from xarr.array.array import (
 from xarr.array.conversion import as_array
 from xarr.array.operands import operand
 from xarr.array.transfers import Host, from_host, host_values
+from xarr.dtypes import BOOL
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
 from xarr.functions.keys import WHERE, advanced, basic, is_array, mask_of
 from xarr.layout import Layout, Shape
+from xarr.tables import elementwise as rows
 from xarr.tables.rows import choose
 
 _ALL: Final = slice(None)
@@ -97,7 +101,16 @@ def _source(value: Any, node: Node) -> Node:
         if found is None:
             found = _of_other(value, node)
         source = found
-    if source.dtype.kind == dtypes.COMPLEX and node.dtype.kind != dtypes.COMPLEX:
+    if source.dtype.kind == dtypes.COMPLEX and node.dtype.kind not in (dtypes.COMPLEX, BOOL):
+        source = _real_part(value, source, node)
+    if isinstance(value, float) and node.dtype.kind in dtypes.INTEGER:
+        _require_finite(value, node)
+    return source
+
+
+def _real_part(value: Any, source: Node, node: Node) -> Node:
+    """What of a complex value a real array holds: of an array the real part, with a warning."""
+    if isinstance(value, complex | list | tuple) and not isinstance(value, numpy.generic):
         raise TypeError(
             errors.message(
                 _WRITE,
@@ -106,9 +119,17 @@ def _source(value: Any, node: Node) -> Node:
                 "write value.real",
             )
         )
-    if isinstance(value, float) and node.dtype.kind in dtypes.INTEGER:
-        _require_finite(value, node)
-    return source
+    warnings.warn(
+        errors.message(
+            _WRITE,
+            f"value has dtype {source.dtype} and x has {node.dtype}",
+            "the imaginary part is discarded",
+            "write value.real",
+        ),
+        ComplexWarning,
+        stacklevel=4,
+    )
+    return rows.real.applied(source)
 
 
 def _of_list(values: list[Any] | tuple[Any, ...], node: Node) -> Node:

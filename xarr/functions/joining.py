@@ -72,12 +72,12 @@ def _arrays(values: Any, where: str) -> list[Array]:
             errors.message(
                 where,
                 f"arrays is of type {type(values).__name__}",
-                "a sequence of Arrays is accepted",
+                'arrays to stack must be passed as a "sequence" type such as list or tuple',
             )
         )
     items = list(values)
     if not items:
-        raise ValueError(errors.message(where, "arrays is empty", "at least one array is needed"))
+        raise ValueError(errors.message(where, "arrays is empty", "need at least one array"))
     device = next((item.device for item in items if type(item) is Array), None)
     arrays = [
         item if type(item) is Array else as_array(item, where, "an array", device=device)
