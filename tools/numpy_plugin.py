@@ -21,7 +21,7 @@ import numpy
 import pytest
 
 from tools.numpy_scope import Source, rules_of_parameters
-from tools.numpy_shim import State, execute
+from tools.numpy_shim import execute, reading
 
 LIMIT_S = float(os.environ.get("XARR_TESTS_LIMIT", "60"))
 RESULT = Path(os.environ.get("XARR_TESTS_RESULT", "numpy_tests.jsonl"))
@@ -48,7 +48,7 @@ class NumpyTests(pytest.Module):
 
     def _getobj(self) -> ModuleType:
         package = ".".join(["numpy", *self.path.relative_to(_FOLDER).parts[:-1]])
-        State.reading = True
+        reading(True)
         module, broken = execute(self.path, package, WITH_XARR)
         for test, cause in broken.items():
             _write(test=test, broken=cause)
@@ -100,7 +100,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """From now on what xarr lacks raises."""
     del session
-    State.reading = False
+    reading(False)
 
 
 def _stop(_: int, __: FrameType | None) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy
 
 from tests.processes import with_root
-from tools.numpy_scope import RULES, is_strict
+from tools.numpy_scope import RULES, is_strict, rules_of_refusal
 
 FOLDER = Path(numpy.__file__).parent
 
@@ -153,6 +153,7 @@ def _result(file: str, known: list[dict[str, Any]], records: list[dict[str, Any]
             test.outcome, test.cause = "failed", "the process ended"
         elif record.get("outcome") == "failed":
             test.outcome, test.cause, test.line = "failed", record["cause"], record["line"]
+            test.rules += [rule for rule in rules_of_refusal(test.cause) if rule not in test.rules]
         elif "outcome" in record and test.cause in ("", "the process ended"):
             test.outcome, test.cause = record["outcome"], ""
     bases = {name.partition("[")[0] for name in tests}
