@@ -108,10 +108,10 @@ def reduced(
                     "check x.size first",
                 )
             )
-        if row.empty is None and initial is not None:
-            final = _neutral(row, types.result, left, node.device)
-        else:
-            final = constant(_empty(row, types.result), types.result, left, node.device)
+        final = constant(_empty(row, types.result), types.result, left, node.device)
+        if initial is not None and length == 0:
+            final = engine.broadcast(_first(final, initial, along), left)
+            initial = None
     else:
         over = axes
         if not axes:  # each element is a reduction of its own: over an axis of one element
@@ -182,6 +182,11 @@ def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node
 def _begun(row: Reduction, final: Node, initial: Any, where: str) -> Node:
     """A result with `initial` in front of it."""
     assert isinstance(row.combine, Elementwise)
+    return row.combine.combined(_first(final, initial, where), final, where)
+
+
+def _first(final: Node, initial: Any, where: str) -> Node:
+    """What stands in front of the elements, in the type of the result."""
     first = operand(as_operand(initial), final, where)
     if first is None:
         raise TypeError(
@@ -189,7 +194,7 @@ def _begun(row: Reduction, final: Node, initial: Any, where: str) -> Node:
                 where, f"initial is of type {type(initial).__name__}", "a number is accepted"
             )
         )
-    return row.combine.combined(engine.converted(first, final.dtype), final, where)
+    return engine.converted(first, final.dtype)
 
 
 def _empty(row: Reduction, result: DType) -> Any:

@@ -67,7 +67,8 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         self.signature = None
         self._row = row
         self._body: Callable[..., Any] = body
-        names = list(inspect.signature(body).parameters)
+        self.__signature__ = inspect.signature(body)
+        names = list(self.__signature__.parameters)
         self._where = f"{self.__name__}({', '.join(names[:nin])})"
 
     if TYPE_CHECKING:
