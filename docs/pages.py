@@ -124,7 +124,7 @@ def _text(name: str) -> str:
         return "As an index, adds an axis of one element; it is None."
     if isinstance(value, float):
         return f"The number {value!r}."
-    if getattr(value, "__module__", "").startswith("numpy"):
+    if isinstance(value, dict | tuple) or getattr(value, "__module__", "").startswith("numpy"):
         return _OF_NUMPY.get(name, "NumPy's own.")
     return inspect.getdoc(value) or ""
 

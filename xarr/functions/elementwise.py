@@ -1717,7 +1717,7 @@ def gcd(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> Array:
-    """The greatest common divisor of |x1| and |x2|.
+    """The greatest common divisor of x1 and x2, without a sign.
 
     Parameters
     ----------
@@ -2182,7 +2182,7 @@ def lcm(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> Array:
-    """The least common multiple of |x1| and |x2|.
+    """The least common multiple of x1 and x2, without a sign.
 
     Parameters
     ----------

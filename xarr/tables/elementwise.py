@@ -224,7 +224,7 @@ fmod = Elementwise(
 gcd = Elementwise(
     INTEGER,
     "xr_gcd(x1, x2)",
-    "The greatest common divisor of |x1| and |x2|.",
+    "The greatest common divisor of x1 and x2, without a sign.",
     associative=True,
     identity=0,
     source=NUMPYS,
@@ -267,7 +267,7 @@ isnan = Elementwise(
 lcm = Elementwise(
     INTEGER,
     "xr_lcm(x1, x2)",
-    "The least common multiple of |x1| and |x2|.",
+    "The least common multiple of x1 and x2, without a sign.",
     source=NUMPYS,
 )
 less = _comparison("<", REAL_OR_BOOL, "lt", "Whether x1 is less than x2.", beyond=(True, False))
