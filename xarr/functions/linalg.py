@@ -635,8 +635,7 @@ def eig(x: ArrayLike, /) -> EigResult:
     Returns
     -------
     EigResult: eigenvalues, shape (..., M), eigenvectors, shape (..., M, M)
-        In no particular order; the vectors are the columns. Real where x is and no eigenvalue has
-        an imaginary part, else complex.
+        Complex, of the precision of x, in no particular order; the vectors are the columns.
 
     Raises
     ------
@@ -647,8 +646,8 @@ def eig(x: ArrayLike, /) -> EigResult:
 
     Notes
     -----
-    Python Array API standard 2025.12, extension linalg, which wants complex results of real
-    matrices too; NumPy does not.
+    Python Array API standard 2025.12, extension linalg. NumPy's results are real where no
+    eigenvalue has an imaginary part: write ``eigenvalues.real``, or `eigh` for symmetric matrices.
 
     Examples
     --------
@@ -659,12 +658,8 @@ def eig(x: ArrayLike, /) -> EigResult:
     """
     where = "linalg.eig(x)"
     node = matrices(x, where, square=True)
-    shape, row = node.shape, node.dtype
-    wide = complex_of(row)
-    values, columns = _by_library(where, "eig", (node,), (shape[:-1], wide), (shape, wide))
-    if row is wide or _has_imaginary(values):
-        return EigResult(values, columns)
-    return EigResult(values.real, columns.real)
+    shape, wide = node.shape, complex_of(node.dtype)
+    return EigResult(*_by_library(where, "eig", (node,), (shape[:-1], wide), (shape, wide)))
 
 
 def eigvals(x: ArrayLike, /) -> Array:
@@ -679,8 +674,7 @@ def eigvals(x: ArrayLike, /) -> Array:
     Returns
     -------
     Array, shape (..., M)
-        Of the precision of x. Real where x is and no eigenvalue has an imaginary part, else
-        complex.
+        Complex, of the precision of x.
 
     Raises
     ------
@@ -697,14 +691,13 @@ def eigvals(x: ArrayLike, /) -> Array:
     --------
     >>> import xarr
     >>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()
-    [3.0]
+    [(3+0j)]
     """
     where = "linalg.eigvals(x)"
     node = matrices(x, where, square=True)
-    shape, row = node.shape, node.dtype
-    wide = complex_of(row)
-    (values,) = _by_library(where, "eigvals", (node,), (shape[:-1], wide))
-    return values if row is wide or _has_imaginary(values) else values.real
+    shape = node.shape
+    (values,) = _by_library(where, "eigvals", (node,), (shape[:-1], complex_of(node.dtype)))
+    return values
 
 
 def svdvals(x: ArrayLike, /) -> Array:
@@ -751,11 +744,6 @@ def _hermitian(x: Any, triangle: Any, where: str) -> Node:
         return node
     adjoint: Array = Array(node).mT
     return (elementwise.conj(adjoint) if node.dtype.kind == COMPLEX else adjoint)._node
-
-
-def _has_imaginary(values: Array) -> bool:
-    """Whether an element has an imaginary part; waits for the device."""
-    return bool(reductions.any(values.imag != 0))
 
 
 def _inv(x: Any, where: str) -> Array:
