@@ -150,15 +150,15 @@ def _raises_regex(expected: Any, _: str, *call: Any, **options: Any) -> Any:
     return numpy.testing.assert_raises(expected, *call, **options)
 
 
-def _cases(names: Any, values: Any, *rest: Any, **options: Any) -> pytest.MarkDecorator:
+def _cases(argnames: Any, argvalues: Any, *rest: Any, **options: Any) -> pytest.MarkDecorator:
     """pytest.mark.parametrize; of a generator that xarr ends with an error, the cases till then."""
     kept = []
-    if isinstance(values, Missing):
-        values = ()
-    with contextlib.suppress(TypeError, ValueError):
-        for value in values:
+    if isinstance(argvalues, Missing):
+        argvalues = ()
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        for value in argvalues:
             kept.append(value)  # noqa: PERF402 - what is there when an error comes is kept
-    return pytest.mark.parametrize(names, kept, *rest, **options)
+    return pytest.mark.parametrize(argnames, kept, *rest, **options)
 
 
 class _Marks:
@@ -208,7 +208,7 @@ def _creating(name: str) -> Callable[..., Any]:
     def make(*operands: Any, **options: Any) -> Any:
         try:
             return made(*operands, **options)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return getattr(numpy, name)(*operands, **options)
 
     return make

@@ -161,7 +161,8 @@ def _result(file: str, known: list[dict[str, Any]], records: list[dict[str, Any]
         name = record["test"]
         if "rules" in record and name.partition("[")[0] not in bases:
             why = broken.get(name.partition("[")[0], "xarr's collection lacks the test")
-            tests[name] = Test(name, record["rules"], "failed", why)
+            rules = [*record["rules"], *rules_of_refusal(why)]
+            tests[name] = Test(name, list(dict.fromkeys(rules)), "failed", why)
     return Result(file, tests)
 
 

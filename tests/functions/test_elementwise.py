@@ -940,6 +940,15 @@ def test_integers_to_negative_powers_are_refused(device: xarr.Device) -> None:
 
 
 @pytest.mark.parametrize(
+    "bounds", [(-1, 129), (-1, 5), (3, 2**300), (None, 2**300), (-(2**65), 2**65)]
+)
+def test_clip_takes_integers_that_its_data_type_does_not_hold(bounds: tuple[Any, Any]) -> None:
+    x = np.arange(10, dtype=np.uint8)
+    found = xarr.clip(xarr.asarray(x), *bounds)
+    assert_same(np.asarray(found), np.clip(x, *bounds), f"clip of {bounds}", (x,))
+
+
+@pytest.mark.parametrize(
     ("bounds", "said"),
     [
         (("a", None), "min is of type str"),

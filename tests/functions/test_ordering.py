@@ -122,3 +122,9 @@ def test_partitions(kth: Any, axis: int | None, form: xarr.Device) -> None:  # n
     if axis is not None:
         mine.partition(kth, axis)
         assert_same(np.asarray(mine), got, "x.partition")
+
+
+def test_no_elements_are_partitioned_at_any_place() -> None:
+    x = xarr.zeros((3, 0))
+    assert xarr.partition(x, 0).shape == (3, 0)
+    assert xarr.argpartition(x, 0, axis=0).shape == (3, 0)

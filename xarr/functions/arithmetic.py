@@ -239,6 +239,15 @@ def _to_integers(x: Any) -> Array:
 around = round
 
 
+def _beyond(bound: ArrayLike, name: str, x: Array) -> bool:
+    """Whether a bound is a Python integer that no element of x's dtype is on the other side of."""
+    row = x._node.dtype
+    if type(bound) is not int or row.kind not in dtypes.INTEGER:
+        return False
+    least, most = dtypes.integer_bounds(row)
+    return bound <= least if name == "min" else bound >= most
+
+
 def clip(
     x: ArrayLike,
     /,
@@ -299,7 +308,7 @@ def clip(
         raise TypeError(errors.message(name, f"x has dtype {x._node.dtype}", accepted))
     result = x
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
-        if bound is None:
+        if bound is None or _beyond(bound, bound_name, x):
             continue
         first, second = together(result, bound, name, ("x", bound_name))
         if first.dtype.kind == COMPLEX:

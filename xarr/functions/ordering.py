@@ -190,7 +190,7 @@ def _checked(
         )
     extent = x.shape[place] if x.ndim else 1
     for position in integers(kth, where, "kth"):
-        if not -extent <= position < extent:
+        if x.size and not -extent <= position < extent:
             raise ValueError(
                 errors.message(
                     where,
