@@ -98,6 +98,25 @@ def test_numpy_is_xarr_in_the_programs_modules_alone(folder: Path) -> None:
     assert done.returncode == 0
 
 
+SHADING = """\
+import numpy as np
+from matplotlib import cm
+from matplotlib.colors import LightSource
+
+heights = np.hypot(*np.mgrid[-3:4, -3:4])
+shaded = LightSource(azdeg=315, altdeg=10).shade(heights, cmap=cm.hot)
+print(type(heights).__name__, shaded.shape, round(float(shaded.sum()), 6))
+"""
+
+
+def test_matplotlib_shades_what_a_program_computes(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (folder / "shading.py").write_text(SHADING)
+    with_numpy, with_xarr = ran(folder, "shading.py"), run(folder, "shading.py")
+    assert with_xarr.stderr == ""
+    assert with_xarr.stdout == with_numpy.stdout.replace("ndarray", "Array")
+
+
 def test_a_module_runs(folder: Path) -> None:
     done = run(folder, "-m", "package", "a", "-b")
     assert done.stdout == "__main__ xarr xarr ['a', '-b']\n"

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy
 
 from xarr.functions.absent import missing
+from xarr.running import clients
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _LIBRARIES: Final = tuple(
@@ -37,6 +38,7 @@ class Substitution(AbstractContextManager["Substitution"]):
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self._known: dict[str, bool] = {}
+        self._adapted = False
         self._import = builtins.__import__
 
     def __enter__(self) -> Substitution:
@@ -81,7 +83,10 @@ class Substitution(AbstractContextManager["Substitution"]):
         if of_numpy and self.owns(globals):
             space: ModuleType = _in_place_of(name, fromlist or ())
             return space
-        return self._import(name, globals, locals, fromlist or (), level)
+        module = self._import(name, globals, locals, fromlist or (), level)
+        if not self._adapted and name.partition(".")[0] == "matplotlib":
+            self._adapted = clients.adapt()
+        return module
 
 
 def _in_place_of(name: str, wanted: Sequence[str]) -> Any:
