@@ -147,7 +147,7 @@ _SIGNATURES = {
     "axis": "axis: Axis = None",
     "dtype": "dtype: DTypeLike = None",
     "out": "out: Out = None",
-    "correction": "correction: float = 0.0",
+    "correction": "correction: float | None = None",
     "keepdims": "keepdims: bool = False",
     "ddof": "ddof: float | None = None",
     "initial": "initial: ArrayLike | None = None",
@@ -166,10 +166,10 @@ _PARAMETERS = {
     "where": ["where : bool Array, optional", "    Which elements take part."],
     "mean": ["mean : Array, optional", "    The mean, if it is known, with the axes kept."],
     "correction": [
-        "correction : float",
+        "correction : float, optional",
         "    What is subtracted from the number of elements that the sum of squares is divided by.",
     ],
-    "ddof": ["ddof : float or None", "    NumPy's name of `correction`."],
+    "ddof": ["ddof : float or None", "    NumPy's name of `correction`; one of them is given."],
     "include_initial": ["include_initial : bool", "    Begin with the value of no elements."],
 }
 _KEYWORDS = {

@@ -966,7 +966,6 @@ def test_errors_of_clip_name_clip(bounds: Any, said: str) -> None:
 @pytest.mark.parametrize(
     ("call", "remedy"),
     [
-        (xarr.imag, 'x.astype("complex64")'),
         (lambda x: (x * 1j) % 2, "take x1.real or x1.imag"),
         (lambda x: xarr.remainder(x, x * 1j), "take x2.real or x2.imag"),
         (lambda x: xarr.bitwise_and(x.astype("i8"), x.astype("u8")), "convert both to one"),

@@ -246,6 +246,12 @@ def base_of(array: Array) -> Any:
     return result
 
 
+def bytes_of(array: Array) -> int:
+    """The bytes of the object and of its shape, and of its elements unless it is a view."""
+    own = 0 if base_of(array) is not None else array.nbytes
+    return object.__sizeof__(array) + 16 * array.ndim + own
+
+
 def on_host(array: Array, where: str) -> Any:
     """A NumPy array in the array's own memory, which has to be the host's."""
     device = array._node.device

@@ -1981,11 +1981,11 @@ def imag(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> Array:
-    """The imaginary part of x.
+    """The imaginary part of x; 0 where x is real.
 
     Parameters
     ----------
-    x : complex floating-point Array, shape (...)
+    x : any Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
     out : Array, optional
         Where the result goes.
@@ -2013,8 +2013,8 @@ def imag(
     Examples
     --------
     >>> import xarr
-    >>> xarr.imag(xarr.asarray([1 + 2j, 3j])).tolist()
-    [2.0, 3.0]
+    >>> xarr.imag(xarr.asarray([1.0, 2.0])).tolist()
+    [0.0, 0.0]
     """
     return unary(rows.imag, x)
 

@@ -35,18 +35,19 @@ class flatiter:  # noqa: N801 - NumPy's name
     [[0.0, 5.0], [5.0, 0.0]]
     """
 
-    __slots__ = ("_array", "_position")
+    __slots__ = ("_array", "_base", "_position")
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: Array, base: Array | None = None) -> None:
         self._array = array
+        self._base = array if base is None else base
         self._position = 0
 
     @property
     def base(self) -> Array:
         """The array."""
-        return self._array
+        return self._base
 
     @property
     def index(self) -> int:

@@ -19,6 +19,7 @@ from xarr.array.transfers import Host
 from xarr.backends.device import get_device
 from xarr.functions import manipulation
 from xarr.functions.creation import shape_of, to_numpy
+from xarr.functions.flat import flatiter
 from xarr.layout import Shape
 
 
@@ -81,13 +82,13 @@ class broadcast:  # noqa: N801 - NumPy's name
 
     Parameters
     ----------
-    *args : Array or values, shapes that broadcast
-        The arrays.
+    *arrays : Array or values, shapes that broadcast
+        The arrays, 64 at most; of another `broadcast`, its arrays.
 
     Raises
     ------
     ValueError
-        If the shapes do not broadcast.
+        If the shapes do not broadcast, or there are too many arrays.
 
     Examples
     --------
@@ -99,8 +100,23 @@ class broadcast:  # noqa: N801 - NumPy's name
     [5, 6, 10, 12]
     """
 
-    def __init__(self, *args: Any) -> None:
-        where = "broadcast(*args)"
+    def __init__(self, *arrays: Any, **options: Any) -> None:
+        where = "broadcast(*arrays)"
+        if options:
+            raise ValueError(
+                errors.message(where, f"{next(iter(options))} is given", "no options are accepted")
+            )
+        args: list[Any] = []
+        for item in arrays:
+            args.extend(item._arrays if isinstance(item, broadcast) else [item])
+        if len(args) > layout.MAX_NDIM:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"there are {len(args)} arrays",
+                    f"{layout.MAX_NDIM} at most are accepted",
+                )
+            )
         device = next((item.device for item in args if type(item) is Array), get_device())
         self._arrays = [as_array(item, where, "an argument", device=device) for item in args]
         shapes = [item.shape for item in self._arrays]
@@ -129,14 +145,13 @@ class broadcast:  # noqa: N801 - NumPy's name
         return len(self._arrays)
 
     @property
-    def iters(self) -> tuple[Iterator[Array], ...]:
+    def iters(self) -> tuple[flatiter, ...]:
         """For each array an iterator over its elements, repeated over the shape."""
         return tuple(
-            iter(manipulation.ravel(manipulation.broadcast_to(item, self.shape)))
-            for item in self._arrays
+            flatiter(manipulation.broadcast_to(item, self.shape), item) for item in self._arrays
         )
 
-    def reset(self) -> None:
+    def reset(self, /) -> None:
         """Begin anew."""
         self.index = 0
         self._tuples = zip(*self.iters, strict=True)

@@ -287,6 +287,9 @@ class Methods:
 
     __slots__ = ()
 
+    def __sizeof__(self) -> int:
+        return memory.bytes_of(self)
+
     @property
     def base(self: Any) -> Any:
         """The array whose memory a view is of; None for an array of its own memory."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array
@@ -14,6 +14,8 @@ from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions.applying import reduced, sent
+from xarr.functions.warned import warn, warn_of_few
+from xarr.layout import Shape
 from xarr.tables import elementwise, reductions
 from xarr.tables.rows import Reduction, choose
 
@@ -22,11 +24,15 @@ def averaged(
     row: Reduction, x: Node, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any
 ) -> Array:
     """The mean, over the elements where a mask holds."""
-    if where is True:
-        return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims)
     name = f"{row.name}(x, axis, where)"
+    if where is True:
+        if not x.shape or 0 in x.shape:
+            _warn(x.shape, axis, 0, "Mean of empty slice", name)
+        return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims)
     mask = _mask(x, where, name)
     result = _mean(x, axis, dtype, keepdims, mask, name)
+    number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
+    warn_of_few(number, "Mean of empty slice")
     target = single(out, name)
     return Array(result) if target is None else sent(result, target, name)
 
@@ -41,13 +47,24 @@ def spread(
     keepdims: bool,
     where: Any,
     mean: Any,
-    correction: float,
+    correction: float | None,
 ) -> Array:
     """The variance or the standard deviation."""
-    less = correction if ddof is None else ddof
-    if where is True and mean is None and x.dtype.kind != COMPLEX:
-        return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
     name = f"{row.name}(x, axis, where, mean)"
+    if ddof and correction is not None:
+        raise ValueError(
+            errors.message(
+                name,
+                f"ddof is {ddof} and correction {correction}",
+                "one of them is accepted",
+                "ddof and correction can't be provided simultaneously.",
+            )
+        )
+    less = (ddof or 0.0) if correction is None else correction
+    if where is True and mean is None and x.dtype.kind != COMPLEX:
+        result = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
+        _warn(x.shape, axis, less, _FREEDOM, name)
+        return result
     mask = None if where is True else _mask(x, where, name)
     computed = _floating(x, dtype, name)
     x = engine.converted(x, computed)
@@ -75,6 +92,10 @@ def spread(
     )._node
     count = _count(shape, mask, axis, keepdims, total, name)
     above = elementwise.subtract.combined(count, _like(less, count))
+    if mask is None:
+        _warn(shape, axis, less, _FREEDOM, name)
+    else:
+        warn_of_few(Array(above), _FREEDOM)
     divisor = choose(
         elementwise.greater.combined(above, _like(0.0, count)), above, _like(math.nan, count)
     )
@@ -84,6 +105,16 @@ def spread(
     result = engine.converted(result, total.dtype)
     target = single(out, name)
     return Array(result) if target is None else sent(result, target, name)
+
+
+_FREEDOM: Final = "Degrees of freedom <= 0 for slice"
+
+
+def _warn(shape: Shape, axis: Any, less: float, message: str, name: str) -> None:
+    """Warn where each of the results is of no more than `less` elements."""
+    axes = layout.normalize_axes(axis, len(shape), name)
+    if math.prod(shape[place] for place in axes) <= less:
+        warn(message)
 
 
 _PARTS = (elementwise.real, elementwise.imag)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import Any, Final, SupportsIndex
 
-import numpy
-
 from xarr import dtypes, errors, layout
-from xarr.algorithms import library
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import taken
 from xarr.array.outcome import delivered
-from xarr.array.transfers import openly, to_host
 from xarr.dtypes import BOOL, FLOATING, REAL, REAL_NUMERIC
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import elementwise, reductions, searching, statistical
 from xarr.functions.applying import reduced
+from xarr.functions.warned import warn_of_nan
 from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.reductions import INDEX, ORDERED
 from xarr.tables.rows import OWN, Elementwise, Reduction, choose, named
@@ -484,34 +479,6 @@ def replaced(node: Node, value: int, mask: Node | None) -> Node:
         return node
     other = node.dtype.numpy.type(value).item()
     return choose(mask, node, constant(other, node.dtype, (), node.device))
-
-
-def warn_of_nan(result: Array, message: str = "All-NaN slice encountered") -> None:
-    """Warn of a result that is NaN, as NumPy does, where nobody has to wait for it: on a CPU."""
-    if result._node.dtype.kind not in FLOATING or not library.is_preferred(result.device):
-        return
-    with openly():
-        found = bool(numpy.isnan(to_host(result._node)).any())
-    if found:
-        warnings.warn(message, RuntimeWarning, stacklevel=_frames())
-
-
-def warn_of_few(number: Array, message: str) -> None:
-    """Warn of results of too few elements: where `number` is not positive."""
-    if not library.is_preferred(number.device):
-        return
-    with openly():
-        found = bool((to_host(number._node) <= 0).any())
-    if found:
-        warnings.warn(message, RuntimeWarning, stacklevel=_frames())
-
-
-def _frames() -> int:
-    """How many frames from `warnings.warn` on are xarr's, and those that it runs in."""
-    frame, count = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("xarr."):
-        frame, count = frame.f_back, count + 1
-    return count
 
 
 def _extreme_of(

@@ -16,9 +16,10 @@ from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, order_statistics, quantiles, reductions, searching
 from xarr.functions.applying import reduced
-from xarr.functions.nan_functions import counted, replaced, warn_of_few
+from xarr.functions.nan_functions import counted, replaced
 from xarr.functions.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
 from xarr.functions.sorting import sort
+from xarr.functions.warned import warn_of_few
 from xarr.tables import elementwise as rows, reductions as folds
 
 

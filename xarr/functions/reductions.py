@@ -599,7 +599,7 @@ def std(
     *,
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
-    correction: float = 0.0,
+    correction: float | None = None,
 ) -> Array:
     """The standard deviation.
 
@@ -614,14 +614,14 @@ def std(
     out : Array, optional
         Where the result goes; of its shape.
     ddof : float or None
-        NumPy's name of `correction`.
+        NumPy's name of `correction`; one of them is given.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
     where : bool Array, optional
         Which elements take part.
     mean : Array, optional
         The mean, if it is known, with the axes kept.
-    correction : float
+    correction : float, optional
         What is subtracted from the number of elements that the sum of squares is divided by.
 
     Returns
@@ -724,7 +724,7 @@ def var(
     *,
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
-    correction: float = 0.0,
+    correction: float | None = None,
 ) -> Array:
     """The variance.
 
@@ -739,14 +739,14 @@ def var(
     out : Array, optional
         Where the result goes; of its shape.
     ddof : float or None
-        NumPy's name of `correction`.
+        NumPy's name of `correction`; one of them is given.
     keepdims : bool
         Whether to keep the reduced axes, with extent 1.
     where : bool Array, optional
         Which elements take part.
     mean : Array, optional
         The mean, if it is known, with the axes kept.
-    correction : float
+    correction : float, optional
         What is subtracted from the number of elements that the sum of squares is divided by.
 
     Returns

@@ -8,6 +8,7 @@ from typing import Any, Final, SupportsIndex
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
+from xarr.array.door import SCALARS
 from xarr.array.outcome import delivered
 from xarr.backends.device import get_device
 from xarr.engine import engine
@@ -56,7 +57,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     where = "choose(a, choices)"
     device = _device_of(a, choices)
     number = int64(a, where, "a", device)
-    parts = [as_array(part, where, "a choice", device=number.device) for part in choices]
+    given = list(choices)
+    parts = [as_array(part, where, "a choice", device=number.device) for part in given]
     if not parts:
         raise ValueError(errors.message(where, "there are no choices", "at least one is needed"))
     try:
@@ -67,7 +69,10 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
             )
     except IndexError as error:
         raise ValueError(str(error)) from None
-    row = dtypes.lookup(result_type(*parts))
+    values = [
+        part if type(part) in SCALARS else made for part, made in zip(given, parts, strict=True)
+    ]
+    row = dtypes.lookup(result_type(*values))
     shape = layout.broadcast_shapes(number.shape, *(part.shape for part in parts), where=where)
     nodes = [Array(engine.converted(part._node, row)) for part in parts]
     if len(nodes) <= _CHAIN:

@@ -123,6 +123,10 @@ def _correlated(a: Array, v: Array, mode: str, where: str) -> Array:
     count = v.size
     around = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2)}
     around["valid"] = (0, 0)
+    if mode is None:
+        raise TypeError(errors.message(where, "mode is None", "a str is accepted"))
+    if type(mode) is int and 0 <= mode < 3:
+        mode = ("valid", "same", "full")[mode]
     if mode not in around:
         raise ValueError(
             errors.message(where, f"mode is {mode!r}", "accepted are 'full', 'same' and 'valid'")

@@ -219,8 +219,13 @@ def iterable(y: Any) -> bool:
     return True
 
 
-def _row(x: Any, where: str) -> dtypes.DType:
-    return array_of(x, where)._node.dtype
+def _is_complex(x: Any, where: str) -> bool:
+    if type(x) is not Array:  # what has only a data type, as a data frame has
+        given = getattr(x, "dtype", None)
+        kind = getattr(given, "type", given)
+        if isinstance(kind, type):
+            return issubclass(kind, complex | numpy.complexfloating)
+    return array_of(x, where)._node.dtype.kind == dtypes.COMPLEX
 
 
 def iscomplexobj(x: Any) -> bool:
@@ -242,7 +247,7 @@ def iscomplexobj(x: Any) -> bool:
     >>> xarr.iscomplexobj(xarr.ones(2, dtype="complex64"))
     True
     """
-    return _row(x, "iscomplexobj(x)").kind == dtypes.COMPLEX
+    return _is_complex(x, "iscomplexobj(x)")
 
 
 def isrealobj(x: Any) -> bool:
@@ -264,7 +269,7 @@ def isrealobj(x: Any) -> bool:
     >>> xarr.isrealobj(xarr.ones(2))
     True
     """
-    return _row(x, "isrealobj(x)").kind != dtypes.COMPLEX
+    return not _is_complex(x, "isrealobj(x)")
 
 
 def iscomplex(x: ArrayLike) -> Array:

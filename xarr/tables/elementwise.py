@@ -11,7 +11,6 @@ from typing import Final
 from xarr.dtypes import (
     ANY,
     BOOL,
-    COMPLEX,
     FLOATING,
     INTEGER,
     NUMERIC,
@@ -249,7 +248,9 @@ hypot = Elementwise(
     identity=0,
     domain=Domain(ulp=3),
 )
-imag = Elementwise((COMPLEX,), "x.im", "The imaginary part of x.", result="real")
+imag = Elementwise(
+    ANY, "0", "The imaginary part of x; 0 where x is real.", complex="x.im", result="real"
+)
 isfinite = Elementwise(
     ANY,
     "isfinite(x)",

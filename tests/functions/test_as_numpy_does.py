@@ -1,0 +1,99 @@
+"""What functions accept, refuse and warn of beside their values, as NumPy does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import xarr
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", "bool", "float16"])
+def test_the_imaginary_part_of_what_is_real_is_zero(dtype: str) -> None:
+    got = xarr.imag(xarr.ones(3, dtype=dtype))
+    wanted = numpy.imag(numpy.ones(3, dtype=dtype))
+    assert got.dtype == wanted.dtype
+    assert got.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize(
+    ("compute", "text"),
+    [
+        (lambda np: np.mean([]), "Mean of empty slice"),
+        (lambda np: np.mean(np.ones((0, 3)), axis=0), "Mean of empty slice"),
+        (lambda np: np.ones((0, 3)).mean(), "Mean of empty slice"),
+        (lambda np: np.mean(np.ones(3), where=np.zeros(3, dtype="bool")), "Mean of empty"),
+        (lambda np: np.var(np.ones((0, 3)), axis=0), "Degrees of freedom"),
+        (lambda np: np.std([1.0, 2.0], ddof=2), "Degrees of freedom"),
+        (lambda np: np.var(np.ones(2), where=np.zeros(2, dtype="bool")), "Degrees of freedom"),
+    ],
+)
+def test_results_of_too_few_elements_are_warned_of(
+    compute: Callable[[Any], Any], text: str
+) -> None:
+    with numpy.errstate(all="ignore"), pytest.warns(RuntimeWarning, match=text):
+        wanted = compute(numpy)
+    with pytest.warns(RuntimeWarning, match=text) as records:
+        got = compute(xarr)
+    assert got.shape == wanted.shape
+    assert xarr.isnan(got).all()
+    assert records[0].filename == __file__
+
+
+def test_one_divisor_is_accepted() -> None:
+    x = xarr.asarray([1.0, 2.0, 4.0])
+    assert float(xarr.var(x, correction=1)) == float(xarr.var(x, ddof=1)) == pytest.approx(7 / 3)
+    assert float(xarr.var(x, ddof=0, correction=1)) == float(xarr.var(x, ddof=1))
+    for both in ({"ddof": 1, "correction": 0}, {"ddof": 1, "correction": 1}):
+        with pytest.raises(ValueError, match="simultaneously"):
+            xarr.std(x, **both)
+
+
+def test_modes_of_convolutions_may_be_numbers() -> None:
+    for mode in (0, 1, 2):
+        got = xarr.convolve([1, 2, 3], [0, 1], mode)
+        assert got.tolist() == numpy.convolve([1, 2, 3], [0, 1], mode).tolist()
+    with pytest.raises(TypeError):
+        xarr.convolve([1], [1], mode=None)
+    with pytest.raises(ValueError, match="mode"):
+        xarr.correlate([1], [1], mode=-1)
+
+
+def test_broadcasts_of_broadcasts_have_the_arrays_of_both() -> None:
+    arrays = [xarr.ones((3, 1)), xarr.ones(2), xarr.ones((1, 1))]
+    both = xarr.broadcast(xarr.broadcast(*arrays[:2]), arrays[2])
+    assert (both.shape, both.numiter) == ((3, 2), 3)
+    assert all(part.base is array for part, array in zip(both.iters, arrays, strict=True))
+    assert [len(part) for part in both.iters] == [6, 6, 6]
+    with pytest.raises(ValueError, match="65 arrays"):
+        xarr.broadcast(*[1] * 65)
+    with pytest.raises(ValueError, match="options"):
+        xarr.broadcast(1, out=2)
+
+
+def test_what_has_a_complex_data_type_is_complex() -> None:
+    class Column:
+        def __init__(self, dtype: Any) -> None:
+            self.dtype = dtype
+
+    assert xarr.iscomplexobj(Column(numpy.dtype("complex64")))
+    assert xarr.isrealobj(Column(numpy.dtype("float64")))
+    assert xarr.iscomplexobj(numpy.complex64(1))
+
+
+def test_numbers_take_the_type_of_the_arrays_they_are_chosen_beside() -> None:
+    for choices in ((1.0, numpy.float32(3)), (5, numpy.asarray([1], "uint8")), ([1, 2], 1.5)):
+        got = xarr.choose([0, 1], choices)
+        wanted = numpy.choose([0, 1], choices)
+        assert got.dtype == wanted.dtype
+        assert got.tolist() == wanted.tolist()
+
+
+def test_the_size_of_an_object_is_that_of_its_own_elements() -> None:
+    x = xarr.ones(100)
+    assert sys.getsizeof(x) > x.nbytes
+    assert sys.getsizeof(x[...]) < x.nbytes
