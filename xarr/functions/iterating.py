@@ -118,7 +118,9 @@ class broadcast:  # noqa: N801 - NumPy's name
                 )
             )
         device = next((item.device for item in args if type(item) is Array), get_device())
-        self._arrays = [as_array(item, where, "an argument", device=device) for item in args]
+        self._arrays: list[Array] = [
+            as_array(item, where, "an argument", device=device) for item in args
+        ]
         shapes = [item.shape for item in self._arrays]
         self.shape: Shape = layout.broadcast_shapes(*shapes, where=where) if shapes else ()
         self.index = 0

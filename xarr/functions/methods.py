@@ -287,7 +287,7 @@ class Methods:
 
     __slots__ = ()
 
-    def __sizeof__(self) -> int:
+    def __sizeof__(self: Any) -> int:
         return memory.bytes_of(self)
 
     @property

@@ -27,7 +27,7 @@ def averaged(
     name = f"{row.name}(x, axis, where)"
     if where is True:
         if not x.shape or 0 in x.shape:
-            _warn(x.shape, axis, 0, "Mean of empty slice", name)
+            _warn(x.shape, axis, 0, "Mean of empty slice", f"{row.name}(x, axis)")
         return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims)
     mask = _mask(x, where, name)
     result = _mean(x, axis, dtype, keepdims, mask, name)
@@ -62,9 +62,8 @@ def spread(
         )
     less = (ddof or 0.0) if correction is None else correction
     if where is True and mean is None and x.dtype.kind != COMPLEX:
-        result = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
-        _warn(x.shape, axis, less, _FREEDOM, name)
-        return result
+        _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(x, axis)")
+        return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
     mask = None if where is True else _mask(x, where, name)
     computed = _floating(x, dtype, name)
     x = engine.converted(x, computed)

@@ -20,7 +20,7 @@ from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.rows import choose
 
 
-def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Array:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     """The convolution of two vectors: sum over m of a[m] v[n - m].
 
     Parameters
@@ -31,7 +31,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Array:
         Another one.
     mode : {"full", "same", "valid"}, optional
         All N + M - 1 sums; the max(N, M) in their middle; those where one vector lies within the
-        other.
+        other. Also 2, 1 and 0.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Array:
     return _correlated(first, manipulation.flip(second), mode, "convolve(a, v, mode)")
 
 
-def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Array:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 
     Parameters
@@ -118,14 +118,14 @@ def _vectors(a: Any, v: Any, where: str) -> tuple[Array, Array]:
     return Array(first), Array(second)
 
 
-def _correlated(a: Array, v: Array, mode: str, where: str) -> Array:
+def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
     """The sums of a, shape (N,), times v, shape (M <= N,), as v moves along it."""
     count = v.size
     around = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2)}
     around["valid"] = (0, 0)
     if mode is None:
         raise TypeError(errors.message(where, "mode is None", "a str is accepted"))
-    if type(mode) is int and 0 <= mode < 3:
+    if isinstance(mode, int) and 0 <= mode < 3:
         mode = ("valid", "same", "full")[mode]
     if mode not in around:
         raise ValueError(
