@@ -182,12 +182,119 @@ def test_changes_of_views_and_of_several_axes() -> None:
     zero = xarr.asarray(3.0)
     xarr.add.at(zero, (), 4)
     assert float(zero) == 7
-    with pytest.raises(TypeError, match="same_kind"):
-        xarr.add.at(y, [0], 1.5)
     with pytest.raises(IndexError):
         xarr.add.at(y, [9], 1)
     with pytest.raises(ValueError, match="b is None"):
         xarr.add.at(y, [0])
+
+
+@pytest.mark.parametrize("name", ["add", "divide", "power"])
+def test_integers_are_changed_by_floats_step_by_step(name: str) -> None:
+    x = np.arange(1, 10)
+    y = xarr.asarray(x)
+    places, values = [-1, 1, -1, 2, 1], [1.5, 1.75, 0.5, 2.5, 1.5]
+    getattr(np, name).at(x, places, values)
+    getattr(xarr, name).at(y, places, values)
+    assert_same(np.asarray(y), x, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "options"),
+    [
+        ("add", ([1.5, 2.5], 2), {"sig": "ff->f"}),
+        ("add", ([1.5, 2.5], 0.5), {"signature": ("i", "i", "i"), "casting": "unsafe"}),
+        ("add", ([1.5, 2.5], 2), {"sig": b"dd->d"}),
+        ("add", ([3], [4]), {"sig": (None, None, None)}),
+        ("add", (3, 4), {"signature": (np.dtypes.Float64DType, None, None)}),
+        ("multiply", ([3], [4]), {"signature": (None, None, "f")}),
+        ("less", ([1], 2), {"sig": "dd->?"}),
+        ("abs", ([-1.5],), {"sig": "D->d"}),
+        ("divmod", ([7.5], 2), {"sig": (None, None, "f", "f")}),
+        ("sqrt", ([4],), {"sig": "f->f"}),
+        ("power", (1.5, 2.8), {"sig": (None, None, "l"), "casting": "unsafe"}),
+        ("ldexp", (np.float32(1), np.int64(2)), {"sig": (None, None, "d")}),
+        ("ldexp", (np.float32(1), np.int64(2)), {"dtype": "d"}),
+        ("matmul", ([[1, 2], [3, 4]], [1, 2]), {"sig": "ff->f", "casting": "unsafe"}),
+    ],
+)
+def test_signatures(name: str, operands: Any, options: dict[str, Any]) -> None:
+    wanted = getattr(np, name)(*operands, **options)
+    found = getattr(xarr, name)(*operands, **options)
+    for part, other in zip(
+        found if type(found) is tuple else [found],
+        wanted if type(wanted) is tuple else [wanted],
+        strict=True,
+    ):
+        assert_same(np.asarray(part), np.asarray(other), f"{name} {options}")
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "options"),
+    [
+        ("add", ([1], 2), {"sig": "d"}),
+        ("add", ([1], 2), {"sig": ("d",)}),
+        ("add", ([1], 2), {"sig": (None, "d")}),
+        ("add", ([1], 2), {"sig": 1.5}),
+        ("add", ([1], 2), {"sig": "%^->#"}),
+        ("add", ([1], 2), {"sig": "dd>d"}),
+        ("add", ([1], 2), {"sig": "dd->d", "dtype": "d"}),
+        ("add", ([1], 2), {"sig": "dd->d", "signature": "dd->d"}),
+        ("add", ([1.5], 2), {"sig": ("i", None, None)}),
+        ("add", ([1], 2), {"sig": ("f", "d", None)}),
+        ("less", ([1], 2), {"sig": "dd->d"}),
+        ("sqrt", ([4],), {"sig": "l->l"}),
+        ("power", (1.5, 2.8), {"dtype": "l"}),
+        ("matmul", ([[1]], [[1]]), {"sig": "fd->d"}),
+        ("matmul", ([[1]], [[1]]), {"axis": 0}),
+    ],
+)
+def test_refused_signatures(name: str, operands: Any, options: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError)) as wanted:
+        getattr(np, name)(*operands, **options)
+    expected = TypeError if issubclass(wanted.type, TypeError) else ValueError
+    with pytest.raises(expected):
+        getattr(xarr, name)(*operands, **options)
+
+
+@pytest.mark.parametrize("name", ["matmul", "matvec", "vecdot", "vecmat"])
+def test_functions_of_stacks_are_ufuncs(name: str) -> None:
+    function, numpys = getattr(xarr, name), getattr(np, name)
+    assert isinstance(function, xarr.ufunc)
+    assert function.signature == numpys.signature
+    assert (function.nin, function.nout, function.identity) == (2, 1, None)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert set(function.types) <= set(numpys.types)
+    with pytest.raises(RuntimeError):
+        function.reduce(xarr.ones((2, 2)))
+    for method in (function.outer, lambda a, b: function.at(a, [0], b)):
+        with pytest.raises(TypeError, match="signature"):
+            method(xarr.ones((2, 2)), xarr.ones((2, 2)))
+
+
+def test_vecdot_along_axes() -> None:
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(6.0, 12.0).reshape(3, 2)
+    for options in (
+        {"axes": [0, 1]},
+        {"axes": [0, -1, ()]},
+        {"axes": [(0,), (1,), (0,)], "keepdims": True},
+        {"axes": [0, 1, 1], "keepdims": True},
+    ):
+        assert_same(
+            np.asarray(xarr.vecdot(x, y, **options)), np.vecdot(x, y, **options), str(options)
+        )
+    kept = xarr.vecdot(x, x, axis=0, keepdims=True)
+    assert_same(np.asarray(kept), np.vecdot(x, x, axis=0, keepdims=True), "keepdims")
+    with pytest.raises(TypeError, match="axis and axes"):
+        xarr.vecdot(x, y, axis=0, axes=[0, 1])
+
+
+def test_masks_of_nested_lists_are_what_is_true_of_them() -> None:
+    x, y = np.zeros((2, 2)), xarr.zeros((2, 2))
+    np.add(3, 4, out=x, where=[[0, 1], [2.5, 0]])
+    xarr.add(3, 4, out=y, where=[[0, 1], [2.5, 0]])
+    assert_same(np.asarray(y), x, "where")
+    with pytest.raises(TypeError):
+        xarr.add(3, 4, out=y, where=xarr.asarray([0, 1]))
 
 
 def test_many_changes_of_few_elements(device: xarr.Device) -> None:

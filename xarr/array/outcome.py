@@ -96,7 +96,14 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
     """The mask that `where` is; None where all elements are written."""
     if where is True:
         return None
-    mask = as_array(where, name, "where", device=None if type(where) is Array else beside.device)
+    typed = type(where) is Array or isinstance(where, numpy.ndarray | numpy.generic)
+    mask = as_array(
+        where,
+        name,
+        "where",
+        dtype=None if typed else dtypes.bool_,
+        device=None if type(where) is Array else beside.device,
+    )
     node = mask._node
     require_together(node.device, beside.device, name)
     if node.dtype is not dtypes.bool_:

@@ -136,7 +136,7 @@ def modf(
     return Array(part), Array(whole)
 
 
-@universal(nin=2)
+@universal(nin=2, is_mixed=True)
 def ldexp(
     x1: ArrayLike,
     x2: ArrayLike,

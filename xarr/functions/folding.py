@@ -207,6 +207,8 @@ class Methods:
         """
         function: ufunc[..., Any] = self  # type: ignore[assignment]
         name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
+        if function.signature is not None:
+            raise TypeError(_of_cores(function, "at"))
         if type(a) is not Array:
             raise TypeError(
                 errors.message(
@@ -282,6 +284,8 @@ class Methods:
 
 def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc[..., Any]:
     """The function, which has to have two operands and one result."""
+    if function.signature is not None:
+        raise (RuntimeError if results else TypeError)(_of_cores(function, method))
     if function.nin != 2 or (results is not None and function.nout != results):
         raise ValueError(
             errors.message(
@@ -293,6 +297,15 @@ def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc[..., A
         )
     found: ufunc[..., Any] = function
     return found
+
+
+def _of_cores(function: Any, method: str) -> str:
+    """What the error says of a function of vectors or matrices."""
+    return errors.message(
+        f"{function.__name__}.{method}(...)",
+        f"{function.__name__} has the signature {function.signature}",
+        f"{method} takes functions of single elements",
+    )
 
 
 def _is_associative(function: ufunc[..., Any]) -> bool:
@@ -504,10 +517,17 @@ def _change(
     first = Array(choose(begins._node, number._node, zero))
     ranks = number - functions.maximum.accumulate(first)
     joining = function if _is_associative(function) else _JOINED.get(function.__name__)
+    operation = None
     if values is not None and joining is not None:
         assert function._row is not None
-        wanted = function._row._resolve((a._node, values._node)).operands[1]
-        values = Array(engine.converted(values._node, wanted))
+        operation = function._row._resolve((a._node, values._node))
+    # Integers that a step of floats changes are rounded in each step.
+    if operation is not None and numpy.can_cast(
+        operation.result.numpy, a._node.dtype.numpy, "same_kind"
+    ):
+        assert values is not None
+        assert joining is not None
+        values = Array(engine.converted(values._node, operation.operands[1]))
         places, values = _joined_places(joining, places, values, ranks)
         _store(function, a, places, values, name)
         return
@@ -549,7 +569,6 @@ def _store(
         arrays.append((axis, along._node))
     given = Array(gather.take(a._node, where, arrays, 0))
     result = function(given) if values is None else function(given, values)
-    require_castable(result._node.dtype, a._node.dtype, "same_kind", name)
     gather.put(a._node, where, arrays, 0, engine.converted(result._node, a._node.dtype))
 
 

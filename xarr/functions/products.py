@@ -22,10 +22,12 @@ from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import manipulation
 from xarr.functions.applying import reduced
+from xarr.functions.ufuncs import generalised
 from xarr.layout import Shape
 from xarr.tables import elementwise as rows, reductions as folds
 
 
+@generalised("(n?,k),(k,m?)->(n?,m?)")
 def matmul(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -88,6 +90,7 @@ def matmul(
     return delivered(result, out, where, casting=casting)
 
 
+@generalised("(m,n),(n)->(m)")
 def matvec(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -135,6 +138,7 @@ def matvec(
     return delivered(result, out, where, casting=casting)
 
 
+@generalised("(n),(n,m)->(m)")
 def vecmat(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -265,13 +269,16 @@ def require_castable(given: DType, wanted: DType, casting: str, where: str) -> N
         )
 
 
+@generalised("(n),(n)->()")
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,
     /,
     out: Any = None,
     *,
-    axis: SupportsIndex = -1,
+    axis: SupportsIndex | None = None,
+    axes: Any = None,
+    keepdims: bool = False,
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Array:
@@ -282,7 +289,11 @@ def vecdot(
     x1, x2 : Array, shapes that broadcast to (..., N, ...)
         The vectors.
     axis : int, optional
-        The axis of the vectors, in each operand.
+        The axis of the vectors, in each operand; the last one where None.
+    axes : list of int, optional
+        The axis of the vectors in x1, in x2, and that of the result which `keepdims` keeps.
+    keepdims : bool, optional
+        Whether the result keeps the axis, with extent 1.
     out, dtype, casting
         Where the result is written, the dtype to compute in, and which conversions are allowed; as
         of NumPy's ufuncs.
@@ -300,11 +311,11 @@ def vecdot(
     AxisError
         If the axis is out of range.
     TypeError
-        If an operand is no array.
+        If an operand is no array, or both axis and axes are given.
 
     Notes
     -----
-    Python Array API standard 2025.12, linear algebra functions.
+    Python Array API standard 2025.12, linear algebra functions; `axes` and `keepdims` are NumPy's.
 
     Examples
     --------
@@ -313,9 +324,20 @@ def vecdot(
     11.0
     """
     where = "vecdot(x1, x2)"
-    first, second, axis = vectors(x1, x2, axis, where)
+    kept = -1 if axis is None else axis
+    if axes is None:
+        first, second, place = vectors(x1, x2, kept, where)
+    else:
+        if axis is not None:
+            raise TypeError(errors.message(where, "axis and axes are given", "one is accepted"))
+        own, other, last = _places(axes, (1, 1, int(bool(keepdims))), where)
+        first, second = (
+            manipulation.moveaxis(Array(node), named[0], -1)._node
+            for node, named in zip(together(x1, x2, where), (own, other), strict=True)
+        )
+        place, kept = -1, last[0] if last else -1
     first, second = retyped((first, second), dtype, casting, where)
-    places = [layout.normalize_axis(axis, len(node.shape), where) for node in (first, second)]
+    places = [layout.normalize_axis(place, len(node.shape), where) for node in (first, second)]
     if first.shape[places[0]] != second.shape[places[1]]:
         raise ValueError(
             errors.message(
@@ -328,7 +350,10 @@ def vecdot(
         first = rows.conj.applied(first)
     operands = [first, second]
     del x1, x2, first, second  # what only the product needs is not stored
-    return delivered(summed(operands, axis, where), out, where, casting=casting)
+    result = summed(operands, place, where)
+    if keepdims:
+        result = manipulation.expand_dims(result, kept)
+    return delivered(result, out, where, casting=casting)
 
 
 def summed(operands: list[Node], axes: Any, where: str) -> Array:

@@ -18,6 +18,7 @@ from xarr.array.outcome import delivered, require_castable, single
 from xarr.dtypes import COMPLEX, DType
 from xarr.engine import engine
 from xarr.functions.applying import binary, unary
+from xarr.functions.signatures import Forced, forced
 from xarr.tables.rows import Elementwise
 
 if TYPE_CHECKING:
@@ -40,13 +41,15 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         The operand that leaves the other one as it is, where there is one.
     types : list of str
         The data types that it computes in, and those of the results, by NumPy's letters.
-    signature : None
-        As of NumPy's functions of single elements.
+    signature : str or None
+        The axes that it takes of each operand and gives, as "(n),(n)->()" of `vecdot`; None of
+        functions of single elements.
 
     Notes
     -----
     The functions are `add`, `sin` and the others of their chapter; new ones are not made by calling
-    this class.
+    this class. Each also takes `signature`, or `sig`: the data types of its operands and results,
+    as "dd->d" or a tuple.
     """
 
     def __init__(
@@ -56,6 +59,8 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         nin: int,
         nout: int,
         identity: complex | None,
+        *,
+        is_mixed: bool = False,
     ) -> None:
         self.__name__ = self.__qualname__ = body.__name__
         self.__doc__ = body.__doc__
@@ -64,8 +69,9 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         self.__annotations__ = body.__annotations__
         self.nin, self.nout, self.nargs = nin, nout, nin + nout
         self.identity = identity
-        self.signature = None
+        self.signature: str | None = None
         self._row = row
+        self._is_mixed = is_mixed
         self._body: Callable[..., Any] = body
         self.__signature__ = inspect.signature(body)
         names = list(self.__signature__.parameters)
@@ -104,17 +110,31 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
     # -- with options -------------------------------------------------------------------------
 
     def _with_options(
-        self, operands: tuple[Any, ...], out: Any, where: Any, casting: str, dtype: Any
+        self,
+        operands: tuple[Any, ...],
+        out: Any,
+        where: Any,
+        casting: str,
+        dtype: Any,
+        signature: Any = None,
+        sig: Any = None,
     ) -> Any:
         """The call of a function that is given more than its operands."""
         name = f"{self._where[:-1]}, out)"
         outs = self._targets(out, name)
         operands = self._on_one_device(operands, outs)
+        told = forced(signature, sig, dtype, self.nin, self.nout, self._where)
         wanted = None
+        if told is not None and not any(told[: self.nin]):
+            dtype = next(entry for entry in told[self.nin :] if entry is not None)
         if dtype is not None:
             wanted = dtypes.lookup(dtype, self._where)
             operands = self._converted(operands, wanted, casting)
+        elif told is not None:
+            operands = self._told(operands, told, casting)
         results = self._body(*operands)
+        if told is not None:
+            self._require_told(results, told, wanted)
         if self.nout == 1:
             if wanted is not None and results._node.dtype is not wanted:
                 results = self._retyped(results, wanted, casting)
@@ -150,6 +170,43 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         first, *others = operands
         return (as_array(first, self._where, device=target.device), *others)
 
+    def _told(self, operands: tuple[Any, ...], told: Forced, casting: str) -> tuple[Any, ...]:
+        """The operands in the data types that a signature tells."""
+        named = {entry for entry in told[: self.nin] if entry is not None}
+        if len(named) > 1 and not self._is_mixed:
+            self._refuse_told(told)
+        results = []
+        beside = next((operand for operand in operands if type(operand) is Array), None)
+        device = None if beside is None else beside.device
+        for operand, entry in zip(operands, told[: self.nin], strict=True):
+            wanted = entry if self._is_mixed or entry is not None else next(iter(named))
+            if wanted is None:
+                results.append(operand)
+                continue
+            given = as_array(operand, self._where, device=device)
+            device = given.device
+            if not _is_weak(operand, wanted):
+                require_castable(given._node.dtype, wanted, casting, self._where)
+            results.append(as_array(operand, self._where, dtype=wanted, device=device))
+        return tuple(results)
+
+    def _require_told(self, results: Any, told: Forced, wanted: DType | None) -> None:
+        """Refuse a signature that tells another type of a result than the function gives."""
+        together = (results,) if self.nout == 1 else results
+        for result, entry in zip(together, told[self.nin :], strict=True):
+            if entry is not None and entry is not wanted and result._node.dtype is not entry:
+                self._refuse_told(told)
+
+    def _refuse_told(self, told: Forced) -> None:
+        spelled = [("any" if entry is None else str(entry)) for entry in told]
+        raise TypeError(
+            errors.message(
+                self._where,
+                f"the signature tells {', '.join(spelled)}",
+                f"{self.__name__} does not compute so: its types are {', '.join(self.types)}",
+            )
+        )
+
     def _converted(self, operands: tuple[Any, ...], wanted: DType, casting: str) -> tuple[Any, ...]:
         """The operands in the data type that the caller wants it computed in."""
         row = self._row
@@ -158,18 +215,18 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         beside = next((operand for operand in operands if type(operand) is Array), None)
         device = None if beside is None else beside.device
         results = []
-        for operand in operands:
+        for operand in operands[:1] if self._is_mixed else operands:
             array = as_array(operand, self._where, device=device)
             device = array.device
             given = array._node.dtype
-            if type(operand) not in (bool, int, float, complex):
+            if not _is_weak(operand, wanted):
                 part = dtypes.PART.get(given) if row is not None and row.result == "real" else None
                 if part is not None and wanted.kind != COMPLEX:
                     results.append(operand)
                     continue
                 require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
             results.append(as_array(operand, self._where, dtype=wanted, device=device))
-        return tuple(results)
+        return (*results, *operands[len(results) :])
 
     def _retyped(self, result: Array, wanted: DType, casting: str) -> Array:
         """A result of another data type than the one that the caller wants."""
@@ -188,6 +245,15 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         return Array(engine.converted(result._node, wanted))
 
 
+def _is_weak(operand: Any, wanted: DType) -> bool:
+    """Whether an operand is one of Python's numbers, which takes a data type of its kind."""
+    if type(operand) is complex:
+        return wanted.kind == COMPLEX
+    if type(operand) is float:
+        return wanted.kind in (dtypes.REAL, COMPLEX)
+    return type(operand) in (bool, int)
+
+
 class _OfOne(ufunc[_P, _R]):
     """A function of one operand that is a row."""
 
@@ -204,10 +270,13 @@ class _OfOne(ufunc[_P, _R]):
             order="K",
             dtype=None,
             subok=True,
+            signature=None,
+            sig=None,
         ):
-            if out is None and where is True and dtype is None:
+            told = signature is not None or sig is not None
+            if out is None and where is True and dtype is None and not told:
                 return unary(self._row, x)
-            return self._with_options((x,), out, where, casting, dtype)
+            return self._with_options((x,), out, where, casting, dtype, signature, sig)
 
 
 class _OfTwo(ufunc[_P, _R]):
@@ -227,10 +296,13 @@ class _OfTwo(ufunc[_P, _R]):
             order="K",
             dtype=None,
             subok=True,
+            signature=None,
+            sig=None,
         ):
-            if out is None and where is True and dtype is None:
+            told = signature is not None or sig is not None
+            if out is None and where is True and dtype is None and not told:
                 return binary(self._row, x1, x2)
-            return self._with_options((x1, x2), out, where, casting, dtype)
+            return self._with_options((x1, x2), out, where, casting, dtype, signature, sig)
 
 
 class _ByBody(ufunc[_P, _R]):
@@ -247,10 +319,13 @@ class _ByBody(ufunc[_P, _R]):
             order="K",
             dtype=None,
             subok=True,
+            signature=None,
+            sig=None,
         ):
             nin = self.nin
             if len(operands) == nin:
-                if out is None and where is True and dtype is None:
+                told = signature is not None or sig is not None
+                if out is None and where is True and dtype is None and not told:
                     return self._body(*operands)
             elif nin < len(operands) <= self.nargs and out is None:
                 out = operands[nin:] + (None,) * (self.nargs - len(operands))
@@ -263,7 +338,30 @@ class _ByBody(ufunc[_P, _R]):
                         f"{nin} are accepted, and where the result goes",
                     )
                 )
-            return self._with_options(operands, out, where, casting, dtype)
+            return self._with_options(operands, out, where, casting, dtype, signature, sig)
+
+
+class _OfCores(ufunc[_P, _R]):
+    """A function of vectors and matrices, over whose stacks it broadcasts."""
+
+    @property
+    def types(self) -> list[str]:
+        """The data types that it computes in, and those of the results, by NumPy's letters."""
+        letters = [dtype.numpy.char for dtype in dtypes.TABLE]
+        return [f"{letter * self.nin}->{letter * self.nout}" for letter in letters]
+
+    if not TYPE_CHECKING:
+
+        def __call__(
+            self, *operands, signature=None, sig=None, order="K", subok=True, dtype=None, **options
+        ):
+            if signature is not None or sig is not None:
+                told = forced(signature, sig, dtype, self.nin, self.nout, self._where)
+                named = set(told or ()) - {None}
+                if len(named) > 1:
+                    self._refuse_told(told)
+                dtype = next(iter(named), None)
+            return self._body(*operands, dtype=dtype, **options)
 
 
 def universal(
@@ -272,16 +370,31 @@ def universal(
     nin: int = 2,
     nout: int = 1,
     identity: complex | None = None,
+    is_mixed: bool = False,
 ) -> Callable[[Callable[_P, _R]], ufunc[_P, _R]]:
-    """Make a ufunc of a chapter's function: of a row alone, or of what the body says."""
+    """Make a ufunc of a chapter's function: of a row alone, or of what the body says.
+
+    The operands of a mixed one are of different types, and `dtype` is that of the first.
+    """
 
     def made(body: Callable[_P, _R]) -> ufunc[_P, _R]:
         if row is None or row.by_hand:
             count = nin if row is None else row.operands
             unit = identity if row is None else row.identity
-            return _ByBody(body, row, count, nout, unit)
+            return _ByBody(body, row, count, nout, unit, is_mixed=is_mixed)
         kind = _OfOne if row.operands == 1 else _OfTwo
         return kind(body, row, row.operands, 1, row.identity)
+
+    return made
+
+
+def generalised(signature: str) -> Callable[[Callable[_P, _R]], ufunc[_P, _R]]:
+    """Make a ufunc of a function of two stacks, which takes axes of them as `signature` says."""
+
+    def made(body: Callable[_P, _R]) -> ufunc[_P, _R]:
+        function = _OfCores(body, None, 2, 1, None)
+        function.signature = signature
+        return function
 
     return made
 
