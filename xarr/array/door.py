@@ -127,5 +127,26 @@ def together(
     return engine.converted(first, row), engine.converted(second, row)
 
 
+def arrays_together(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[Node, Node]:
+    """As `together`, but a Python number has the data type that an array of it has."""
+    first, second = (
+        as_array(x, where, name, device=None if type(other) is not Array else other.device)
+        if type(x) in SCALARS and not (type(other) is Array and other._node.device.narrow)
+        else x
+        for x, other, name in ((x1, x2, names[0]), (x2, x1, names[1]))
+    )
+    return together(first, second, where, names)
+
+
+def compared(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[Node, Node]:
+    """As `together`, for values that are only compared: an integer beyond the other's type fits."""
+    try:
+        return together(x1, x2, where, names)
+    except OverflowError:
+        if int not in (type(x1), type(x2)):
+            raise
+        return arrays_together(x1, x2, where, names)
+
+
 SCALARS: Final = (bool, int, float, complex)
 """Python's numbers, which take the type of what stands beside them."""

@@ -308,7 +308,7 @@ def clip(
         raise TypeError(errors.message(name, f"x has dtype {x._node.dtype}", accepted))
     result = x
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
-        if bound is None or _beyond(bound, bound_name, x):
+        if bound is None or _beyond(bound, bound_name, result):
             continue
         first, second = together(result, bound, name, ("x", bound_name))
         if first.dtype.kind == COMPLEX:

@@ -190,6 +190,8 @@ def copyto(
             errors.message(name, f"where has dtype {chosen.dtype}", "a mask of bools is accepted")
         )
     mask = manipulation.broadcast_to(chosen, dst.shape)
+    if weak:
+        values = as_array(src, name, "src", dtype=dst.dtype, device=dst.device)
     spread = manipulation.broadcast_to(values, dst.shape)
     dst[mask] = spread[mask]
 

@@ -11,7 +11,7 @@ import numpy
 
 from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike
-from xarr.array.door import array_of, together
+from xarr.array.door import array_of, arrays_together
 from xarr.array.outcome import delivered
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine
@@ -73,7 +73,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 
 def _dot(a: Any, b: Any) -> Array:
     where, names = "dot(a, b)", ("a", "b")
-    first, second = together(a, b, where, names)
+    first, second = arrays_together(a, b, where, names)
     if not first.shape or not second.shape:
         return _scaled(first, second)
     if len(first.shape) <= 2 and len(second.shape) <= 2:
@@ -119,7 +119,7 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     2
     """
     where, names = "inner(a, b)", ("a", "b")
-    first, second = together(a, b, where, names)
+    first, second = arrays_together(a, b, where, names)
     if not first.shape or not second.shape:
         return _scaled(first, second)
     return summed_products(first, second, ((-1,), (-1,)), where, names)
@@ -154,7 +154,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     (3+0j)
     """
     where = "vdot(a, b)"
-    first, second = together(a, b, where, ("a", "b"))
+    first, second = arrays_together(a, b, where, ("a", "b"))
     sizes = [math.prod(node.shape) for node in (first, second)]
     if sizes[0] != sizes[1]:
         raise ValueError(
@@ -204,7 +204,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     [[3], [6]]
     """
     where = "outer(a, b)"
-    first, second = together(a, b, where, ("a", "b"))
+    first, second = arrays_together(a, b, where, ("a", "b"))
     column = engine.reshaped(first, (math.prod(first.shape), 1))
     row = engine.reshaped(second, (math.prod(second.shape),))
     return delivered(_scaled(column, row), out, where)
@@ -236,7 +236,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     [5, 6, 50, 60]
     """
     where = "kron(a, b)"
-    first, second = together(a, b, where, ("a", "b"))
+    first, second = arrays_together(a, b, where, ("a", "b"))
     ndim = max(len(first.shape), len(second.shape))
     rows_of, columns = ((1,) * (ndim - len(node.shape)) + node.shape for node in (first, second))
     spread = tuple(extent for pair_of in rows_of for extent in (pair_of, 1))

@@ -87,7 +87,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     where = "put(a, ind, v)"
     target = _target(a, where)
     index = manipulation.ravel(int64(ind, where, "ind", target.device))
-    values = manipulation.ravel(as_array(v, where, "v", device=target.device))
+    values = manipulation.ravel(as_array(v, where, "v", dtype=target.dtype, device=target.device))
     if not index.size or not values.size:
         return
     index = bounded(index, target.size, 0, mode, where)
@@ -300,7 +300,9 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
                 where, f"a has shape {shape}", "all dimensions of input must be of equal length"
             )
         )
-    values = manipulation.ravel(as_array(val, where, "val", device=target.device))
+    values = manipulation.ravel(
+        as_array(val, where, "val", dtype=target.dtype, device=target.device)
+    )
     if not values.size or not target.size:
         return
     given = settled(target)

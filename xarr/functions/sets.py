@@ -14,7 +14,7 @@ from xarr import dtypes, errors
 from xarr.algorithms import gather, library
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
-from xarr.array.door import array_of, node_of, together
+from xarr.array.door import array_of, compared, node_of
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, fills, joining, reductions, searching
@@ -310,7 +310,7 @@ def isin(
         raise ValueError(
             errors.message(where, f"kind is {kind!r}", "'sort', 'table' and None are accepted")
         )
-    first, second = together(element, test_elements, where, ("element", "test_elements"))
+    first, second = compared(element, test_elements, where, ("element", "test_elements"))
     device = first.device
     if 0 in second.shape or 0 in first.shape:
         return Array(constant(bool(invert), dtypes.bool_, first.shape, device))
@@ -427,7 +427,7 @@ def _by_sorting(
 
 def _vectors(ar1: Any, ar2: Any, where: str) -> tuple[Array, Array]:
     """Two operands, flattened, of the data type that they promote to."""
-    first, second = together(ar1, ar2, where, ("ar1", "ar2"))
+    first, second = compared(ar1, ar2, where, ("ar1", "ar2"))
     return Array(first).reshape(-1), Array(second).reshape(-1)
 
 

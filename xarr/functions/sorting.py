@@ -16,7 +16,7 @@ from xarr import dtypes, errors
 from xarr.algorithms import gather, library, radix
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
-from xarr.array.door import array_of, node_of, together
+from xarr.array.door import array_of, compared, node_of
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import manipulation
@@ -267,7 +267,7 @@ def searchsorted(
         raise ValueError(
             errors.message(where, f"side is {side!r}", '"left" and "right" are accepted')
         )
-    ordered, values = together(a, v, where, ("a", "v"))
+    ordered, values = compared(a, v, where, ("a", "v"))
     if sorter is not None:
         order = _sorter(sorter, ordered, where)
         require_in_range(order, ordered.shape[0], 0, where)

@@ -1,0 +1,97 @@
+"""Complex functions of zeros, infinities and NaN: C99's Annex G, and the standard's own cases."""
+
+from __future__ import annotations
+
+import cmath
+import functools
+import itertools
+import math
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import xarr
+
+PARTS = [0.0, 1.0, 2.0, math.inf, math.nan]
+PARTS += [-x for x in PARTS[:4]]
+GRID: Final = [complex(a, b) for a, b in itertools.product(PARTS, PARTS)]
+NAMES = ["exp", "sqrt", "log", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh"]
+NAMES += ["asin", "acos", "atan", "asinh", "acosh", "atanh"]
+
+# Where C17 (defect report 471), the standard and NumPy have a number in a part, C99 had NaN.
+CORRECTED: Final = {
+    "tanh": [complex(a, b) for a in (0.0, -0.0) for b in (math.nan, math.inf, -math.inf)],
+    "acosh": [complex(a, math.nan) for a in (0.0, -0.0)],
+}
+CORRECTED["tan"] = [complex(z.imag, z.real) for z in CORRECTED["tanh"]]
+
+
+@functools.cache
+def computed(name: str, dtype: str) -> list[complex]:
+    values: Any = getattr(xarr, name)(xarr.asarray(GRID, dtype=dtype)).tolist()
+    return list(values)
+
+
+def unsigned(name: str, z: complex) -> bool:
+    """Whether Annex G leaves a sign open: two parts that are not finite, or NaN."""
+    if name in ("tan", "tanh"):  # the standard: tanh(inf + bj) is 1 + 0j; C99's sign is sin(2b)'s
+        return not cmath.isfinite(z)
+    return cmath.isnan(z) or (math.isinf(z.real) and math.isinf(z.imag))
+
+
+def same(got: float, wanted: float, *, signed: bool, close: float) -> bool:
+    if math.isnan(got) or math.isnan(wanted):
+        return math.isnan(got) and math.isnan(wanted)
+    if not signed:
+        got, wanted = abs(got), abs(wanted)
+    if got in (0.0, math.inf, -math.inf) or wanted in (0.0, math.inf, -math.inf):
+        return got == wanted and math.copysign(1, got) == math.copysign(1, wanted)
+    return math.isclose(got, wanted, rel_tol=close)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", NAMES)
+def test_special_values(name: str, dtype: str) -> None:
+    close = 1e-5 if dtype == "complex64" else 1e-13
+    skipped = list(map(repr, CORRECTED.get(name, [])))
+    checked = 0
+    for z, got in zip(GRID, computed(name, dtype), strict=True):
+        if repr(z) in skipped:
+            continue
+        try:
+            wanted = getattr(cmath, name)(z)
+        except (ValueError, OverflowError):  # Python raises where C99 sets a flag
+            with np.errstate(all="ignore"):
+                wanted = complex(getattr(np, name)(np.complex128(z)))
+        signed = not unsigned(name, z)
+        for mine, other in ((got.real, wanted.real), (got.imag, wanted.imag)):
+            assert same(mine, other, signed=signed, close=close), f"{name}({z}) is {got}"
+        checked += 1
+    assert checked >= len(GRID) - 6
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_what_the_standard_decides(dtype: str) -> None:
+    """Results that differ from NumPy's; `docs/numpy.md` says so."""
+    inf, nan = math.inf, math.nan
+    cases: list[tuple[str, complex, complex]] = [
+        ("tanh", complex(inf, 2), complex(1, 0.0)),
+        ("tanh", complex(-inf, 2), complex(-1, 0.0)),
+        ("tan", complex(2, inf), complex(0.0, 1)),
+        ("sign", complex(inf, nan), complex(nan, nan)),
+        ("sign", complex(-0.0, -0.0), complex(0.0, 0.0)),
+        ("expm1", complex(inf, 0), complex(inf, 0)),
+        ("expm1", complex(-inf, 2), complex(-1, 0.0)),
+        ("reciprocal", 0j, complex(inf, nan)),
+    ]
+    for name, z, wanted in cases:
+        got = complex(getattr(xarr, name)(xarr.asarray(z, dtype=dtype)))
+        pairs = ((got.real, wanted.real), (got.imag, wanted.imag))
+        assert all(same(*pair, signed=True, close=1e-6) for pair in pairs), f"{name}({z}) is {got}"
+
+
+def test_the_square_is_the_product() -> None:
+    z = xarr.asarray([complex(a, b) for a, b in itertools.product([*PARTS, 1e30], repeat=2)])
+    for x in (z, z.astype("complex64")):
+        assert repr(xarr.square(x).tolist()) == repr((x * x).tolist())
