@@ -176,6 +176,7 @@ def _neutral(row: Reduction, dtype: DType, shape: Shape, device: Device) -> Node
         value = not largest
     else:
         value = -math.inf if largest else math.inf
+        value = complex(value, value) if dtype.kind == COMPLEX else value
     return constant(value, dtype, shape, device)
 
 

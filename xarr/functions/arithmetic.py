@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final, SupportsIndex
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array import array
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, lone, together
 from xarr.array.operands import integer
 from xarr.array.outcome import Out, Outs, delivered
-from xarr.dtypes import BOOL, COMPLEX, INTEGER
+from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
 from xarr.functions import elementwise
 from xarr.functions.ufuncs import universal
@@ -265,7 +265,7 @@ def clip(
 
     Parameters
     ----------
-    x : real numeric or bool Array, shape (...)
+    x : Array, shape (...)
         The operand.
     min, max : Array or Python scalar, optional
         The bounds, with shapes that broadcast to x's; None for no bound. `a_min` and `a_max` are
@@ -280,12 +280,13 @@ def clip(
     Returns
     -------
     Array, shape (...)
-        minimum(maximum(x, min), max), of the dtype that all promote to; NaN where x is.
+        minimum(maximum(x, min), max), of the dtype that all promote to; NaN where x is. A Python
+        integer below, or above, all that integers of x's dtype can be does not bound them.
 
     Raises
     ------
     TypeError
-        If x is complex.
+        If x or a bound can be made no array.
 
     Notes
     -----
@@ -297,28 +298,17 @@ def clip(
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """
-    name, accepted = "clip(x, min, max)", "clip takes real numeric or bool dtypes"
+    name = "clip(x, min, max)"
     min, max = (a_min if min is None else min), (a_max if max is None else max)
     x = array_of(x, name)
     if dtype is not None:
         x = as_array(x, name, dtype=dtype)
     if out is not None or where is not True:
         return delivered(clip(x, min, max), out, name, casting=casting, where=where)
-    if x._node.dtype.kind == COMPLEX:
-        raise TypeError(errors.message(name, f"x has dtype {x._node.dtype}", accepted))
     result = x
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
         if bound is None or _beyond(bound, bound_name, result):
             continue
         first, second = together(result, bound, name, ("x", bound_name))
-        if first.dtype.kind == COMPLEX:
-            raise TypeError(
-                errors.message(
-                    name,
-                    f"{bound_name} is complex",
-                    accepted,
-                    f"take the real part of {bound_name}",
-                )
-            )
         result = Array(row.combined(first, second, name))
     return elementwise.positive(x) if result is x else result

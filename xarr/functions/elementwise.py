@@ -1562,7 +1562,7 @@ def fmax(
 
     Parameters
     ----------
-    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
     out : Array, optional
         Where the result goes.
@@ -1615,7 +1615,7 @@ def fmin(
 
     Parameters
     ----------
-    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
     out : Array, optional
         Where the result goes.
@@ -2860,7 +2860,7 @@ def maximum(
 
     Parameters
     ----------
-    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
     out : Array, optional
         Where the result goes.
@@ -2913,7 +2913,7 @@ def minimum(
 
     Parameters
     ----------
-    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
     out : Array, optional
         Where the result goes.

@@ -7,9 +7,9 @@ from typing import Any, Final, SupportsIndex
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.door import taken
-from xarr.array.outcome import delivered
-from xarr.dtypes import BOOL, FLOATING, REAL, REAL_NUMERIC
+from xarr.array.door import handed
+from xarr.array.outcome import Out, delivered
+from xarr.dtypes import ANY, FLOATING
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import elementwise, reductions, searching, statistical
@@ -21,12 +21,12 @@ from xarr.tables.rows import OWN, Elementwise, Reduction, choose, named
 
 
 def _extreme(combine: Elementwise) -> Reduction:
-    return Reduction((BOOL, *REAL_NUMERIC), "", value=OWN, accumulate=ORDERED, combine=combine)
+    return Reduction(ANY, "", value=OWN, accumulate=ORDERED, combine=combine)
 
 
 def _index_of_extreme(function: str) -> Reduction:
     return Reduction(
-        (BOOL, *REAL_NUMERIC),
+        ANY,
         "",
         value=OWN,
         result=INDEX,
@@ -49,20 +49,22 @@ _ROWS: Final = {
 named(_ROWS, Reduction)
 
 
+@handed
 def nansum(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    out: Array | None = None,
+    out: Out = None,
     keepdims: bool = False,
-    initial: Any = 0,
-    where: Any = True,
+    initial: ArrayLike | None = 0,
+    where: ArrayLike = True,
 ) -> Array:
     """The sum of the elements that are not NaN.
 
     Parameters
     ----------
-    a : Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -97,30 +99,31 @@ def nansum(
     >>> float(xarr.nansum(xarr.asarray([1.0, float("nan"), 2.0])))
     3.0
     """
-    name = "nansum(a, axis)"
-    node = taken(a, name, "a")
-    del a  # of an expression nothing but its sum is stored
+    name = "nansum(x, axis)"
+    node = x.pop()
     node = replaced(node, 0, counted(node, where, name))
     result = reduced(folds.sum, node, axis, keepdims=keepdims, dtype=dtype)
     if initial is not None and initial != 0:
         result = result + initial
-    return delivered(result, out, "nansum(a, axis, dtype, out)")
+    return delivered(result, out, "nansum(x, axis, dtype, out)")
 
 
+@handed
 def nanprod(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    out: Array | None = None,
+    out: Out = None,
     keepdims: bool = False,
-    initial: Any = 1,
-    where: Any = True,
+    initial: ArrayLike | None = 1,
+    where: ArrayLike = True,
 ) -> Array:
     """The product of the elements that are not NaN.
 
     Parameters
     ----------
-    a : Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -155,30 +158,31 @@ def nanprod(
     >>> float(xarr.nanprod(xarr.asarray([3.0, float("nan"), 2.0])))
     6.0
     """
-    name = "nanprod(a, axis)"
-    node = taken(a, name, "a")
-    del a  # of an expression nothing but its product is stored
+    name = "nanprod(x, axis)"
+    node = x.pop()
     node = replaced(node, 1, counted(node, where, name))
     result = reduced(folds.prod, node, axis, keepdims=keepdims, dtype=dtype)
     if initial is not None and initial != 1:
         result = result * initial
-    return delivered(result, out, "nanprod(a, axis, dtype, out)")
+    return delivered(result, out, "nanprod(x, axis, dtype, out)")
 
 
+@handed
 def nancumsum(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike = None,
-    out: Array | None = None,
+    out: Out = None,
 ) -> Array:
     """The running sums of the elements, NaN counting as 0.
 
     Parameters
     ----------
-    a : Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int, optional
-        The axis to run along; None flattens a first.
+        The axis to run along; None flattens x first.
     dtype : dtype, optional
         Of the result, and of the sums.
     out : Array, optional
@@ -204,28 +208,29 @@ def nancumsum(
     >>> xarr.nancumsum(xarr.asarray([1.0, float("nan"), 2.0])).tolist()
     [1.0, 1.0, 3.0]
     """
-    name = "nancumsum(a, axis)"
-    node = taken(a, name, "a")
-    del a
+    name = "nancumsum(x, axis)"
+    node = x.pop()
     node = replaced(node, 0, counted(node, True, name))
     result = statistical.cumsum(Array(node), axis=axis, dtype=dtype)
-    return delivered(result, out, "nancumsum(a, axis, dtype, out)")
+    return delivered(result, out, "nancumsum(x, axis, dtype, out)")
 
 
+@handed
 def nancumprod(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike = None,
-    out: Array | None = None,
+    out: Out = None,
 ) -> Array:
     """The running products of the elements, NaN counting as 1.
 
     Parameters
     ----------
-    a : Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int, optional
-        The axis to run along; None flattens a first.
+        The axis to run along; None flattens x first.
     dtype : dtype, optional
         Of the result, and of the sums.
     out : Array, optional
@@ -251,27 +256,28 @@ def nancumprod(
     >>> xarr.nancumprod(xarr.asarray([3.0, float("nan"), 2.0])).tolist()
     [3.0, 3.0, 6.0]
     """
-    name = "nancumprod(a, axis)"
-    node = taken(a, name, "a")
-    del a
+    name = "nancumprod(x, axis)"
+    node = x.pop()
     node = replaced(node, 1, counted(node, True, name))
     result = statistical.cumprod(Array(node), axis=axis, dtype=dtype)
-    return delivered(result, out, "nancumprod(a, axis, dtype, out)")
+    return delivered(result, out, "nancumprod(x, axis, dtype, out)")
 
 
+@handed
 def nanmin(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: Axis = None,
-    out: Array | None = None,
+    out: Out = None,
     keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
 ) -> Array:
     """The smallest number; NaN where there is none.
 
     Parameters
     ----------
-    a : real Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -287,7 +293,7 @@ def nanmin(
     Returns
     -------
     Array, shape of the axes that are left
-        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
+        Of the dtype of x. On a CPU `RuntimeWarning` tells of NaN.
 
     Raises
     ------
@@ -296,7 +302,7 @@ def nanmin(
     ValueError
         If there are no elements and no `initial`.
     TypeError
-        If a is complex.
+        If x can be made no array.
 
     Notes
     -----
@@ -308,22 +314,24 @@ def nanmin(
     >>> float(xarr.nanmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2.0
     """
-    return _extreme_of("nanmin", a, axis, out, keepdims, initial, where)
+    return _extreme_of("nanmin", x, axis, out, keepdims, initial, where)
 
 
+@handed
 def nanmax(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: Axis = None,
-    out: Array | None = None,
+    out: Out = None,
     keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
+    initial: ArrayLike | None = None,
+    where: ArrayLike = True,
 ) -> Array:
     """The largest number; NaN where there is none.
 
     Parameters
     ----------
-    a : real Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -339,7 +347,7 @@ def nanmax(
     Returns
     -------
     Array, shape of the axes that are left
-        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
+        Of the dtype of x. On a CPU `RuntimeWarning` tells of NaN.
 
     Raises
     ------
@@ -348,7 +356,7 @@ def nanmax(
     ValueError
         If there are no elements and no `initial`.
     TypeError
-        If a is complex.
+        If x can be made no array.
 
     Notes
     -----
@@ -360,13 +368,15 @@ def nanmax(
     >>> float(xarr.nanmax(xarr.asarray([3.0, float("nan"), 2.0])))
     3.0
     """
-    return _extreme_of("nanmax", a, axis, out, keepdims, initial, where)
+    return _extreme_of("nanmax", x, axis, out, keepdims, initial, where)
 
 
+@handed
 def nanargmin(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: SupportsIndex | None = None,
-    out: Array | None = None,
+    out: Out = None,
     *,
     keepdims: bool = False,
 ) -> Array:
@@ -374,7 +384,7 @@ def nanargmin(
 
     Parameters
     ----------
-    a : real Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int, optional
         The axis to reduce; None for all elements in C order.
@@ -393,9 +403,9 @@ def nanargmin(
     AxisError
         If the axis is out of range.
     ValueError
-        If all elements of a line are NaN; so of floating-point a it waits for the device.
+        If all elements of a line are NaN; so of floating-point x it waits for the device.
     TypeError
-        If a is complex.
+        If x can be made no array.
 
     Notes
     -----
@@ -407,13 +417,15 @@ def nanargmin(
     >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2
     """
-    return _index_of("nanargmin", a, axis, out, keepdims)
+    return _index_of("nanargmin", x, axis, out, keepdims)
 
 
+@handed
 def nanargmax(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: SupportsIndex | None = None,
-    out: Array | None = None,
+    out: Out = None,
     *,
     keepdims: bool = False,
 ) -> Array:
@@ -421,7 +433,7 @@ def nanargmax(
 
     Parameters
     ----------
-    a : real Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int, optional
         The axis to reduce; None for all elements in C order.
@@ -440,9 +452,9 @@ def nanargmax(
     AxisError
         If the axis is out of range.
     ValueError
-        If all elements of a line are NaN; so of floating-point a it waits for the device.
+        If all elements of a line are NaN; so of floating-point x it waits for the device.
     TypeError
-        If a is complex.
+        If x can be made no array.
 
     Notes
     -----
@@ -454,7 +466,7 @@ def nanargmax(
     >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
     0
     """
-    return _index_of("nanargmax", a, axis, out, keepdims)
+    return _index_of("nanargmax", x, axis, out, keepdims)
 
 
 def is_number(node: Node) -> Node | None:
@@ -483,17 +495,16 @@ def replaced(node: Node, value: int, mask: Node | None) -> Node:
 
 def _extreme_of(
     function: str,
-    a: ArrayLike,
+    x: list[Node],
     axis: Axis,
-    out: Array | None,
+    out: Out,
     keepdims: bool,
     initial: Any,
     where: Any,
 ) -> Array:
-    name = f"{function}(a, axis)"
-    node = taken(a, name, "a")
-    del a
-    row = _ROWS[function] if node.dtype.kind == REAL else getattr(folds, function[3:])
+    name = f"{function}(x, axis)"
+    node = x.pop()
+    row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
     if where is not True:
         if initial is None:
             raise ValueError(
@@ -510,20 +521,20 @@ def _extreme_of(
         start = as_array(initial, name, "initial", device=node.device)
         return delivered(Array(engine.broadcast(start._node, left.shape)), out, name)
     result = reduced(row, node, axis, keepdims=keepdims, where=name)
-    warn_of_nan(result)
     if initial is not None:
         start = as_array(initial, name, "initial", dtype=result.dtype, device=result.device)
-        nearer = result < start if function == "nanmin" else result > start
-        result = searching.where(nearer, result, start)
-    return delivered(result, out, f"{function}(a, axis, out)")
+        nearer = elementwise.fmin if function == "nanmin" else elementwise.fmax
+        result = nearer(result, start)
+    warn_of_nan(result)
+    return delivered(result, out, f"{function}(x, axis, out)")
 
 
 def _index_of(
-    function: str, a: ArrayLike, axis: SupportsIndex | None, out: Array | None, keepdims: bool
+    function: str, given: list[Node], axis: SupportsIndex | None, out: Out, keepdims: bool
 ) -> Array:
-    name = f"{function}(a, axis)"
-    x = as_array(a, name, "a")
-    if x._node.dtype.kind != REAL:
+    name = f"{function}(x, axis)"
+    x = Array(given.pop())
+    if x._node.dtype.kind not in FLOATING:
         row = getattr(folds, function[3:])
         return delivered(reduced(row, x._node, axis, keepdims=keepdims, where=name), out, name)
     result = reduced(_ROWS[function], x._node, axis, keepdims=True, where=name)
@@ -539,4 +550,4 @@ def _index_of(
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
         left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)
         result = result.reshape(() if axis is None else left)
-    return delivered(result, out, f"{function}(a, axis, out)")
+    return delivered(result, out, f"{function}(x, axis, out)")

@@ -9,7 +9,8 @@ from typing import Any
 from xarr import dtypes, errors
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.outcome import delivered
+from xarr.array.door import handed
+from xarr.array.outcome import Out, delivered, single
 from xarr.backends.device import default_float
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
@@ -23,20 +24,22 @@ from xarr.functions.warned import warn_of_few
 from xarr.tables import elementwise as rows, reductions as folds
 
 
+@handed
 def nanmean(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    out: Array | None = None,
+    out: Out = None,
     keepdims: bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Array:
     """The mean of the elements that are not NaN.
 
     Parameters
     ----------
-    a : Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -59,7 +62,7 @@ def nanmean(
     AxisError
         If an axis is out of range.
     TypeError
-        If a is floating-point, and dtype or out is not.
+        If x is floating-point, and dtype or out is not.
 
     Notes
     -----
@@ -71,31 +74,32 @@ def nanmean(
     >>> float(xarr.nanmean(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
     """
-    name = "nanmean(a, axis)"
-    node, row = _operand(a, dtype, out, name)
-    del a
+    name = "nanmean(x, axis)"
+    node, row = _operand(x.pop(), dtype, out, name)
     total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
     warn_of_few(number, "Mean of empty slice")
-    return delivered((total / number).astype(row.numpy), out, "nanmean(a, axis, dtype, out)")
+    return delivered((total / number).astype(row.numpy), out, "nanmean(x, axis, dtype, out)")
 
 
+@handed
 def nanvar(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    out: Array | None = None,
-    ddof: float = 0,
+    out: Out = None,
+    ddof: float | None = None,
     keepdims: bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
     mean: ArrayLike | None = None,
-    correction: float | None = None,
+    correction: float = 0.0,
 ) -> Array:
     """The variance of the elements that are not NaN.
 
     Parameters
     ----------
-    a : Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -124,7 +128,7 @@ def nanvar(
     AxisError
         If an axis is out of range.
     TypeError
-        If a is floating-point, and dtype or out is not.
+        If x is floating-point, and dtype or out is not.
     ValueError
         If both ddof and correction are given.
 
@@ -138,28 +142,30 @@ def nanvar(
     >>> float(xarr.nanvar(xarr.asarray([1.0, float("nan"), 3.0])))
     1.0
     """
-    name = "nanvar(a, axis)"
-    result = _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
-    return delivered(result, out, "nanvar(a, axis, dtype, out)")
+    name = "nanvar(x, axis)"
+    result = _variance(x, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    return delivered(result, out, "nanvar(x, axis, dtype, out)")
 
 
+@handed
 def nanstd(
-    a: ArrayLike,
+    x: list[Node],
+    /,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    out: Array | None = None,
-    ddof: float = 0,
+    out: Out = None,
+    ddof: float | None = None,
     keepdims: bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
     mean: ArrayLike | None = None,
-    correction: float | None = None,
+    correction: float = 0.0,
 ) -> Array:
     """The standard deviation of the elements that are not NaN.
 
     Parameters
     ----------
-    a : Array, shape (...)
+    x : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -188,7 +194,7 @@ def nanstd(
     AxisError
         If an axis is out of range.
     TypeError
-        If a is floating-point, and dtype or out is not.
+        If x is floating-point, and dtype or out is not.
     ValueError
         If both ddof and correction are given.
 
@@ -202,9 +208,9 @@ def nanstd(
     >>> float(xarr.nanstd(xarr.asarray([1.0, float("nan"), 5.0])))
     2.0
     """
-    name = "nanstd(a, axis)"
-    result = _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
-    return delivered(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)")
+    name = "nanstd(x, axis)"
+    result = _variance(x, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    return delivered(elementwise.sqrt(result), out, "nanstd(x, axis, dtype, out)")
 
 
 def nanmedian(
@@ -353,18 +359,18 @@ def nanquantile(
     return asked.answered(_quantile, out, keepdims=keepdims)
 
 
-def _operand(a: ArrayLike, dtype: DTypeLike, out: Array | None, name: str) -> tuple[Node, DType]:
+def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, DType]:
     """The operand in the type that is computed in, and the type of the result."""
-    node = as_array(a, name, "a")._node
+    target = None if out is None else single(out, name)
     row = None if dtype is None else dtypes.lookup(dtype, name)
     if node.dtype.kind in FLOATING:
-        given = [("dtype", row), ("out", None if out is None else dtypes.lookup(out.dtype, name))]
+        given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
         for what, wanted in given:
             if wanted is not None and wanted.kind not in FLOATING:
                 raise TypeError(
                     errors.message(
                         name,
-                        f"a has dtype {node.dtype} and {what} {wanted}",
+                        f"x has dtype {node.dtype} and {what} {wanted}",
                         f"a floating-point {what} is accepted",
                     )
                 )
@@ -394,24 +400,24 @@ def _sum_and_number(
 
 
 def _variance(
-    a: ArrayLike,
+    x: list[Node],
     axis: Axis,
     dtype: DTypeLike,
-    out: Array | None,
-    ddof: float,
+    out: Out,
+    ddof: float | None,
     keepdims: bool,
     where: Any,
     mean: ArrayLike | None,
-    correction: float | None,
+    correction: float,
     name: str,
 ) -> Array:
-    if correction is not None:
-        if ddof != 0:
-            raise ValueError(
-                errors.message(name, "ddof and correction are both given", "give one of them")
-            )
+    if ddof is None:
         ddof = correction
-    node, row = _operand(a, dtype, out, name)
+    elif correction != 0:
+        raise ValueError(
+            errors.message(name, "ddof and correction are both given", "give one of them")
+        )
+    node, row = _operand(x.pop(), dtype, out, name)
     mask = counted(node, where, name)
     total, number = _sum_and_number(node, mask, axis, name, True)
     middle = total / number if mean is None else as_array(mean, name, "mean", device=node.device)

@@ -130,7 +130,7 @@ def argmax(
 
     Parameters
     ----------
-    x : real numeric or bool Array, shape (...)
+    x : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None for all elements in C order.
@@ -175,7 +175,7 @@ def argmin(
 
     Parameters
     ----------
-    x : real numeric or bool Array, shape (...)
+    x : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None for all elements in C order.
@@ -375,7 +375,7 @@ def max(
 
     Parameters
     ----------
-    x : real numeric or bool Array, shape (...)
+    x : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -486,7 +486,7 @@ def min(
 
     Parameters
     ----------
-    x : real numeric or bool Array, shape (...)
+    x : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.

@@ -153,9 +153,9 @@ def ptp(x: Node, /, axis: Axis = None, out: Out = None, keepdims: bool = False) 
     5.0
     """
     where = "ptp(x, axis)"
-    if x.dtype.kind not in dtypes.REAL_NUMERIC:
+    if x.dtype.kind not in dtypes.NUMERIC:
         raise TypeError(
-            errors.message(where, f"x has dtype {x.dtype}", "real numeric dtypes are accepted")
+            errors.message(where, f"x has dtype {x.dtype}", "numeric dtypes are accepted")
         )
     largest, smallest = (
         reduced(row, x, axis, keepdims=bool(keepdims), where=where) for row in (rows.max, rows.min)

@@ -1,6 +1,7 @@
 // What reductions accumulate where a plain value is not enough. T is the type of the elements.
 #ifndef XR_ASSEMBLED
 #include "editor.h"
+int xr_isnan_C(C x), xr_equal_C(C x, C y), xr_above_C(C x, C y);
 #endif
 
 // An extreme value and where it is; of equal values the first, and NaN before all others. The index
@@ -69,6 +70,53 @@ DEVICE xr_arg_T xr_nanargmin_T(const xr_arg_T a, const xr_arg_T b)
     result.value = take ? b.value : a.value;
     result.index = take ? b.index : a.index;
     return result;
+}
+
+// The same of complex numbers, which go by their real parts and then by the imaginary ones. What is
+// NaN in a part is NaN.
+typedef struct {
+    i64 index;
+    C value;
+} xr_arg_C;
+
+DEVICE xr_arg_C xr_arg_first_C(const C x, const i64 index)
+{
+    xr_arg_C result;
+    result.value = x;
+    result.index = index;
+    return result;
+}
+
+// The nearer of two to the front, where NaN stands before all others (`nan_first`) or after them, and
+// b's number stands before a's where `before` is nonzero.
+DEVICE xr_arg_C xr_arg_nearer_C(const xr_arg_C a, const xr_arg_C b, const int before, const int nan_first)
+{
+    const int a_is_nan = xr_isnan_C(a.value);
+    const int b_is_nan = xr_isnan_C(b.value);
+    const int apart = a_is_nan != b_is_nan;
+    const int nearer = apart ? b_is_nan == nan_first : before && !a_is_nan;
+    const int equal = !apart && (a_is_nan || xr_equal_C(a.value, b.value));
+    return nearer || (equal && b.index < a.index) ? b : a;
+}
+
+DEVICE xr_arg_C xr_argmax_C(const xr_arg_C a, const xr_arg_C b)
+{
+    return xr_arg_nearer_C(a, b, xr_above_C(b.value, a.value), 1);
+}
+
+DEVICE xr_arg_C xr_argmin_C(const xr_arg_C a, const xr_arg_C b)
+{
+    return xr_arg_nearer_C(a, b, xr_above_C(a.value, b.value), 1);
+}
+
+DEVICE xr_arg_C xr_nanargmax_C(const xr_arg_C a, const xr_arg_C b)
+{
+    return xr_arg_nearer_C(a, b, xr_above_C(b.value, a.value), 0);
+}
+
+DEVICE xr_arg_C xr_nanargmin_C(const xr_arg_C a, const xr_arg_C b)
+{
+    return xr_arg_nearer_C(a, b, xr_above_C(a.value, b.value), 0);
 }
 
 // Mean and sum of squared deviations: one element at a time by Welford (1962), two sets at a time

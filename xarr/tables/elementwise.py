@@ -89,7 +89,7 @@ def _logical(sign: str, about: str, identity: bool) -> Elementwise:
 def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
     whole = {"fmax": "maximum", "fmin": "minimum"}.get(name, name)
     return Elementwise(
-        REAL_OR_BOOL,
+        ANY,
         f"xr_{name}(x1, x2)",
         about,
         integer=f"xr_{whole}(x1, x2)",

@@ -66,7 +66,7 @@ def _moments(about: str, finish: str) -> Reduction:
 
 def _extreme_index(function: str, about: str) -> Reduction:
     return Reduction(
-        REAL_OR_BOOL,
+        ANY,
         about,
         value=OWN,
         result=INDEX,
@@ -131,7 +131,7 @@ cumulative_sum = Reduction(
     ulp=64,
 )
 max = Reduction(
-    REAL_OR_BOOL,
+    ANY,
     "The largest element; NaN if any is.",
     value=OWN,
     accumulate=ORDERED,
@@ -149,7 +149,7 @@ mean = Reduction(
     ulp=8,
 )
 min = Reduction(
-    REAL_OR_BOOL,
+    ANY,
     "The smallest element; NaN if any is.",
     value=OWN,
     accumulate=ORDERED,

@@ -453,7 +453,7 @@ class Reduction:
             element=element,
             value=value,
             accumulator=f"{self.structure}_{kind}",
-            nbytes=16 if self.ordered else len(self.fields) * _computed_nbytes(value),
+            nbytes=self._structure_nbytes(value),
             result=result,
             first=_typed(self.first, value),
             step=_typed(self.step, value),
@@ -465,6 +465,11 @@ class Reduction:
             divisor=divisor,
             ordered=self.ordered,
         )
+
+    def _structure_nbytes(self, value: DType) -> int:
+        if self.ordered:  # an index of 64 bits, then an element, padded to 64
+            return 8 + max(8, value.itemsize)
+        return len(self.fields) * _computed_nbytes(value)
 
 
 FORMS: Final[Mapping[str, tuple[str, ...]]] = {
