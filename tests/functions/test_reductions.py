@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -724,3 +725,49 @@ def test_no_elements_may_have_a_beginning() -> None:
     assert float(xarr.sum(none, initial=4)) == 4
     with pytest.raises(ValueError, match="no elements"):
         xarr.max(none)
+
+
+EXTREMES_OF_COMPLEX = ("max", "min", "argmax", "argmin", "nanmax", "nanmin", "ptp")
+
+
+def drawn_complex(size: int, parts: Sequence[float]) -> Values:
+    """Complex numbers with many ties, among them NaN where a part may be."""
+    rng = np.random.default_rng(size)
+    return np.array(rng.choice(parts, size) + 1j * rng.choice(parts, size))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("name", EXTREMES_OF_COMPLEX)
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_numbers_go_by_real_then_imaginary_parts(
+    name: str, dtype: str, device: xarr.Device
+) -> None:
+    if not is_on(device, dtypes.BY_NAME[dtype]):
+        pytest.skip(f"{device} has no {dtype}")
+    for parts in ((0, 1, 2, -1), (0, 1, 2, math.nan), (math.inf, 1, -math.inf)):
+        if name == "ptp" and math.inf in parts:
+            continue
+        x = drawn_complex(3000, parts).astype(dtype)
+        for options, part in (({}, x), ({"axis": 0}, x.reshape(60, 50)[:, ::-2])):
+            wanted = getattr(np, name)(part, **options)
+            got = np.asarray(getattr(xarr, name)(xarr.asarray(part), **options))
+            assert got.dtype == wanted.dtype
+            # Of several NaN another one may be taken.
+            np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+            np.testing.assert_array_equal(got[~np.isnan(got)], wanted[~np.isnan(wanted)])
+
+
+def test_the_index_of_a_complex_number_passes_over_nan() -> None:
+    x = drawn_complex(3000, (0, 1, 2, math.nan))
+    for name in ("nanargmax", "nanargmin"):
+        assert int(getattr(xarr, name)(x)) == int(getattr(np, name)(x))
+        with pytest.raises(ValueError, match=name):
+            getattr(xarr, name)(np.array([complex(1, math.nan)]))
+
+
+def test_the_largest_complex_number_of_those_that_a_mask_names() -> None:
+    x = drawn_complex(300, (0, 1, 2, -1))
+    for where in (x.imag > 1, x.imag > 9):
+        for name, initial in (("max", -3), ("min", 1 - 2j)):
+            wanted = getattr(np, name)(x, initial=initial, where=where)
+            assert complex(getattr(xarr, name)(x, initial=initial, where=where)) == wanted

@@ -21,7 +21,7 @@ U xr_bits_T(T x);
 T xr_from_bits_T(U x);
 T xr_exp_T(T x), xr_expm1_T(T x), xr_log_T(T x), xr_log1p_T(T x), xr_atan2_T(T y, T x);
 T xr_sin_T(T x), xr_cos_T(T x), xr_tan_T(T x), xr_sinh_T(T x), xr_cosh_T(T x), xr_tanh_T(T x);
-T xr_hypot_T(T x, T y), xr_maximum_T(T x, T y), xr_minimum_T(T x, T y);
+T xr_hypot_T(T x, T y);
 #endif
 
 DEVICE C xr_complex_C(const T re, const T im)
@@ -69,30 +69,27 @@ DEVICE int xr_above_C(const C x, const C y)
     return x.re > y.re || (x.re == y.re && x.im > y.im);
 }
 
-// A number is NaN where a part is. NaN propagates, the first one; of equal parts, +0 is greater.
+// A number is NaN where a part is. NaN propagates, of two the first; so does the first of two equal
+// numbers, whose zeros may have other signs.
 DEVICE C xr_maximum_C(const C x, const C y)
 {
-    const int first = xr_isnan_C(x) || (xr_above_C(x, y) && !xr_isnan_C(y));
-    const C unequal = first ? x : y;
-    return xr_equal_C(x, y) ? xr_complex_C(xr_maximum_T(x.re, y.re), xr_maximum_T(x.im, y.im)) : unequal;
+    return xr_isnan_C(x) || (!xr_isnan_C(y) && !xr_above_C(y, x)) ? x : y;
 }
 
 DEVICE C xr_minimum_C(const C x, const C y)
 {
-    const int first = xr_isnan_C(x) || (xr_above_C(y, x) && !xr_isnan_C(y));
-    const C unequal = first ? x : y;
-    return xr_equal_C(x, y) ? xr_complex_C(xr_minimum_T(x.re, y.re), xr_minimum_T(x.im, y.im)) : unequal;
+    return xr_isnan_C(x) || (!xr_isnan_C(y) && !xr_above_C(x, y)) ? x : y;
 }
 
 // A number is preferred to NaN; of two NaN the first is taken.
 DEVICE C xr_fmax_C(const C x, const C y)
 {
-    return xr_isnan_C(y) ? x : xr_isnan_C(x) ? y : xr_maximum_C(x, y);
+    return xr_isnan_C(y) || (!xr_isnan_C(x) && !xr_above_C(y, x)) ? x : y;
 }
 
 DEVICE C xr_fmin_C(const C x, const C y)
 {
-    return xr_isnan_C(y) ? x : xr_isnan_C(x) ? y : xr_minimum_C(x, y);
+    return xr_isnan_C(y) || (!xr_isnan_C(x) && !xr_above_C(x, y)) ? x : y;
 }
 
 // NaN counts as true, as in NumPy.
