@@ -307,7 +307,7 @@ def clip(
         return delivered(clip(x, min, max), out, name, casting=casting, where=where)
     result = x
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
-        if bound is None or _beyond(bound, bound_name, result):
+        if bound is None or _beyond(bound, bound_name, x):
             continue
         first, second = together(result, bound, name, ("x", bound_name))
         result = Array(row.combined(first, second, name))
