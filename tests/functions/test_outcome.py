@@ -57,7 +57,7 @@ def test_what_is_refused() -> None:
         (lambda: delivered(x, xarr.zeros(1), "f(x)"), ValueError, "out has shape"),
         (lambda: delivered(x, xarr.zeros(4), "f(x)"), ValueError, "the shapes are"),
         (lambda: delivered(x, (x, x), "f(x)"), ValueError, "2 entries"),
-        (lambda: delivered(x, x, "f(x)", where=[1, 0, 1]), TypeError, "where has dtype int64"),
+        (lambda: delivered(x, x, "f(x)", where=np.arange(3)), TypeError, "where has dtype int64"),
         (lambda: delivered(x, x, "f(x)", casting="any"), ValueError, "casting is 'any'"),
         (
             lambda: delivered(x, xarr.broadcast_to(xarr.zeros(1), (3,)), "f(x)"),

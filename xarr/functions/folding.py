@@ -207,8 +207,6 @@ class Methods:
         """
         function: ufunc[..., Any] = self  # type: ignore[assignment]
         name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
-        if function.signature is not None:
-            raise TypeError(_of_cores(function, "at"))
         if type(a) is not Array:
             raise TypeError(
                 errors.message(
@@ -284,8 +282,6 @@ class Methods:
 
 def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc[..., Any]:
     """The function, which has to have two operands and one result."""
-    if function.signature is not None:
-        raise (RuntimeError if results else TypeError)(_of_cores(function, method))
     if function.nin != 2 or (results is not None and function.nout != results):
         raise ValueError(
             errors.message(
@@ -297,15 +293,6 @@ def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc[..., A
         )
     found: ufunc[..., Any] = function
     return found
-
-
-def _of_cores(function: Any, method: str) -> str:
-    """What the error says of a function of vectors or matrices."""
-    return errors.message(
-        f"{function.__name__}.{method}(...)",
-        f"{function.__name__} has the signature {function.signature}",
-        f"{method} takes functions of single elements",
-    )
 
 
 def _is_associative(function: ufunc[..., Any]) -> bool:

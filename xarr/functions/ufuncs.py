@@ -41,9 +41,9 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         The operand that leaves the other one as it is, where there is one.
     types : list of str
         The data types that it computes in, and those of the results, by NumPy's letters.
-    signature : str or None
-        The axes that it takes of each operand and gives, as "(n),(n)->()" of `vecdot`; None of
-        functions of single elements.
+    signature : None
+        As of NumPy's functions of single elements. `matmul`, `matvec`, `vecdot` and `vecmat` have
+        one, and are functions.
 
     Notes
     -----
@@ -69,7 +69,7 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
         self.__annotations__ = body.__annotations__
         self.nin, self.nout, self.nargs = nin, nout, nin + nout
         self.identity = identity
-        self.signature: str | None = None
+        self.signature = None
         self._row = row
         self._is_mixed = is_mixed
         self._body: Callable[..., Any] = body
@@ -341,29 +341,6 @@ class _ByBody(ufunc[_P, _R]):
             return self._with_options(operands, out, where, casting, dtype, signature, sig)
 
 
-class _OfCores(ufunc[_P, _R]):
-    """A function of vectors and matrices, over whose stacks it broadcasts."""
-
-    @property
-    def types(self) -> list[str]:
-        """The data types that it computes in, and those of the results, by NumPy's letters."""
-        letters = [dtype.numpy.char for dtype in dtypes.TABLE]
-        return [f"{letter * self.nin}->{letter * self.nout}" for letter in letters]
-
-    if not TYPE_CHECKING:
-
-        def __call__(
-            self, *operands, signature=None, sig=None, order="K", subok=True, dtype=None, **options
-        ):
-            if signature is not None or sig is not None:
-                told = forced(signature, sig, dtype, self.nin, self.nout, self._where)
-                named = set(told or ()) - {None}
-                if len(named) > 1:
-                    self._refuse_told(told)
-                dtype = next(iter(named), None)
-            return self._body(*operands, dtype=dtype, **options)
-
-
 def universal(
     row: Elementwise | None = None,
     *,
@@ -388,13 +365,25 @@ def universal(
     return made
 
 
-def generalised(signature: str) -> Callable[[Callable[_P, _R]], ufunc[_P, _R]]:
-    """Make a ufunc of a function of two stacks, which takes axes of them as `signature` says."""
+def generalised(signature: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Say of a function of two stacks which axes of them it takes, as NumPy's ufuncs do.
 
-    def made(body: Callable[_P, _R]) -> ufunc[_P, _R]:
-        function = _OfCores(body, None, 2, 1, None)
-        function.signature = signature
-        return function
+    It stays a function: a ufunc's call holds its operands, and what only a product needs would be
+    stored.
+    """
+    letters = [dtype.numpy.char for dtype in dtypes.TABLE]
+
+    def made(body: Callable[_P, _R]) -> Callable[_P, _R]:
+        vars(body).update(
+            signature=signature,
+            nin=2,
+            nout=1,
+            nargs=3,
+            identity=None,
+            types=[f"{letter}{letter}->{letter}" for letter in letters],
+            ntypes=len(letters),
+        )
+        return body
 
     return made
 
