@@ -97,3 +97,42 @@ def test_the_size_of_an_object_is_that_of_its_own_elements() -> None:
     x = xarr.ones(100)
     assert sys.getsizeof(x) > x.nbytes
     assert sys.getsizeof(x[...]) < x.nbytes
+
+
+def test_an_object_may_answer_with_an_array() -> None:
+    class Held:
+        def __init__(self, array: Any) -> None:
+            self.array = array
+
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+            return self.array
+
+    x = xarr.arange(3)
+    held = Held(x)
+    assert xarr.asarray(held) is x
+    assert xarr.array(held, dtype="float32").dtype == xarr.float32
+    assert xarr.sum(held).tolist() == 3
+    assert xarr.add(held, 1).tolist() == [1, 2, 3]
+    assert xarr.asarray(Held(numpy.arange(2, dtype="int16"))).dtype == xarr.int16
+    y = xarr.zeros(3)
+    y[...] = held
+    assert y.tolist() == [0, 1, 2]
+
+
+def test_methods_take_what_numpys_take() -> None:
+    x = xarr.asarray([1 - 1j, 2j])
+    out = xarr.empty_like(x)
+    assert x.conj(out) is out
+    assert out.tolist() == [1 + 1j, -2j]
+    assert xarr.asarray([1, 0]).choose([1, 2], [3, 4]).tolist() == [3, 2]
+    with pytest.raises(TypeError):
+        xarr.eye(3).resize(refcheck="no")
+    with pytest.raises(TypeError):
+        xarr.partition(xarr.ones(3), 1, kind=1)
+    with pytest.raises(ValueError, match="frombuffer"):
+        xarr.fromstring("12")
+
+
+def test_an_axis_of_one_element_has_any_stride() -> None:
+    x = xarr.reshape(xarr.arange(6, dtype="int64"), (1, 2, 3))
+    assert xarr.lib.stride_tricks.as_strided(x, strides=(-1, 24, 8)).tolist() == x.tolist()

@@ -38,6 +38,9 @@ def as_array(
     if type(obj) not in _ON_HOST and interchange.is_foreign(obj):
         shared = interchange.from_foreign(obj, device, copy, where)
         return shared if row is None else _from_array(shared, row, None, copy, where, name)
+    obj = _answer(obj)
+    if type(obj) is Array:
+        return _from_array(obj, row, target, copy, where, name)
     if copy is False:
         raise ValueError(
             errors.message(
@@ -55,6 +58,14 @@ def as_array(
     if isinstance(obj, list | tuple) and holds_arrays(obj):
         return Array(_nested(obj, row, target, where, name))
     return Array(_from_values(obj, row, target, where, name))
+
+
+def _answer(obj: Any) -> Any:
+    """What an object of a user's class says that its array is, which may be an Array."""
+    if isinstance(obj, numpy.ndarray | numpy.generic) or not hasattr(type(obj), "__array__"):
+        return obj
+    given = obj.__array__()
+    return given if isinstance(given, Array | numpy.ndarray) else obj
 
 
 _ON_HOST: Final = frozenset((list, tuple, bool, int, float, complex, numpy.ndarray))

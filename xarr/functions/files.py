@@ -446,7 +446,7 @@ def fromstring(
     dtype: DTypeLike = None,
     count: int = -1,
     *,
-    sep: str,
+    sep: str = "",
     like: Any = None,
     device: DeviceLike = None,
 ) -> Any:
@@ -472,6 +472,11 @@ def fromstring(
     Array, shape (count,)
         The values.
 
+    Raises
+    ------
+    ValueError
+        If nothing is between the numbers: bytes are read by `frombuffer`.
+
     Examples
     --------
     >>> import xarr
@@ -479,6 +484,10 @@ def fromstring(
     [1, 2, 3]
     """
     where = "fromstring(string)"
+    if not sep:
+        raise ValueError(
+            errors.message(where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer")
+        )
     kind = _type_of(dtype, device, where)
     return _given(numpy.fromstring(string, kind, count, sep=sep), device, where)
 

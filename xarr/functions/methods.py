@@ -31,6 +31,7 @@ from xarr.array.array import (
     viewed,
 )
 from xarr.array.operands import integer
+from xarr.array.outcome import Out
 from xarr.engine.expression import constant
 from xarr.functions import (
     arithmetic,
@@ -85,8 +86,10 @@ def _fixed(x: Array, order: str | None) -> str | None:
     return "F" if memory.Flags(x).fnc else "C"
 
 
-def _conj(x: Array, /) -> Array:
+def _conj(x: Array, /, out: Out = None) -> Array:
     """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
+    if out is not None:
+        return elementwise.conj(x, out)
     return elementwise.conj(x) if x._node.dtype.kind == dtypes.COMPLEX else x
 
 
@@ -135,9 +138,12 @@ def _partition(
     x[...] = ordering.partition(x, kth, axis, kind, order)
 
 
-def _choose(x: Array, choices: Any, out: Any = None, mode: str = "raise") -> Array:
-    """Choose for each element from one of several arrays; see `xarr.choose`."""
-    return selecting.choose(x, choices, out, mode)
+def _choose(x: Array, *choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    """Choose for each element from one of several arrays; see `xarr.choose`.
+
+    The arrays are given one by one, or as one sequence.
+    """
+    return selecting.choose(x, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
 def _compress(
@@ -218,11 +224,11 @@ def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
     """
     where = "x.resize(new_shape)"
     require_writeable(x, where)
+    checked = bool(integer(refcheck, where, "refcheck"))
     shape = new_shape[0] if len(new_shape) == 1 else new_shape or None
     if shape is None:
         return
     extents = layout.extents_of(shape, where)
-    checked = bool(integer(refcheck, where, "refcheck"))
     size = math.prod(extents)
     if size == x.size:
         x.shape = extents

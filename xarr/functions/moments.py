@@ -62,8 +62,9 @@ def spread(
         )
     less = (ddof or 0.0) if correction is None else correction
     if where is True and mean is None and x.dtype.kind != COMPLEX:
+        whole = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
         _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(x, axis)")
-        return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
+        return whole
     mask = None if where is True else _mask(x, where, name)
     computed = _floating(x, dtype, name)
     x = engine.converted(x, computed)

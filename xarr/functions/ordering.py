@@ -180,6 +180,8 @@ def _checked(
     if axis is None:
         x, axis = manipulation.ravel(x), 0
     place = normalize_axis(axis, max(x.ndim, 1), where)
+    if not isinstance(kind, str):
+        raise TypeError(errors.message(where, f"kind is {kind!r}", "a str is accepted"))
     if kind != "introselect" or order is not None:
         raise ValueError(
             errors.message(

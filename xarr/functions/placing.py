@@ -94,7 +94,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     _written_flat(target, index, resized(values, (index.size,)))
 
 
-def putmask(a: Array, mask: Any, values: Any) -> None:
+def putmask(a: Array, /, mask: Any, values: Any) -> None:
     """Write values to the elements that a mask names: to each the value of its own place.
 
     Parameters

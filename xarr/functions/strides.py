@@ -10,7 +10,7 @@ from xarr.array.array import Array, ArrayLike, Axis, ShapeLike, read_only, settl
 from xarr.array.door import array_of
 from xarr.functions.creation import shape_of
 from xarr.functions.manipulation import integers
-from xarr.layout import Layout
+from xarr.layout import Layout, Shape
 
 
 def as_strided(
@@ -61,7 +61,7 @@ def as_strided(
     array = array_of(x, where)
     given = settled(array)
     extents = given.shape if shape is None else shape_of(shape, where)
-    steps = given.strides if strides is None else _in_elements(strides, array.itemsize, where)
+    steps = given.strides if strides is None else _in_elements(strides, extents, array, where)
     if len(steps) != len(extents):
         raise ValueError(
             errors.message(
@@ -89,9 +89,11 @@ def as_strided(
     return result if writeable else read_only(result)
 
 
-def _in_elements(strides: Any, itemsize: int, where: str) -> tuple[int, ...]:
-    """Strides in bytes as strides in elements."""
-    nbytes = integers(strides, where, "strides")
+def _in_elements(strides: Any, extents: Shape, x: Array, where: str) -> tuple[int, ...]:
+    """Strides in bytes as strides in elements; any do along an axis of one element."""
+    nbytes, itemsize = integers(strides, where, "strides"), x.itemsize
+    if len(nbytes) == len(extents):
+        nbytes = [0 if extent <= 1 else step for step, extent in zip(nbytes, extents, strict=True)]
     if any(step % itemsize for step in nbytes):
         raise ValueError(
             errors.message(
