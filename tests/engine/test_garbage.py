@@ -351,7 +351,7 @@ def test_what_finalizers_read_is_of_one_time(
     seen = list[tuple[Any, Any]]()
 
     def last(_: Cycle) -> None:
-        seen.append((x * 2, np.asarray(view)))
+        seen.append((x * 2, np.array(view)))
 
     if memory == "short":
         asked = itertools.count(1)

@@ -276,7 +276,8 @@ def test_normalize_axis(axis: int, ndim: int) -> None:
         assert layout.normalize_axis(axis, ndim, "f(x)") == axis % ndim
         assert layout.normalize_axes(axis, ndim, "f(x)") == (axis % ndim,)
     else:
-        with pytest.raises(AxisError, match=rf"^f\(x\): axis is {axis}; the array has") as caught:
+        said = rf"^f\(x\): axis is {axis}, out of bounds; the array has"
+        with pytest.raises(AxisError, match=said) as caught:
             layout.normalize_axis(axis, ndim, "f(x)")
         assert isinstance(caught.value, IndexError)
         assert isinstance(caught.value, ValueError)

@@ -548,7 +548,7 @@ def test_errors_name_the_function_that_was_called(call: Callable[[], Any], said:
     ],
 )
 def test_results_that_no_array_can_be(call: Callable[[], Any]) -> None:
-    with pytest.raises(ValueError, match="64 at most|counted with 64 bits"):
+    with pytest.raises((ValueError, IndexError), match="64 at most|counted with 64 bits"):
         call()
     assert xp.zeros((1,) * 64).tolist() == np.zeros((1,) * 64).tolist()
 

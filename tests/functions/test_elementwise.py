@@ -10,6 +10,7 @@ import functools
 import inspect
 import itertools
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -72,7 +73,15 @@ def grouped(*cases: tuple[Elementwise, DType]) -> Callable[[Any], Any]:
 
 
 ACCEPTED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if accepts(row, dtype)]
-REFUSED = [(row, dtype) for row in TABLE for dtype in dtypes.TABLE if not accepts(row, dtype)]
+REFUSED = [
+    (row, dtype)
+    for row in TABLE
+    for dtype in dtypes.TABLE
+    # `round` takes bools beyond its row, as float16.
+    if not accepts(row, dtype) and (row.name, dtype.kind) != ("round", BOOL)
+]
+COMPARED = ("equal", "not_equal")
+"""What compares with anything: text is equal to no number."""
 
 
 @functools.cache
@@ -831,7 +840,9 @@ def test_other_dtypes_are_refused(row: Elementwise, dtype: DType, device: xarr.D
         assert part in message, message
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+@pytest.mark.parametrize(
+    "row", [row for row in TABLE if row.name not in COMPARED], ids=lambda row: row.name
+)
 def test_other_arguments_are_refused(row: Elementwise, device: xarr.Device) -> None:
     kind = next(
         dtype for dtype in dtypes.TABLE[::-1] if accepts(row, dtype) and is_on(device, dtype)
@@ -843,8 +854,9 @@ def test_other_arguments_are_refused(row: Elementwise, device: xarr.Device) -> N
         with pytest.raises(TypeError) as caught:
             apply(row, *operands)
         name = names[place] if row.operands == 2 else "x"
-        for part in (row.where, f"{name} is of type str", "xarr.asarray("):
+        for part in (row.where, f"{name} is of type str"):
             assert part in str(caught.value), caught.value
+        assert re.search(r"xarr\.asarray\(|are accepted", str(caught.value)), caught.value
     with pytest.raises(TypeError):
         apply(row)
 

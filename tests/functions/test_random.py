@@ -456,7 +456,7 @@ def test_names_are_numpys() -> None:
     ]
     assert missing == []
     assert "SeedSequence" in dir(xarr.random)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="xarr.random.nothing: there is no such name"):
         _ = xarr.random.nothing  # type: ignore[attr-defined]
 
 
