@@ -160,13 +160,20 @@ NAMED = {
     "_core/tests/test_multiarray.py::TestSizeOf": "internals",
     "_core/tests/test_multiarray.py::TestWarnings": "internals",
     "_core/tests/test_umath.py::TestSpecialMethods::test_ufunc_docstring": "internals",
+    "_core/tests/test_umath.py::TestAttributes::test_attributes": "long double",
     "_core/tests/test_umath.py::TestAttributes::test_doc": "internals",
     "_core/tests/test_umath.py::TestDivisionIntegerOverflowsAndDivideByZero": (
         "floating-point warnings"
     ),
+    "_core/tests/test_umath.py::TestLog2::test_log2_special": "floating-point warnings",
     "_core/tests/test_umath.py::TestPower::test_zero_power_nonzero": "floating-point warnings",
+    "_core/tests/test_umath.py::TestRoundingFunctions::test_object": "objects",
     "_core/tests/test_ufunc.py::TestUFuncInspectSignature": "internals",
     "_core/tests/test_ufunc.py::TestUfuncGenericLoops": "internals",
+    "_core/tests/test_ufunc.py::TestLowlevelAPIAccess": "internals",
+    "_core/tests/test_ufunc.py::TestUfunc::test_pickle_withstring": "internals",
+    "_core/tests/test_ufunc.py::TestUfunc::test_struct_ufunc": "records",
+    "_core/tests/test_ufunc.py::test_find_non_long_args": "strings",
     "fft/tests/test_pocketfft.py::TestFFT1D::test_s_axes_none": "deprecations",
     "lib/tests/test_io.py::TestSavezLoad::test_repr_lists_keys": "internals",
 }

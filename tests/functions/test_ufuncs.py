@@ -280,6 +280,22 @@ def test_vecdot_along_axes() -> None:
         xarr.vecdot(x, y, axis=0, axes=[0, 1])
 
 
+def test_complex_powers_of_zero_are_numpys(device: xarr.Device) -> None:
+    x, powers = np.zeros(9, complex), np.asarray([-1, -0.5, -1 + 1j, 1j, -2j, 0, 0.5, 1 - 1j, 3])
+    with np.errstate(all="ignore"):
+        wanted = np.power(x, powers)
+    assert_same(np.asarray(xarr.pow(xarr.asarray(x, device=device), powers)), wanted, "pow")
+
+
+def test_extremes_of_chosen_elements_need_a_beginning() -> None:
+    x = xarr.asarray([[1.0, 5], [3, 2]])
+    for call in (xarr.max, xarr.min, xarr.maximum.reduce, xarr.fmin.reduce):
+        with pytest.raises(ValueError, match="initial is not"):
+            call(x, where=x > 1)
+        assert call(x, 0, where=True).shape == (2,)
+    assert xarr.maximum.reduce(x, where=x < 3, initial=-1).tolist() == [1, 2]
+
+
 def test_masks_of_nested_lists_are_what_is_true_of_them() -> None:
     x, y = np.zeros((2, 2)), xarr.zeros((2, 2))
     np.add(3, 4, out=x, where=[[0, 1], [2.5, 0]])

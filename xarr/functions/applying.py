@@ -90,6 +90,15 @@ def reduced(
     types = _types(row, node, dtype, where)
     along = where or f"{row.name}(x, axis)"
     if mask is not True:
+        if row.empty is None and initial is None:
+            raise ValueError(
+                errors.message(
+                    along,
+                    "where is given and initial is not",
+                    f"{row.name} of no elements does not exist",
+                    "pass initial, which stands where all elements are masked",
+                )
+            )
         node = _masked(row, node, mask, along)
     shape = node.shape
     if row.ordered and axis is not None:

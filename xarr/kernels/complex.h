@@ -552,15 +552,17 @@ DEVICE C xr_atan_C(const C z)
     return xr_exchange_C(xr_atanh_C(xr_exchange_C(z)));
 }
 
-// exp(w log(z)); integer powers below 100 by multiplication, as in NumPy.
+// exp(w log(z)); integer powers below 100 by multiplication, and NaN of 0 where it is not above 0, as
+// in NumPy.
 DEVICE C xr_pow_C(const C z, const C w)
 {
     const C one = xr_complex_C((T)1.0f, (T)0.0f);
     if (w.re == (T)0.0f && w.im == (T)0.0f) {
         return one;
     }
-    if (z.re == (T)0.0f && z.im == (T)0.0f && w.re > (T)0.0f) {
-        return xr_complex_C((T)0.0f, (T)0.0f);
+    if (z.re == (T)0.0f && z.im == (T)0.0f) {
+        const T zero = w.re > (T)0.0f ? (T)0.0f : xr_nan_T;
+        return xr_complex_C(zero, zero);
     }
     if (w.im == (T)0.0f && fabs(w.re) < (T)100.0f && w.re == rint(w.re)) {
         int rest = (int)fabs(w.re);
