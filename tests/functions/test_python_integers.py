@@ -99,3 +99,15 @@ def test_a_bound_that_leaves_nothing_is_refused(bounds: tuple[int | None, int | 
     for module in (np, xarr):
         with pytest.raises(OverflowError):
             module.clip(module.arange(4, dtype="uint8"), *bounds)
+
+
+def test_an_index_beyond_int64_is_out_of_range() -> None:
+    x = xarr.arange(4)
+    for index in (2**64 - 1, [2**63], xarr.asarray([2**64 - 1], dtype="uint64")):
+        with pytest.raises(IndexError):
+            xarr.take(x, index)
+        with pytest.raises(IndexError):
+            xarr.put(x, index, 5)
+        with pytest.raises(IndexError):
+            xarr.insert(x, index, 5)
+    assert xarr.take(x, xarr.asarray([3, 0], dtype="uint64")).tolist() == [3, 0]

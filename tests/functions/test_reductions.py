@@ -771,3 +771,11 @@ def test_the_largest_complex_number_of_those_that_a_mask_names() -> None:
         for name, initial in (("max", -3), ("min", 1 - 2j)):
             wanted = getattr(np, name)(x, initial=initial, where=where)
             assert complex(getattr(xarr, name)(x, initial=initial, where=where)) == wanted
+
+
+def test_sums_of_negative_zeros() -> None:
+    x = xarr.asarray([-0.0, -0.0, 1.0])
+    assert np.signbit(np.asarray(xarr.sum(x[:2])))  # NumPy's is 0.0; docs/numpy.md says so
+    for where in ([True, True, False], [False] * 3):
+        assert not np.signbit(np.asarray(xarr.sum(x, where=xarr.asarray(where))))
+        assert not np.signbit(np.sum(np.asarray(x), where=where))

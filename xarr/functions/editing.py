@@ -324,6 +324,8 @@ def _insertions(obj: Any, extent: int, where: str) -> Host:
         )
     if values.dtype.kind not in "iu":
         raise TypeError(str(_wrong_index(str(values.dtype), where)))
+    if values.dtype == numpy.uint64:  # beyond int64 is out of range, and not negative
+        values = numpy.minimum(values, numpy.uint64(2**63 - 1))
     return values.astype(numpy.int64)
 
 

@@ -31,6 +31,8 @@ def int64(indices: Any, where: str, name: str, device: Any = None, *, empty: boo
                 f'convert with {name}.astype("int64")',
             )
         )
+    if array._node.dtype is dtypes.uint64:  # beyond int64 is out of range, and not negative
+        array = elementwise.minimum(array, dtypes.integer_bounds(dtypes.int64)[1])
     return Array(engine.converted(array._node, dtypes.int64))
 
 
