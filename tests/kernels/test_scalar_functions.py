@@ -6,6 +6,7 @@ Results are the same bits on every device, so what holds here holds everywhere.
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -324,3 +325,15 @@ def test_huge_angles(scalar: Scalar) -> None:
     cosine = scalar("cos", np.float64)(x)
     np.testing.assert_array_equal(sine, [1.0, 0.004961954789184062])
     np.testing.assert_array_equal(cosine, [-4.68716592425462761112e-19, -0.9999876894265599])
+
+
+def test_no_name_stands_for_two_functions() -> None:
+    """Files are put together into one source; only those of integers and of reals are apart."""
+    places: dict[str, list[str]] = {}
+    for path in sorted(KERNELS.glob("*.h")):
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"^DEVICE\b[^(;=]*?\b(xr_\w+)\(", text, re.MULTILINE):
+            places.setdefault(name, []).append(path.name)
+    assert len(places) > 200
+    several = {name: where for name, where in places.items() if len(where) > 1}
+    assert {tuple(where) for where in several.values()} <= {("integer.h", "real.h")}, several

@@ -64,7 +64,7 @@ DEVICE int xr_not_equal_C(const C x, const C y)
 
 // Whether x is greater: numbers go by their real parts, and where those are equal by the imaginary
 // ones, as in NumPy.
-DEVICE int xr_above_C(const C x, const C y)
+DEVICE int xr_exceeds_C(const C x, const C y)
 {
     return x.re > y.re || (x.re == y.re && x.im > y.im);
 }
@@ -73,23 +73,23 @@ DEVICE int xr_above_C(const C x, const C y)
 // numbers, whose zeros may have other signs.
 DEVICE C xr_maximum_C(const C x, const C y)
 {
-    return xr_isnan_C(x) || (!xr_isnan_C(y) && !xr_above_C(y, x)) ? x : y;
+    return xr_isnan_C(x) || (!xr_isnan_C(y) && !xr_exceeds_C(y, x)) ? x : y;
 }
 
 DEVICE C xr_minimum_C(const C x, const C y)
 {
-    return xr_isnan_C(x) || (!xr_isnan_C(y) && !xr_above_C(x, y)) ? x : y;
+    return xr_isnan_C(x) || (!xr_isnan_C(y) && !xr_exceeds_C(x, y)) ? x : y;
 }
 
 // A number is preferred to NaN; of two NaN the first is taken.
 DEVICE C xr_fmax_C(const C x, const C y)
 {
-    return xr_isnan_C(y) || (!xr_isnan_C(x) && !xr_above_C(y, x)) ? x : y;
+    return xr_isnan_C(y) || (!xr_isnan_C(x) && !xr_exceeds_C(y, x)) ? x : y;
 }
 
 DEVICE C xr_fmin_C(const C x, const C y)
 {
-    return xr_isnan_C(y) || (!xr_isnan_C(x) && !xr_above_C(x, y)) ? x : y;
+    return xr_isnan_C(y) || (!xr_isnan_C(x) && !xr_exceeds_C(x, y)) ? x : y;
 }
 
 // NaN counts as true, as in NumPy.

@@ -1,7 +1,7 @@
 // What reductions accumulate where a plain value is not enough. T is the type of the elements.
 #ifndef XR_ASSEMBLED
 #include "editor.h"
-int xr_isnan_C(C x), xr_equal_C(C x, C y), xr_above_C(C x, C y);
+int xr_isnan_C(C x), xr_equal_C(C x, C y), xr_exceeds_C(C x, C y);
 #endif
 
 // An extreme value and where it is; of equal values the first, and NaN before all others. The index
@@ -101,22 +101,22 @@ DEVICE xr_arg_C xr_arg_nearer_C(const xr_arg_C a, const xr_arg_C b, const int be
 
 DEVICE xr_arg_C xr_argmax_C(const xr_arg_C a, const xr_arg_C b)
 {
-    return xr_arg_nearer_C(a, b, xr_above_C(b.value, a.value), 1);
+    return xr_arg_nearer_C(a, b, xr_exceeds_C(b.value, a.value), 1);
 }
 
 DEVICE xr_arg_C xr_argmin_C(const xr_arg_C a, const xr_arg_C b)
 {
-    return xr_arg_nearer_C(a, b, xr_above_C(a.value, b.value), 1);
+    return xr_arg_nearer_C(a, b, xr_exceeds_C(a.value, b.value), 1);
 }
 
 DEVICE xr_arg_C xr_nanargmax_C(const xr_arg_C a, const xr_arg_C b)
 {
-    return xr_arg_nearer_C(a, b, xr_above_C(b.value, a.value), 0);
+    return xr_arg_nearer_C(a, b, xr_exceeds_C(b.value, a.value), 0);
 }
 
 DEVICE xr_arg_C xr_nanargmin_C(const xr_arg_C a, const xr_arg_C b)
 {
-    return xr_arg_nearer_C(a, b, xr_above_C(a.value, b.value), 0);
+    return xr_arg_nearer_C(a, b, xr_exceeds_C(a.value, b.value), 0);
 }
 
 // Mean and sum of squared deviations: one element at a time by Welford (1962), two sets at a time
