@@ -136,3 +136,27 @@ def test_methods_take_what_numpys_take() -> None:
 def test_an_axis_of_one_element_has_any_stride() -> None:
     x = xarr.reshape(xarr.arange(6, dtype="int64"), (1, 2, 3))
     assert xarr.lib.stride_tricks.as_strided(x, strides=(-1, 24, 8)).tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "all", "count_nonzero", "argmax", "mean", "var"])
+@pytest.mark.parametrize("axis", [0, -1, 1])
+def test_a_number_is_a_line_for_what_numpy_reduces_so(name: str, axis: int) -> None:
+    try:
+        wanted = getattr(numpy, name)(numpy.asarray(3.0), axis=axis)
+    except numpy.exceptions.AxisError:
+        with pytest.raises(numpy.exceptions.AxisError):
+            getattr(xarr, name)(xarr.asarray(3.0), axis=axis)
+    else:
+        got = getattr(xarr, name)(xarr.asarray(3.0), axis=axis)
+        assert (got.shape, got.tolist()) == ((), wanted.tolist())
+
+
+def test_the_type_of_values_of_another_byte_order_is_the_one_they_get() -> None:
+    swapped = numpy.asarray([1], ">i2")
+    assert xarr.result_type(swapped, xarr.int8) == xarr.asarray(swapped).dtype == xarr.int16
+
+
+def test_lines_sorted_in_place_have_an_axis() -> None:
+    for method in (lambda x: x.sort(axis=None), lambda x: x.partition(1, axis=None)):
+        with pytest.raises(TypeError):
+            method(xarr.ones((2, 2)))

@@ -101,6 +101,8 @@ def reduced(
             )
         node = _masked(row, node, mask, along)
     shape = node.shape
+    if not shape and type(axis) is int and axis in (0, -1):  # NumPy takes one number for a line
+        axis = None
     if row.ordered and axis is not None:
         axes: tuple[int, ...] = (layout.normalize_axis(axis, len(shape), along),)
     else:

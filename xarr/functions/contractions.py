@@ -295,7 +295,13 @@ def cross(
     sides = []
     for name, node, place in (("a", first, axisa), ("b", second, axisb)):
         if not node.shape:
-            raise ValueError(errors.message(where, f"{name} is 0-dimensional", "vectors are taken"))
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"{name} is 0-dimensional",
+                    "At least one array has zero dimension, and vectors are taken",
+                )
+            )
         along = layout.normalize_axis(place, len(node.shape), where)
         if node.shape[along] not in (2, 3):
             raise ValueError(

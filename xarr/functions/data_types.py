@@ -473,7 +473,7 @@ def _dtype_of(value: Any, where: str) -> DType:
     if type(value) is Array:
         return value._node.dtype
     if isinstance(value, numpy.ndarray | numpy.generic):
-        return dtypes.lookup(value.dtype, where)
+        return dtypes.lookup(value.dtype.newbyteorder("="), where)  # as it is once on a device
     if value is None:
         # NumPy reads None as float64; here it is a forgotten argument.
         raise TypeError(errors.message(where, "None was given", "a dtype or an Array is accepted"))

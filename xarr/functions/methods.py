@@ -127,6 +127,7 @@ def _sort(
 ) -> None:
     """Sort the array in place, as NumPy's method does."""
     require_writeable(x, "x.sort()")
+    integer(axis, "x.sort(axis)", "axis")
     x[...] = sorting.sort(x, axis, kind, order, stable=stable, descending=descending)
 
 
@@ -135,6 +136,7 @@ def _partition(
 ) -> None:
     """Put the k-th element in place where it is when sorted; see `xarr.partition`."""
     require_writeable(x, "x.partition(kth)")
+    integer(axis, "x.partition(kth, axis)", "axis")
     x[...] = ordering.partition(x, kth, axis, kind, order)
 
 
