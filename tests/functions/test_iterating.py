@@ -171,6 +171,24 @@ def test_frompyfunc_gives_numbers() -> None:
         xarr.frompyfunc(str, 1, 1)(x)
 
 
+def test_options_of_vectorize_can_be_set() -> None:
+    calls = list[float]()
+
+    @xarr.vectorize
+    def squared(a: float) -> float:
+        calls.append(a)
+        return a**2
+
+    squared.cache = True
+    assert squared.cache
+    assert squared(xarr.arange(4)).tolist() == [0, 1, 4, 9]
+    assert len(calls) == 4
+    assert squared.otypes is None
+    squared.otypes = "f"
+    assert squared(xarr.zeros((0, 5))).shape == (0, 5)
+    assert squared([3]).dtype == np.float32
+
+
 def test_vectorize_decorates() -> None:
     @xarr.vectorize
     def larger(a: float, b: float) -> float:

@@ -117,3 +117,14 @@ def test_kaiser() -> None:
     for points in (0, 1, 2, 7, 8):
         check("kaiser", points, 14)
     check("kaiser", 12, 0.5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bessel_function_is_numpys(dtype: str) -> None:
+    x = np.asarray([0, -0.0, 1e-9, 0.5, 8, 9, -3, 40, np.nan, np.inf], dtype)
+    found = np.asarray(xarr.i0(xarr.asarray(x)))
+    assert found.dtype == dtype
+    assert found[0] == found[1] == 1
+    with np.errstate(all="ignore"):
+        wanted = np.i0(x.astype(np.float64))
+    assert np.allclose(found, wanted, rtol=8 * np.finfo(dtype).eps, equal_nan=True)

@@ -296,6 +296,16 @@ def test_extremes_of_chosen_elements_need_a_beginning() -> None:
     assert xarr.maximum.reduce(x, where=x < 3, initial=-1).tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("name", ["equal", "maximum", "subtract", "bitwise_or"])
+def test_reductions_convert_elements_to_any_type(name: str) -> None:
+    dtype = bool if name == "equal" else np.int16
+    x = np.asarray([2.75, 300.5, 7])
+    for method in ("reduce", "accumulate"):
+        wanted = getattr(getattr(np, name), method)(x, dtype=dtype)
+        found = getattr(getattr(xarr, name), method)(xarr.asarray(x), dtype=dtype)
+        assert_same(np.asarray(found), np.asarray(wanted), f"{name}.{method}")
+
+
 def test_masks_of_nested_lists_are_what_is_true_of_them() -> None:
     x, y = np.zeros((2, 2)), xarr.zeros((2, 2))
     np.add(3, 4, out=x, where=[[0, 1], [2.5, 0]])

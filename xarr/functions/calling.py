@@ -200,6 +200,29 @@ class vectorize:  # noqa: N801 - NumPy's name
         if self._options["doc"] is not None:
             self.__doc__ = self._options["doc"]
 
+    @property
+    def cache(self) -> bool:
+        """Whether the first call is not made again."""
+        return bool(self._options["cache"])
+
+    @cache.setter
+    def cache(self, value: bool) -> None:
+        self._set("cache", value)
+
+    @property
+    def otypes(self) -> Any:
+        """The data types of the results; None where the first call finds them."""
+        return self._options["otypes"]
+
+    @otypes.setter
+    def otypes(self, value: Any) -> None:
+        self._set("otypes", value)
+
+    def _set(self, name: str, value: Any) -> None:
+        self._options[name] = value
+        if self._host is not None:
+            self._host = numpy.vectorize(self.pyfunc, **self._options)
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 

@@ -313,8 +313,6 @@ def _insertions(obj: Any, extent: int, where: str) -> Host:
     if not values.size and type(obj) in (list, tuple):
         return values.astype(numpy.int64)
     if values.dtype == numpy.bool_ and values.ndim == 1:
-        if values.shape != (extent,):
-            raise _wrong_mask(values.shape, extent, where)
         return numpy.flatnonzero(values)
     if values.ndim > 1:
         raise ValueError(
@@ -323,7 +321,8 @@ def _insertions(obj: Any, extent: int, where: str) -> Host:
             )
         )
     if values.dtype.kind not in "iu":
-        raise TypeError(str(_wrong_index(str(values.dtype), where)))
+        error = _wrong_index(str(values.dtype), where)
+        raise TypeError(str(error)) if values.size == 1 else error
     if values.dtype == numpy.uint64:  # beyond int64 is out of range, and not negative
         values = numpy.minimum(values, numpy.uint64(2**63 - 1))
     return values.astype(numpy.int64)

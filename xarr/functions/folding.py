@@ -28,7 +28,7 @@ from xarr.array.array import (
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.operands import operand
-from xarr.array.outcome import Out, delivered, mask_of, require_castable, require_shape
+from xarr.array.outcome import Out, delivered, mask_of, require_shape
 from xarr.array.transfers import Host, openly
 from xarr.dtypes import DType
 from xarr.engine import engine
@@ -302,9 +302,7 @@ def _is_associative(function: ufunc[..., Any]) -> bool:
 def _computed(function: ufunc[..., Any], node: Node, dtype: Any, name: str) -> DType:
     """The data type that elements are joined in."""
     if dtype is not None:
-        wanted = dtypes.lookup(dtype, name)
-        require_castable(node.dtype, wanted, "same_kind", name)
-        return wanted
+        return dtypes.lookup(dtype, name)
     row = function._row
     if row is None or row.by_hand:
         return node.dtype

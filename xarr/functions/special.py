@@ -165,6 +165,8 @@ def i0(x: ArrayLike, /) -> Array:
     far = elementwise.maximum(size, 8.0)
     within = _series(near / 4.0 - 1.0, _NEAR) * elementwise.exp(near)
     beyond = _series(16.0 / far - 1.0, _FAR) * elementwise.exp(far) / elementwise.sqrt(far)
+    one = constant(1, size._node.dtype, (), node.device)
+    within = Array(choose((size == 0.0)._node, one, within._node))  # the sum rounds
     return Array(choose((size <= 8.0)._node, within._node, beyond._node))
 
 
