@@ -19,9 +19,7 @@ u32 xr_bits_f32(f32 x);
 u64 xr_bits_f64(f64 x);
 f32 xr_from_bits_f32(u32 x);
 f64 xr_from_bits_f64(u64 x);
-f32 xr_log_exponent_f32(f32 x);
 f64 xr_log_exponent_f64(f64 x);
-f32 xr_log_fraction_f32(f32 x);
 f64 xr_log_fraction_f64(f64 x);
 f32 xr_log_cubic_f32(f32 f);
 u32 xr_mulhi_u32(u32 a, u32 b);
@@ -142,13 +140,21 @@ DEVICE INLINED f64 xr_exponential_of_f64(const u64 bits)
     return fma(-s, sum, xr_log_exponent_f64(u) * -0.6931471805599453);
 }
 
-// (bits + 1/2) 2^-32, rounded, is in (0, 1].
+// (bits + 1/2) 2^-32, rounded, is in (0, 1]; it gives `times`, a power of two, such exponentials. The
+// number's exponent is kept times 2^23, as its bits have it. Each fma replaces two operations of which
+// the first is exact.
+DEVICE INLINED f32 xr_exponential_times_f32(const u32 bits, const f32 times)
+{
+    const f32 u = fma((f32)bits, 2.3283064e-10f, 1.1641532e-10f);
+    const u32 exponent = (xr_bits_f32(u) - 0x3f3504f3u) & 0xff800000u;
+    const f32 f = xr_from_bits_f32(xr_bits_f32(u) - exponent) - 1.0f;
+    const f32 curved = fma(0.5f, f * f, -xr_log_cubic_f32(f));
+    return fma(times, curved - f, (f32)(i32)exponent * (times * -8.262958e-8f));
+}
+
 DEVICE INLINED f32 xr_exponential_of_f32(const u32 bits)
 {
-    const f32 u = (f32)bits * 2.3283064e-10f + 1.1641532e-10f;
-    const f32 f = xr_log_fraction_f32(u);
-    const f32 curved = 0.5f * f * f - xr_log_cubic_f32(f);
-    return (curved - f) - xr_log_exponent_f32(u) * 6.931472e-1f;
+    return xr_exponential_times_f32(bits, 1.0f);
 }
 
 DEVICE INLINED f64 xr_standard_exponential_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
@@ -190,7 +196,7 @@ DEVICE INLINED f64 xr_on_circle_f64(const u64 bits, const u32 part)
 DEVICE INLINED f32 xr_on_circle_f32(const u32 bits, const u32 part)
 {
     const f32 turn = xr_from_bits_f32(0x3f800000u | ((bits << 2) >> 9)) - 1.5f;
-    const f32 x = (turn + 5.9604645e-8f) * 1.5707964f;
+    const f32 x = fma(turn, 1.5707964f, 9.362676e-8f);
     const f32 z = x * x;
     f32 sine = fma(z, 2.7557319e-6f, -1.9841270e-4f);
     sine = fma(z, sine, 8.333334e-3f);
@@ -200,9 +206,10 @@ DEVICE INLINED f32 xr_on_circle_f32(const u32 bits, const u32 part)
     cosine = fma(z, cosine, 4.1666668e-2f);
     cosine = fma(z, cosine, -0.5f);
     cosine = fma(z, cosine, 1.0f);
-    const u32 quarter = (bits >> 30) + (part != 0u ? 3u : 0u);
-    const f32 along = (quarter & 1u) != 0u ? sine : cosine;
-    return ((quarter + 1u) & 2u) != 0u ? -along : along;
+    // The quarter's lower bit exchanges the two, its upper one and `part` say the sign.
+    const f32 along = ((bits >> 30) & 1u) != part ? sine : cosine;
+    const u32 sign = (part != 0u ? bits : bits + 0x40000000u) & 0x80000000u;
+    return xr_from_bits_f32(xr_bits_f32(along) ^ sign);
 }
 
 // Box and Muller (Annals of Mathematical Statistics 29, 1958): a pair has one radius and one angle.
@@ -218,5 +225,5 @@ DEVICE INLINED f32 xr_standard_normal_f32(const u64 block, const u32 lane, const
     const xr_words words = xr_philox(block, draw, key);
     const u32 first = (lane & 2u) != 0u ? words.z : words.x;
     const u32 second = (lane & 2u) != 0u ? words.w : words.y;
-    return sqrt(2.0f * xr_exponential_of_f32(first)) * xr_on_circle_f32(second, lane & 1u);
+    return sqrt(xr_exponential_times_f32(first, 2.0f)) * xr_on_circle_f32(second, lane & 1u);
 }
