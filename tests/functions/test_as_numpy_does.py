@@ -156,6 +156,11 @@ def test_the_type_of_values_of_another_byte_order_is_the_one_they_get() -> None:
     assert xarr.result_type(swapped, xarr.int8) == xarr.asarray(swapped).dtype == xarr.int16
 
 
+def test_no_indices_are_integers() -> None:
+    for empty in ([], (), range(0)):
+        assert xarr.ix_(empty)[0].dtype == xarr.int64
+
+
 def test_lines_sorted_in_place_have_an_axis() -> None:
     for method in (lambda x: x.sort(axis=None), lambda x: x.partition(1, axis=None)):
         with pytest.raises(TypeError):

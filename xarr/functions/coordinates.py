@@ -439,7 +439,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
             )
         if line._node.dtype.kind == dtypes.BOOL:
             (line,) = nonzero(line)
-        elif not line.size and isinstance(item, list | tuple):
+        elif not line.size and isinstance(item, list | tuple | range):
             line = Array(engine.converted(line._node, dtypes.int64))
         own = (1,) * axis + (line.size,) + (1,) * (len(args) - axis - 1)
         result.append(manipulation.reshape(line, own))
