@@ -86,9 +86,16 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return ran(folder, "-m", "xarr", "run", *arguments)
 
 
+def is_quiet(done: subprocess.CompletedProcess[str]) -> bool:
+    """Whether nothing was said, but on a GPU that the host computes something."""
+    return not done.stderr or (
+        "HostFallbackWarning" in done.stderr and "Traceback" not in done.stderr
+    )
+
+
 def test_numpy_is_xarr_in_the_programs_modules_alone(folder: Path) -> None:
     done = run(folder, "program.py", "a", "--report")
-    assert done.stderr == ""
+    assert is_quiet(done), done.stderr
     assert done.stdout.splitlines() == [
         "xarr xarr.linalg xarr xarr xarr xarr.functions.linalg",
         "Array (2,) True",
@@ -113,7 +120,7 @@ def test_matplotlib_shades_what_a_program_computes(folder: Path) -> None:
     pytest.importorskip("matplotlib")
     (folder / "shading.py").write_text(SHADING)
     with_numpy, with_xarr = ran(folder, "shading.py"), run(folder, "shading.py")
-    assert with_xarr.stderr == ""
+    assert is_quiet(with_xarr), with_xarr.stderr
     assert with_xarr.stdout == with_numpy.stdout.replace("ndarray", "Array")
 
 

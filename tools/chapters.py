@@ -147,7 +147,7 @@ _SIGNATURES = {
     "axis": "axis: Axis = None",
     "dtype": "dtype: DTypeLike = None",
     "out": "out: Out = None",
-    "correction": "correction: float | None = None",
+    "correction": "correction: float = 0.0",
     "keepdims": "keepdims: bool = False",
     "ddof": "ddof: float | None = None",
     "initial": "initial: ArrayLike | None = None",
@@ -166,7 +166,7 @@ _PARAMETERS = {
     "where": ["where : bool Array, optional", "    Which elements take part."],
     "mean": ["mean : Array, optional", "    The mean, if it is known, with the axes kept."],
     "correction": [
-        "correction : float, optional",
+        "correction : float",
         "    What is subtracted from the number of elements that the sum of squares is divided by.",
     ],
     "ddof": ["ddof : float or None", "    NumPy's name of `correction`; one of them is given."],

@@ -528,6 +528,8 @@ ROWS = (*CREATION, *DATA_TYPES, *MANIPULATION, *SEARCHING, *STATISTICS)
 test_of_data_types, test_of_layouts = standard.made_of(ROWS, examples=3, layouts=6)
 
 
+@pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
 def test_the_results_of_no_elements() -> None:
     nothing = xarr.zeros((0, 3), dtype="float32")
     assert float(xarr.sum(nothing)) == 0
@@ -544,6 +546,7 @@ def test_the_results_of_no_elements() -> None:
         assert scan(xarr.zeros(0, dtype="float32"), include_initial=True).shape == (1,)
 
 
+@pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
 @pytest.mark.parametrize("name", ["var", "std"])
 @pytest.mark.parametrize("correction", [3, 3.0, 4, 7.5])
 def test_a_correction_of_as_much_as_the_elements_gives_nan(name: str, correction: float) -> None:

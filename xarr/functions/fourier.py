@@ -62,7 +62,8 @@ def apply(
     shape, dtype = _result(row, node, sizes, axes)
     if 0 in shape or 0 in node.shape:
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, node.device))
-    if library.routine(row.routine, node.dtype, node.device) is not None:
+    once = len(set(axes)) == len(axes)  # cuFFT's plans name an axis once
+    if once and library.routine(row.routine, node.dtype, node.device) is not None:
         return Array(_by_library(row, node, sizes, axes, norm))
     return _by_kernels(row, Array(node), sizes, axes, norm)
 
@@ -200,7 +201,6 @@ def along_axis(
 ) -> Array:
     """Transform along one axis."""
     x = array_of(x, row.where)
-    x = array_of(x, row.where)
     ndim = x.ndim
     length = None if n is None else integer(n, row.where, "n")
     result = apply(row, x, [length], [normalize_axis(axis, ndim, row.where)], norm)
@@ -216,7 +216,6 @@ def over_axes(
     out: Any = None,
 ) -> Array:
     """Transform over several axes."""
-    x = array_of(x, row.where)
     x = array_of(x, row.where)
     lengths, places = _several(s, axes, x.ndim, row.where)
     return delivered(apply(row, x, lengths, places, norm), out, row.where)

@@ -47,11 +47,11 @@ def spread(
     keepdims: bool,
     where: Any,
     mean: Any,
-    correction: float | None,
+    correction: float,
 ) -> Array:
     """The variance or the standard deviation."""
     name = f"{row.name}(x, axis, where, mean)"
-    if ddof and correction is not None:
+    if ddof and correction:
         raise ValueError(
             errors.message(
                 name,
@@ -60,7 +60,7 @@ def spread(
                 "ddof and correction can't be provided simultaneously.",
             )
         )
-    less = (ddof or 0.0) if correction is None else correction
+    less = ddof or correction
     if where is True and mean is None and x.dtype.kind != COMPLEX:
         whole = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
         _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(x, axis)")

@@ -276,7 +276,7 @@ def vecdot(
     /,
     out: Any = None,
     *,
-    axis: SupportsIndex | None = None,
+    axis: SupportsIndex = -1,
     axes: Any = None,
     keepdims: bool = False,
     dtype: DTypeLike = None,
@@ -288,8 +288,8 @@ def vecdot(
     ----------
     x1, x2 : Array, shapes that broadcast to (..., N, ...)
         The vectors.
-    axis : int, optional
-        The axis of the vectors, in each operand; the last one where None.
+    axis : int
+        The axis of the vectors, in each operand.
     axes : list of int, optional
         The axis of the vectors in x1, in x2, and that of the result which `keepdims` keeps.
     keepdims : bool, optional
@@ -324,11 +324,11 @@ def vecdot(
     11.0
     """
     where = "vecdot(x1, x2)"
-    kept = -1 if axis is None else axis
+    kept = axis
     if axes is None:
         first, second, place = vectors(x1, x2, kept, where)
     else:
-        if axis is not None:
+        if axis != -1:
             raise TypeError(errors.message(where, "axis and axes are given", "one is accepted"))
         own, other, last = _places(axes, (1, 1, int(bool(keepdims))), where)
         first, second = (

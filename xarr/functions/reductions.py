@@ -599,7 +599,7 @@ def std(
     *,
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
-    correction: float | None = None,
+    correction: float = 0.0,
 ) -> Array:
     """The standard deviation.
 
@@ -621,7 +621,7 @@ def std(
         Which elements take part.
     mean : Array, optional
         The mean, if it is known, with the axes kept.
-    correction : float, optional
+    correction : float
         What is subtracted from the number of elements that the sum of squares is divided by.
 
     Returns
@@ -724,7 +724,7 @@ def var(
     *,
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
-    correction: float | None = None,
+    correction: float = 0.0,
 ) -> Array:
     """The variance.
 
@@ -746,7 +746,7 @@ def var(
         Which elements take part.
     mean : Array, optional
         The mean, if it is known, with the axes kept.
-    correction : float, optional
+    correction : float
         What is subtracted from the number of elements that the sum of squares is divided by.
 
     Returns
