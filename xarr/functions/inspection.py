@@ -93,17 +93,17 @@ class Info:
             and (kind is None or is_of(row, kind, "dtypes(device, kind)"))
         }
 
-    def devices(self) -> list[Device]:
+    def devices(self) -> tuple[Device, ...]:
         """List all devices that were found, and the default device where it pretends.
 
         Returns
         -------
-        list of Device
-            See `xarr.devices`.
+        tuple of Device
+            See `xarr.devices`. The standard's version 2025.12 wants a tuple; before, it was a list.
         """
         found = found_devices()
         chosen = default_device()
-        return found if chosen in found else [chosen, *found]
+        return tuple(found if chosen in found else [chosen, *found])
 
 
 def __array_namespace_info__() -> Info:  # noqa: N807 - the standard's name
