@@ -71,11 +71,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def ran(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    path = [str(ROOT), str(folder / "site-packages")]
+    path = [str(ROOT), str(folder / "site-packages"), os.environ.get("PYTHONPATH", "")]
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))},
         capture_output=True,
         text=True,
         check=False,
