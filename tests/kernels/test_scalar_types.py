@@ -54,7 +54,6 @@ DEVICE u32 xr_bits_f32(f32 x) { u32 u; memcpy(&u, &x, 4); return u; }
 DEVICE u64 xr_bits_f64(f64 x) { u64 u; memcpy(&u, &x, 8); return u; }
 DEVICE f32 xr_from_bits_f32(u32 u) { f32 x; memcpy(&x, &u, 4); return x; }
 DEVICE f64 xr_from_bits_f64(u64 u) { f64 x; memcpy(&x, &u, 8); return x; }
-DEVICE u32 xr_mulhi_u32(u32 x, u32 y) { return (u32)(((u64)x * y) >> 32); }
 DEVICE u64 xr_mulhi_u64(u64 x, u64 y) { return (u64)(((unsigned __int128)x * y) >> 64); }
 """
 

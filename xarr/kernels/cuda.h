@@ -53,5 +53,4 @@ typedef struct { f64 re, im; } c128;
 #define xr_from_bits_f64(x) __longlong_as_double((i64)(x))
 #define xr_infinity_f64 __longlong_as_double((i64)0x7ff0000000000000ULL)
 #define xr_nan_f64 __longlong_as_double((i64)0x7ff8000000000000ULL)
-#define xr_mulhi_u32(a, b) __umulhi(a, b)
 #define xr_mulhi_u64(a, b) __umul64hi(a, b)

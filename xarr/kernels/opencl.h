@@ -90,12 +90,6 @@ typedef struct { f64 re, im; } c128;
 #define xr_from_bits_f32(x) as_float((u32)(x))
 #define xr_infinity_f32 as_float(0x7f800000u)
 #define xr_nan_f32 as_float(0x7fc00000u)
-#if XR_CHUNKED
-// Clang makes a vector instruction of this, and none of PoCL's built-in.
-#define xr_mulhi_u32(a, b) ((u32)(((u64)(u32)(a) * (u32)(b)) >> 32))
-#else
-#define xr_mulhi_u32(a, b) mul_hi((u32)(a), (u32)(b))
-#endif
 #define xr_mulhi_u64(a, b) mul_hi((u64)(a), (u64)(b))
 
 // The built-in tests and roundings are calls on some CPU drivers, which keep a loop from being

@@ -19,10 +19,7 @@ u32 xr_bits_f32(f32 x);
 u64 xr_bits_f64(f64 x);
 f32 xr_from_bits_f32(u32 x);
 f64 xr_from_bits_f64(u64 x);
-f64 xr_log_exponent_f64(f64 x);
-f64 xr_log_fraction_f64(f64 x);
 f32 xr_log_cubic_f32(f32 f);
-u32 xr_mulhi_u32(u32 a, u32 b);
 u64 xr_mulhi_u64(u64 a, u64 b);
 #endif
 
@@ -30,13 +27,18 @@ typedef struct {
     u32 x, y, z, w;
 } xr_words;
 
+// Products of 64 bits, both halves of which are needed: compilers make one multiplication of them, a
+// vector's on CPUs, and recognise that elements share a block, where the languages' own functions for
+// the high half keep NVIDIA's OpenCL from it.
 DEVICE INLINED xr_words xr_philox_round(const xr_words given, const u32 first, const u32 second)
 {
+    const u64 left = (u64)0xcd9e8d57u * given.z;
+    const u64 right = (u64)0xd2511f53u * given.x;
     xr_words words;
-    words.x = xr_mulhi_u32(0xcd9e8d57u, given.z) ^ given.y ^ first;
-    words.y = 0xcd9e8d57u * given.z;
-    words.z = xr_mulhi_u32(0xd2511f53u, given.x) ^ given.w ^ second;
-    words.w = 0xd2511f53u * given.x;
+    words.x = (u32)(left >> 32) ^ given.y ^ first;
+    words.y = (u32)left;
+    words.z = (u32)(right >> 32) ^ given.w ^ second;
+    words.w = (u32)right;
     return words;
 }
 
@@ -122,11 +124,13 @@ DEVICE INLINED f32 xr_random_f32(const u64 block, const u32 lane, const u64 draw
 
 // -log of a number in (0, 1], which `bits` make: an exponential. The number is neither zero nor
 // subnormal, 2^k (1 + f), and log(1 + f) is 2 s (1 + s^2 / 3 + s^4 / 5 + ...) for s = f / (2 + f).
-// What is left out is 2^-50 of it, which no sample shows.
+// What is left out is 2^-50 of it, which no sample shows. Added to the number's bits is what moves the
+// change of the exponent from 1 to sqrt(1/2); the exponent becomes a float by its bits.
 DEVICE INLINED f64 xr_exponential_of_f64(const u64 bits)
 {
-    const f64 u = xr_fraction_f64(bits) + 1.1102230246251565e-16;
-    const f64 f = xr_log_fraction_f64(u);
+    const u64 moved = xr_bits_f64(xr_fraction_f64(bits) + 1.1102230246251565e-16) + 0x95f619980c433ul;
+    const f64 k = xr_from_bits_f64(0x4330000000000000ul | (moved >> 52)) - 4503599627371519.0;
+    const f64 f = xr_from_bits_f64((moved & 0x000ffffffffffffful) + 0x3fe6a09e667f3bcdul) - 1.0;
     const f64 s = f / (2.0 + f);
     const f64 z = s * s;
     f64 sum = fma(z, 0.11764705882352941, 0.13333333333333333);
@@ -137,7 +141,7 @@ DEVICE INLINED f64 xr_exponential_of_f64(const u64 bits)
     sum = fma(z, sum, 0.4);
     sum = fma(z, sum, 0.6666666666666666);
     sum = fma(z, sum, 2.0);
-    return fma(-s, sum, xr_log_exponent_f64(u) * -0.6931471805599453);
+    return fma(-s, sum, k * -0.6931471805599453);
 }
 
 // (bits + 1/2) 2^-32, rounded, is in (0, 1]; it gives `times`, a power of two, such exponentials. The
