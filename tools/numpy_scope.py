@@ -110,7 +110,8 @@ RULES = {
             "setbufsize _get_ndarray_c_version nditer nested_iters memmap flatiter "
             "setpromotion get_handler_name frompyfunc_ add_docstring _no_tracing "
             "requires_deep_recursion extbuild PyCapsule get_include show_config "
-            "implementation broadcast_arrays_warn _ufunc_reduce resolve_dtypes"
+            "implementation broadcast_arrays_warn _ufunc_reduce resolve_dtypes lapack_lite "
+            "incref_elide incref_elide_l"
         ),
     ),
     "floating-point warnings": Rule(

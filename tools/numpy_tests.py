@@ -88,17 +88,18 @@ def _pytest(file: str, arguments: argparse.Namespace, variables: dict[str, str])
         *(["-k", arguments.k] if arguments.k else []),
         *(["--collect-only"] if variables["XARR_TESTS_WITH"] == "numpy" else []),
     ]
-    done = subprocess.run(
-        command,
-        cwd=variables["TMPDIR"],
-        env=with_root(os.environ) | variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    return f"{done.stdout}\nstatus {done.returncode}"
+    # Into a file: a process that a test forked may outlive pytest, and would keep a pipe open.
+    printed = Path(variables["TMPDIR"], "printed")
+    with printed.open("w") as file:
+        status = subprocess.run(
+            command,
+            cwd=variables["TMPDIR"],
+            env=with_root(os.environ) | variables,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        ).returncode
+    return f"{printed.read_text(errors='replace')}\nstatus {status}"
 
 
 def run_file(file: str, arguments: argparse.Namespace) -> Result:

@@ -10,6 +10,10 @@ import xarr
 from tools import bits
 
 
+def test_every_case_has_its_bits() -> None:
+    assert set(json.loads(bits.FILE.read_text())) == set(bits.cases())
+
+
 @pytest.mark.slow
 def test_the_bits_are_those_of_every_device(device: xarr.Device) -> None:
     wanted = json.loads(bits.FILE.read_text())

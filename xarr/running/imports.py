@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy
 
 from xarr.functions.absent import missing
-from xarr.running import clients
+from xarr.running import clients, hosted
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _LIBRARIES: Final = tuple(
@@ -91,7 +91,7 @@ class Substitution(AbstractContextManager["Substitution"]):
 
 def _in_place_of(name: str, wanted: Sequence[str]) -> Any:
     """What an import statement of numpy, or of a module in it, is given."""
-    package: Any = importlib.import_module("xarr")
+    package = hosted.namespace()
     space: Any = package
     for part in name.split(".")[1:]:
         space = _within(space, part)
@@ -133,7 +133,8 @@ class _Star:
         for part in space.__name__.split(".")[1:]:
             theirs = getattr(theirs, part)
         self._space = space
-        self.__all__ = [name for name in theirs.__all__ if hasattr(space, name)]
+        there = set(dir(space))
+        self.__all__ = [name for name in theirs.__all__ if name in there]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._space, name)
