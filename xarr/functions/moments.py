@@ -37,6 +37,20 @@ def averaged(
     return Array(result) if target is None else sent(result, target, name)
 
 
+def freedom_less(ddof: float | None, correction: float, where: str) -> float:
+    """What is taken from the number of elements: NumPy's word for it, or the standard's."""
+    if ddof and correction:
+        raise ValueError(
+            errors.message(
+                where,
+                f"ddof is {ddof} and correction {correction}",
+                "one of them is accepted",
+                "ddof and correction can't be provided simultaneously.",
+            )
+        )
+    return ddof or correction
+
+
 def spread(
     row: Reduction,
     x: Node,
@@ -51,16 +65,7 @@ def spread(
 ) -> Array:
     """The variance or the standard deviation."""
     name = f"{row.name}(x, axis, where, mean)"
-    if ddof and correction:
-        raise ValueError(
-            errors.message(
-                name,
-                f"ddof is {ddof} and correction {correction}",
-                "one of them is accepted",
-                "ddof and correction can't be provided simultaneously.",
-            )
-        )
-    less = ddof or correction
+    less = freedom_less(ddof, correction, name)
     if where is True and mean is None and x.dtype.kind != COMPLEX:
         whole = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
         _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(x, axis)")

@@ -17,6 +17,7 @@ from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, order_statistics, quantiles, reductions, searching
 from xarr.functions.applying import reduced
+from xarr.functions.moments import freedom_less
 from xarr.functions.nan_functions import counted, replaced
 from xarr.functions.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
 from xarr.functions.sorting import sort
@@ -411,12 +412,7 @@ def _variance(
     correction: float,
     name: str,
 ) -> Array:
-    if ddof is None:
-        ddof = correction
-    elif correction != 0:
-        raise ValueError(
-            errors.message(name, "ddof and correction are both given", "give one of them")
-        )
+    less = freedom_less(ddof, correction, name)
     node, row = _operand(x.pop(), dtype, out, name)
     mask = counted(node, where, name)
     total, number = _sum_and_number(node, mask, axis, name, True)
@@ -425,7 +421,7 @@ def _variance(
     if mask is not None:
         squares = replaced(squares, 0, mask)
     result = reduced(folds.sum, squares, axis, keepdims=keepdims, where=name)
-    freedom = number.reshape(result.shape) - ddof
+    freedom = number.reshape(result.shape) - less
     warn_of_few(freedom, "Degrees of freedom <= 0 for slice.")
     result = searching.where(freedom > 0, result / freedom, math.nan)
     wanted = dtypes.PART.get(row, row)
