@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
+from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
@@ -42,10 +43,11 @@ def forbidden() -> bool:
 
 
 def note(where: str, nbytes: int, direction: str, device: Device) -> None:
-    """Note a transfer before it happens; an error where it is hidden and that is forbidden."""
-    if _transfers.asked_for:
-        return
-    if _transfers.forbidden:
+    """Note a hidden transfer before it happens; an error where that is forbidden.
+
+    What a function reads that says "Runs on the host." is hidden, on a CPU as well.
+    """
+    if forbidden():
         raise errors.ImplicitTransferError(
             errors.message(
                 where,
@@ -54,13 +56,20 @@ def note(where: str, nbytes: int, direction: str, device: Device) -> None:
                 "use xarr.asarray or xarr.to_numpy, which transfer openly",
             )
         )
+    tell(where, nbytes, direction, device)
+
+
+def tell(where: str, nbytes: int, direction: str, device: Device) -> None:
+    """Tell the observers of a transfer that is no error, as of what is written to a file."""
+    if _transfers.asked_for:
+        return
     for observer in _transfers.observers:
         observer(where, nbytes, direction, device)
 
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """Tell a function of each hidden transfer within a ``with`` block."""
+    """Tell a function of each hidden transfer, and of files, within a ``with`` block."""
     _transfers.observers.append(observer)
     try:
         yield
@@ -72,8 +81,9 @@ def observed(observer: Observer) -> Iterator[None]:
 def no_implicit_transfer() -> Iterator[None]:
     """Turn each hidden transfer between host and device into an error within a ``with`` block.
 
-    Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`, and
-    NumPy's functions that the host computes. On a CPU too, where `numpy.asarray(x)` shares memory.
+    Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`,
+    NumPy's functions that the host computes, and the functions that say "Runs on the host." On a
+    CPU too, where `numpy.asarray(x)` shares memory. Files are written openly.
     """
     _transfers.forbidden += 1
     try:
@@ -192,3 +202,7 @@ def _in_a_row(node: Node) -> tuple[Storage, int]:
     assert node.storage is not None
     assert node.layout is not None
     return node.storage, node.layout.offset * node.dtype.itemsize
+
+
+# What the host computes for a device that has no library is as hidden.
+library.observers.append(note)

@@ -50,7 +50,7 @@ def _scott(x: Array, scope: Scope, binning: Binning) -> float:
 
 
 def _freedman_diaconis(x: Array, scope: Scope, binning: Binning) -> float:
-    high, low = to_host(order_statistics.percentile(x, [75, 25])._node).tolist()
+    high, low = map(_number, order_statistics.percentile(x, [75, 25]))
     return float(2.0 * (high - low) * x.size ** (-1.0 / 3.0))
 
 
@@ -72,7 +72,8 @@ def _stone(x: Array, scope: Scope, binning: Binning) -> float:
         return 0.0
 
     def loss(bins: int) -> float:
-        found = to_host(counting.counts(binning(x, *scope, bins)._node, bins)) / x.size
+        with openly():
+            found = to_host(counting.counts(binning(x, *scope, bins)._node, bins)) / x.size
         return float((2 - (x.size + 1) * found.dot(found)) * bins / extent)
 
     most = max(100, int(math.sqrt(x.size)))

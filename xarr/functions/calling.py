@@ -1,6 +1,7 @@
 """Functions that call Python functions for lines or elements of arrays.
 
-Python functions run on the host, one call after the other.
+Python functions run on the host, one call after the other. What they are given as numbers is read
+from the device for them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.functions import fills, joining, manipulation
-from xarr.functions.creation import to_numpy
+from xarr.functions.hosting import host_of
 from xarr.layout import normalize_axis
 
 
@@ -29,7 +30,7 @@ def apply_along_axis(
     Parameters
     ----------
     func1d : callable
-        Called on the host with an Array of shape (N,), a view of the line, for each line.
+        Called with an Array of shape (N,), a view of the line, for each line.
     axis : int
         The axis.
     arr : Array, shape (..., N, ...)
@@ -51,8 +52,8 @@ def apply_along_axis(
 
     Notes
     -----
-    NumPy's function. Runs on the host, with one call for each line. A function of the whole array
-    and its axis, such as `sum(x, axis)`, is faster.
+    NumPy's function. Python calls it once for each line, and what it does with the line stays on
+    the device. A function of the whole array and its axis, such as `sum(x, axis)`, is faster.
 
     Examples
     --------
@@ -234,14 +235,17 @@ class vectorize:  # noqa: N801 - NumPy's name
             return self
         values = (*args, *kwargs.values())
         device = next((item.device for item in values if type(item) is Array), None)
+        where = "vectorize(pyfunc)"
         result = self._host(
-            *map(_host, args), **{name: _host(value) for name, value in kwargs.items()}
+            *(_host(value, where) for value in args),
+            **{name: _host(value, where) for name, value in kwargs.items()},
         )
-        return _arrays(result, device, "vectorize(pyfunc)")
+        return _arrays(result, device, where)
 
 
-def _host(value: Any) -> Any:
-    return to_numpy(value) if type(value) is Array else value
+def _host(value: Any, where: str) -> Any:
+    """An argument on the host; what is in lists stays, since the function may take them."""
+    return host_of(value, where) if type(value) is Array else value
 
 
 def _arrays(result: Any, device: Any, where: str) -> Any:
@@ -266,27 +270,32 @@ class _FromPython:
 
     def __call__(self, *args: Any) -> Any:
         device = next((item.device for item in args if type(item) is Array), None)
-        return _arrays(self._ufunc(*map(_host, args)), device, "frompyfunc(func)")
+        where = "frompyfunc(func)"
+        result = self._ufunc(*(_host(value, where) for value in args))
+        return _arrays(result, device, where)
 
     def reduce(self, array: Any, axis: SupportsIndex | None = 0, **options: Any) -> Array:
         """Call the function with the result so far and the next element, along an axis."""
-        x = array_of(array, "frompyfunc(func).reduce(array)", "array")
-        result = self._ufunc.reduce(to_numpy(x).astype(object), axis=axis, **options)
-        found: Array = _arrays(result, x.device, "frompyfunc(func).reduce(array)")
+        where = "frompyfunc(func).reduce(array)"
+        x = array_of(array, where, "array")
+        result = self._ufunc.reduce(host_of(x, where).astype(object), axis=axis, **options)
+        found: Array = _arrays(result, x.device, where)
         return found
 
     def accumulate(self, array: Any, axis: SupportsIndex = 0) -> Array:
         """Keep each result of what `reduce` does."""
-        x = array_of(array, "frompyfunc(func).accumulate(array)", "array")
-        result = self._ufunc.accumulate(to_numpy(x).astype(object), axis=axis)
-        found: Array = _arrays(result, x.device, "frompyfunc(func).accumulate(array)")
+        where = "frompyfunc(func).accumulate(array)"
+        x = array_of(array, where, "array")
+        result = self._ufunc.accumulate(host_of(x, where).astype(object), axis=axis)
+        found: Array = _arrays(result, x.device, where)
         return found
 
     def outer(self, a: Any, b: Any) -> Array:
         """Call the function for each pair of elements."""
         device = next((item.device for item in (a, b) if type(item) is Array), None)
-        result = self._ufunc.outer(_host(a), _host(b))
-        found: Array = _arrays(result, device, "frompyfunc(func).outer(a, b)")
+        where = "frompyfunc(func).outer(a, b)"
+        result = self._ufunc.outer(_host(a, where), _host(b, where))
+        found: Array = _arrays(result, device, where)
         return found
 
 

@@ -408,7 +408,7 @@ def _scalar(value: Any, row: DType, device: Device) -> Node:
 def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> Any:
     """An argument that is one number, as a Python or a NumPy scalar."""
     if type(value) is Array and value.ndim == 0:
-        value = to_numpy(value)[()]
+        value = to_host(value._node, where)[()]
     if isinstance(value, numpy.ndarray) and value.ndim == 0:
         value = value[()]
     kinds = (int, float, numpy.number) + ((complex,) if complex_too else ())

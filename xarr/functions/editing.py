@@ -25,7 +25,8 @@ from xarr.functions import (
     reductions,
     searching,
 )
-from xarr.functions.creation import shape_of, to_numpy
+from xarr.functions.creation import shape_of
+from xarr.functions.hosting import host_of
 from xarr.layout import Layout, Shape, normalize_axis
 
 
@@ -190,7 +191,7 @@ def _host_places(obj: Any, extent: int, where: str) -> Any:
     """What `_places` gives, of values on the host; a slice as it is."""
     if isinstance(obj, slice):
         return obj
-    values = to_numpy(obj) if type(obj) is Array else numpy.asarray(obj)
+    values = numpy.asarray(host_of(obj, where))
     if not values.size and type(obj) in (list, tuple):
         return values.astype(numpy.int64)
     if values.dtype == numpy.bool_:
@@ -309,7 +310,7 @@ def _insertions(obj: Any, extent: int, where: str) -> Host:
     """Where is put in, as integers on the host: without axes for one index, else a vector."""
     if isinstance(obj, slice):
         return numpy.arange(*obj.indices(extent))
-    values = to_numpy(obj) if type(obj) is Array else numpy.asarray(obj)
+    values = numpy.asarray(host_of(obj, where))
     if not values.size and type(obj) in (list, tuple):
         return values.astype(numpy.int64)
     if values.dtype == numpy.bool_ and values.ndim == 1:

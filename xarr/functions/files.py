@@ -13,19 +13,20 @@ from xarr.array import views
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array
 from xarr.array.nested import holds_arrays
-from xarr.array.transfers import Host, from_host, openly
+from xarr.array.transfers import Host, from_host, openly, tell
 from xarr.backends.device import default_float, get_device
 
 File = Any
 """A path, or an open file; for text also lines."""
 
 
-def _held(x: Any) -> Any:
-    """The values of what is written, on the host."""
+def _held(x: Any, where: str) -> Any:
+    """The values of what is written, on the host: openly, since a file is asked for."""
     if type(x) is not Array and isinstance(x, list | tuple) and holds_arrays(x):
-        x = as_array(x, "save(file, x)")
+        x = as_array(x, where)
     if type(x) is not Array:
         return x
+    tell(where, x.nbytes, "from", x.device)
     with openly():
         return views.to_array(x)
 
@@ -186,7 +187,7 @@ def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
     >>> file = io.BytesIO()
     >>> xarr.save(file, xarr.ones(2))
     """
-    numpy.save(file, _held(arr), allow_pickle)
+    numpy.save(file, _held(arr, "save(file, arr)"), allow_pickle)
 
 
 def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike) -> None:
@@ -233,10 +234,11 @@ def _write(
     allow_pickle: bool,
     kwds: dict[str, Any],
 ) -> None:
-    named = {name: _held(value) for name, value in kwds.items()}
+    where = f"{writer.__name__}(file)"
+    named = {name: _held(value, where) for name, value in kwds.items()}
     if not allow_pickle:  # a name of an array before NumPy 2.3
         named["allow_pickle"] = False
-    writer(file, *map(_held, args), **named)
+    writer(file, *(_held(value, where) for value in args), **named)
 
 
 def loadtxt(
@@ -333,7 +335,8 @@ def savetxt(
     >>> file.getvalue().split()
     ['0', '1', '2', '3']
     """
-    numpy.savetxt(fname, _held(X), fmt, delimiter, newline, header, footer, comments, encoding)
+    values = _held(X, "savetxt(fname, X)")
+    numpy.savetxt(fname, values, fmt, delimiter, newline, header, footer, comments, encoding)
 
 
 def genfromtxt(

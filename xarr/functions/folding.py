@@ -29,7 +29,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.operands import operand
 from xarr.array.outcome import Out, delivered, mask_of, require_shape
-from xarr.array.transfers import Host, openly
+from xarr.array.transfers import Host
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
@@ -41,6 +41,7 @@ from xarr.functions import (
     sorting,
 )
 from xarr.functions.applying import reduced, scanned
+from xarr.functions.hosting import host_of
 from xarr.functions.indexing import getitem
 from xarr.functions.ufuncs import adopt
 from xarr.tables import elementwise, reductions
@@ -416,8 +417,7 @@ def _along(x: Array, place: int) -> Iterator[Array]:
 
 def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
     """Where each slice begins, and how many elements it has."""
-    with openly():
-        begins = numpy.asarray(indices)
+    begins = numpy.asarray(host_of(indices, name))
     if begins.ndim != 1 or (begins.dtype.kind not in "iu" and begins.size):
         raise TypeError(
             errors.message(

@@ -25,6 +25,7 @@ from xarr.functions.applying import reduced
 from xarr.functions.bin_widths import WIDTHS
 from xarr.functions.calculus import complex_of, taken_from
 from xarr.functions.comparing import device_of
+from xarr.functions.hosting import host_of
 from xarr.functions.joining import stack
 from xarr.functions.sorting import searchsorted
 from xarr.tables import reductions as folds
@@ -117,7 +118,7 @@ def _sums(bins: Node, weights: Array, number: int) -> Array:
 
 
 def _host(x: Array) -> Host:
-    """The values that decide what is computed."""
+    """Results that decide what is computed; no hidden transfer, as the number of a mask is none."""
     with openly():
         return to_host(x._node)
 
@@ -165,7 +166,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
         raise ValueError(
             errors.message(where, f"bins have shape {edges.shape}", "a vector is accepted")
         )
-    host = numpy.asarray(bins) if type(bins) is not Array else _host(edges)
+    host = numpy.asarray(host_of(bins, where))
     side = "left" if right else "right"
     if (host[:-1] <= host[1:]).all():
         return searchsorted(edges, values, side=side)  # type: ignore[arg-type]
@@ -342,7 +343,7 @@ def _edges(
 
 def _given_edges(bins: Any, where: str, name: str) -> Host:
     """Edges that the user gives, in order."""
-    edges = _host(bins) if type(bins) is Array else _host(as_array(bins, where, name))
+    edges = host_of(bins, where) if type(bins) is Array else _host(as_array(bins, where, name))
     if edges.ndim != 1:
         raise ValueError(
             errors.message(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
@@ -357,7 +358,7 @@ def _given_edges(bins: Any, where: str, name: str) -> Host:
 def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
     """The outer edges: those given, or the smallest and the largest element."""
     if limits is not None:
-        first, last = (_host(edge)[()] if type(edge) is Array else edge for edge in limits)
+        first, last = (host_of(edge, where)[()] if type(edge) is Array else edge for edge in limits)
         given = "range"
         if first > last:
             raise ValueError(

@@ -1,6 +1,7 @@
 """Functions of a few numbers that run on the host: their operands there, their results back.
 
-Reading an Array for them is a transfer that `no_implicit_transfer` finds.
+`host_of` is how a function reads Arrays that says "Runs on the host.": a transfer that is noted
+under the function's name, and that `no_implicit_transfer` refuses.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device
 
 
-def host_of(value: Any) -> Any:
-    """A value with NumPy arrays in the place of the Arrays in it."""
+def host_of(value: Any, where: str) -> Any:
+    """A value with NumPy arrays in the place of the Arrays in it; `where` reads them."""
     if type(value) is Array:
-        return to_host(value._node)
+        return to_host(value._node, where)
     if type(value) is dict:
-        return {key: host_of(part) for key, part in value.items()}
+        return {key: host_of(part, where) for key, part in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(host_of(part) for part in value)
+        return type(value)(host_of(part, where) for part in value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return tuple(host_of(part) for part in value)
+        return tuple(host_of(part, where) for part in value)
     return value
 
 
@@ -62,11 +63,12 @@ def given_back(value: Any, device: Device) -> Any:
 
 def hosted(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's for Arrays, which runs on the host."""
+    where = f"{function.__name__}(...)"
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         device = device_of(*args, *kwargs.values())
-        return given_back(function(*host_of(args), **host_of(kwargs)), device)
+        return given_back(function(*host_of(args, where), **host_of(kwargs, where)), device)
 
     about = (function.__doc__ or "").strip().partition("\n")[0]
     module = (function.__module__ or "").replace("._", ".")

@@ -18,13 +18,14 @@ from xarr.array.door import array_of
 from xarr.array.transfers import Host
 from xarr.backends.device import get_device
 from xarr.functions import manipulation
-from xarr.functions.creation import shape_of, to_numpy
+from xarr.functions.creation import shape_of
 from xarr.functions.flat import flatiter
+from xarr.functions.hosting import host_of
 from xarr.layout import Shape
 
 
 class ndindex:  # noqa: N801 - NumPy's name
-    """Iterate over the indices of a shape, the last one running fastest. Runs on the host.
+    """Iterate over the indices of a shape, the last one running fastest.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class ndindex:  # noqa: N801 - NumPy's name
 
 
 class ndenumerate:  # noqa: N801 - NumPy's name
-    """Iterate over the indices and the elements of an array. Runs on the host.
+    """Iterate over the indices and the elements of an array, as `iter(x.flat)` does.
 
     Parameters
     ----------
@@ -285,7 +286,7 @@ class nditer:  # noqa: N801 - NumPy's name
         return self._steps[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._steps[key] = to_numpy(value) if type(value) is Array else value
+        self._steps[key] = host_of(value, "nditer(op)")
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -306,7 +307,7 @@ def _on_host(item: Any) -> Host | None:
     """An operand of `nditer` on the host, where it may be written to."""
     if item is None:
         return None
-    return to_numpy(item) if type(item) is Array else numpy.asarray(item)
+    return host_of(item, "nditer(op)") if type(item) is Array else numpy.asarray(item)
 
 
 def _kinds(op_flags: Any, count: int) -> list[list[str]]:

@@ -26,7 +26,7 @@ from xarr.engine import engine
 from xarr.engine.expression import Node, leaf
 from xarr.engine.storage import Storage
 from xarr.functions import elementwise
-from xarr.functions.creation import to_numpy
+from xarr.functions.hosting import host_of
 from xarr.functions.manipulation import (
     at_least,
     broadcast_to,
@@ -416,7 +416,7 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
         x, axis = ravel(x), 0
     node = x._node
     place = normalize_axis(axis, len(node.shape), where)
-    counts = to_numpy(repeats) if type(repeats) is Array else numpy.asarray(repeats)
+    counts = numpy.asarray(host_of(repeats, where))
     if counts.dtype.kind == "b":
         counts = counts.astype(numpy.int64)
     if counts.dtype.kind not in "iu" or counts.ndim > 1:

@@ -840,8 +840,8 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
         )
     node = matrices(x, where)
     if mode == "raw":
+        made = numpy.linalg.qr(to_host(node, where), mode="raw")
         with openly():
-            made = numpy.linalg.qr(to_host(node), mode="raw")
             return tuple(Array(from_host(part, node.device, where)) for part in made)
     *stack, rows, columns = node.shape
     inner = rows if mode == "complete" else min(rows, columns)

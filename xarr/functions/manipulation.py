@@ -31,7 +31,8 @@ from xarr.array.door import array_of
 from xarr.array.operands import integer
 from xarr.engine import engine
 from xarr.engine.expression import constant, leaf
-from xarr.functions.creation import shape_of, to_numpy
+from xarr.functions.creation import shape_of
+from xarr.functions.hosting import host_of
 from xarr.layout import Layout, Shape, normalize_axis
 
 newaxis: Final = None
@@ -952,7 +953,7 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
     """The parts that `array_split` makes."""
     extent = x.shape[place]
     if type(sections) is Array:
-        sections = to_numpy(sections)
+        sections = host_of(sections, where)
     if isinstance(sections, numpy.ndarray):
         sections = sections.tolist()
     if isinstance(sections, tuple | list):

@@ -32,6 +32,7 @@ from xarr.array.array import (
 )
 from xarr.array.operands import integer
 from xarr.array.outcome import Out
+from xarr.array.transfers import tell, to_host
 from xarr.engine.expression import constant
 from xarr.functions import (
     arithmetic,
@@ -253,11 +254,12 @@ def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
 def _tobytes(x: Array, order: str | None = "C") -> bytes:
     """The values as bytes, in C order or Fortran's; a copy on the host."""
     fortran = order == "F" or (order == "A" and x.flags.fnc)
-    return creation.to_numpy(manipulation.reversed_axes(x) if fortran else x).tobytes()
+    return to_host((manipulation.reversed_axes(x) if fortran else x)._node, "x.tobytes()").tobytes()
 
 
 def _tofile(x: Array, fid: Any, /, sep: str = "", format: str = "%s") -> None:
     """Write the values to a file in C order, as bytes or as text with a separator."""
+    tell("x.tofile(file)", x.nbytes, "from", x.device)
     creation.to_numpy(x).tofile(fid, sep, format)
 
 

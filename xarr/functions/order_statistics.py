@@ -13,11 +13,12 @@ from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, settled
 from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered
-from xarr.array.transfers import Host, openly, to_host
+from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.functions import creation, elementwise, manipulation, quantiles, reductions, searching
+from xarr.functions.hosting import host_of
 from xarr.functions.sorting import argsort, sort
 from xarr.functions.statistical import cumsum
 
@@ -276,8 +277,7 @@ class Asked(NamedTuple):
                 )
             )
         quantiles.require_known(method, where)
-        with openly():
-            asked = to_host(q._node) if type(q) is Array else numpy.asarray(q)
+        asked = numpy.asarray(host_of(q, where))
         if percent:
             asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
         asked = numpy.asarray(asked)

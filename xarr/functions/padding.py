@@ -21,7 +21,7 @@ from xarr.backends.device import default_float
 from xarr.engine import engine
 from xarr.engine.expression import Node, leaf
 from xarr.functions import arithmetic, elementwise, joining, reductions, searching
-from xarr.functions.creation import to_numpy
+from xarr.functions.hosting import host_of
 from xarr.functions.joining import Assembly, taken_at
 from xarr.functions.sorting import sort
 from xarr.layout import Shape
@@ -79,7 +79,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     x = array_of(array, where, "array")
     widths = _widths(pad_width, x.ndim, where)
     if callable(mode):
-        return as_array(numpy.pad(to_numpy(x), widths, mode, **kwargs), where, device=x.device)
+        padded = numpy.pad(host_of(x, where), widths, mode, **kwargs)
+        return as_array(padded, where, device=x.device)
     _require_known(mode, kwargs, where)
     shape = layout.require_possible(
         tuple(
@@ -331,7 +332,7 @@ def _whole(
 
 def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]]:
     """An argument of `pad` as a pair for each axis."""
-    given = to_numpy(value) if type(value) is Array else numpy.asarray(value)
+    given = numpy.asarray(host_of(value, where))
     if given.dtype.kind not in "biufc":
         raise TypeError(
             errors.message(where, f"{name} is {value!r}", f"`{name}` must be of integral type.")

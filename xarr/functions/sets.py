@@ -15,6 +15,7 @@ from xarr.algorithms import gather, library
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
+from xarr.array.transfers import note
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, fills, joining, reductions, searching
@@ -390,7 +391,10 @@ def unique(
     }
     if axis is not None:
         place = normalize_axis(axis, x.ndim, where)
-        with library.opened(where, (node,), own=library.is_preferred(node.device)) as (values,):
+        own = library.is_preferred(node.device)
+        if own:  # else `opened` notes it
+            note(where, x.nbytes, "from", node.device)
+        with library.opened(where, (node,), own=own) as (values,):
             given = _sortable(values)
             found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **asked)
             parts = found if any(asked.values()) else (found,)

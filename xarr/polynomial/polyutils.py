@@ -17,7 +17,8 @@ format_float = _theirs.format_float
 
 def mapparms(old: _typing.Any, new: _typing.Any) -> tuple[_typing.Any, _typing.Any]:
     """The offset and the scale of the linear map of one interval to another, as numbers."""
-    return _theirs.mapparms(_host_of(old), _host_of(new))
+    where = "mapparms(old, new)"
+    return _theirs.mapparms(_host_of(old, where), _host_of(new, where))
 
 
 def mapdomain(x: _typing.Any, old: _typing.Any, new: _typing.Any) -> _typing.Any:

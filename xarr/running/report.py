@@ -10,7 +10,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from xarr.algorithms import library
 from xarr.array.transfers import READING, observed
 from xarr.backends.device import Device, default_device
 from xarr.engine import engine
@@ -74,8 +73,6 @@ class Report(AbstractContextManager["Report"]):
         self._stack.enter_context(observed(self._note))
         engine.counts.watchers.append(self._launch)
         self._stack.callback(engine.counts.watchers.remove, self._launch)
-        library.observers.append(self._note)
-        self._stack.callback(library.observers.remove, self._note)
 
     def __exit__(self, *exception: object) -> None:
         wall, cpu = time.perf_counter(), time.process_time()

@@ -50,7 +50,7 @@ class Series:
 
     def __init__(self, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x"):
         self._device = device_of(coef)
-        made = self._kind(host_of(coef), host_of(domain), host_of(window), symbol)
+        made = self._kind(self._read(coef), self._read(domain), self._read(window), symbol)
         self._take(made)
 
     def _take(self, made: Any) -> None:
@@ -61,9 +61,16 @@ class Series:
     def _host(self) -> Any:
         """NumPy's series, with what was written to the coefficients, the domain or the window."""
         if self._array is not None:
-            self._made.coef = host_of(self._array)
-        self._made.domain, self._made.window = host_of(self.domain), host_of(self.window)
+            self._made.coef = self._read(self._array)
+        self._made.domain, self._made.window = self._read(self.domain), self._read(self.window)
         return self._made
+
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        """An operand on the host, where a series is one of NumPy's."""
+        if isinstance(value, Series):
+            return value._host()
+        return host_of(value, f"{cls.__name__}(...)")
 
     @classmethod
     def _of(cls, made: Any, device: Device | None = None) -> Any:
@@ -80,7 +87,7 @@ class Series:
 
     def _with(self, name: str, *others: Any) -> Any:
         """What a special method of NumPy's series gives."""
-        result = getattr(self._host(), name)(*map(_series_of, others))
+        result = getattr(self._host(), name)(*map(self._read, others))
         return result if result is NotImplemented else self._of(result, self._device)
 
     @property
@@ -93,7 +100,7 @@ class Series:
     @coef.setter
     def coef(self, values: Any) -> None:
         self._array = None
-        self._made.coef = host_of(values)
+        self._made.coef = self._read(values)
 
     @property
     def symbol(self) -> str:
@@ -220,7 +227,7 @@ class Series:
     def convert(self, domain: Any = None, kind: Any = None, window: Any = None) -> Any:
         """The series in another basis, with another domain or window."""
         kind = self._kind if kind is None else getattr(kind, "_kind", kind)
-        made = self._host().convert(host_of(domain), kind, host_of(window))
+        made = self._host().convert(self._read(domain), kind, self._read(window))
         return self._of(made, self._device)
 
     def mapparms(self) -> tuple[Any, Any]:
@@ -242,7 +249,7 @@ class Series:
 
     def linspace(self, n: int = 100, domain: Any = None) -> tuple[Array, Array]:
         """Points of the domain, equally far apart, and the values there."""
-        low, high = host_of(self.domain if domain is None else domain)
+        low, high = self._read(self.domain if domain is None else domain)
         points = creation.linspace(float(low), float(high), n)
         return points, self(points)
 
@@ -288,10 +295,10 @@ class Series:
                 low, high = low - 1, high + 1
             interval = numpy.asarray([low, high])
         else:
-            interval = numpy.asarray(host_of(domain))
+            interval = numpy.asarray(cls._read(domain))
             if interval.size == 0:
                 interval = cls._kind.domain
-        frame = cls._kind.window if window is None else host_of(window)
+        frame = cls._kind.window if window is None else cls._read(window)
         offset, scale = theirs.polyutils.mapparms(interval, frame)
         inner = mapped(points, offset, scale)
         found = cls._basis.fit(inner, y, deg, rcond, full, w)
@@ -302,47 +309,41 @@ class Series:
     @classmethod
     def fromroots(cls, roots: Any, domain: Any = (), window: Any = None, symbol: str = "x") -> Any:
         """The series that has given roots."""
-        interval = host_of(domain)
+        interval = cls._read(domain)
         interval = [] if interval is not None and len(interval) == 0 else interval
-        made = cls._kind.fromroots(host_of(roots), interval, host_of(window), symbol)
+        made = cls._kind.fromroots(cls._read(roots), interval, cls._read(window), symbol)
         return cls._of(made, device_of(roots))
 
     @classmethod
     def identity(cls, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
         """The series whose value is x."""
-        return cls._of(cls._kind.identity(host_of(domain), host_of(window), symbol))
+        return cls._of(cls._kind.identity(cls._read(domain), cls._read(window), symbol))
 
     @classmethod
     def basis(cls, deg: int, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
         """The polynomial of a degree of the basis."""
-        return cls._of(cls._kind.basis(deg, host_of(domain), host_of(window), symbol))
+        return cls._of(cls._kind.basis(deg, cls._read(domain), cls._read(window), symbol))
 
     @classmethod
     def cast(cls, series: Any, domain: Any = None, window: Any = None) -> Any:
         """A series of another class as one of this."""
-        made = series._host() if isinstance(series, Series) else series
-        return cls._of(cls._kind.cast(made, host_of(domain), host_of(window)))
+        return cls._of(cls._kind.cast(cls._read(series), cls._read(domain), cls._read(window)))
 
     def has_samecoef(self, other: Any) -> bool:
         """Whether the coefficients are the same."""
-        return bool(self._host().has_samecoef(_series_of(other)))
+        return bool(self._host().has_samecoef(self._read(other)))
 
     def has_samedomain(self, other: Any) -> bool:
         """Whether the domains are the same."""
-        return bool(self._host().has_samedomain(_series_of(other)))
+        return bool(self._host().has_samedomain(self._read(other)))
 
     def has_samewindow(self, other: Any) -> bool:
         """Whether the windows are the same."""
-        return bool(self._host().has_samewindow(_series_of(other)))
+        return bool(self._host().has_samewindow(self._read(other)))
 
     def has_sametype(self, other: Any) -> bool:
         """Whether the classes are the same."""
         return isinstance(other, type(self))
-
-
-def _series_of(value: Any) -> Any:
-    """NumPy's series of one of ours; else values on the host."""
-    return value._host() if isinstance(value, Series) else host_of(value)
 
 
 class Polynomial(Series):
@@ -363,11 +364,11 @@ class Chebyshev(Series):
     @classmethod
     def interpolate(cls, func: Any, deg: int, domain: Any = None, args: Any = ()) -> Any:
         """The series that has a function's values at the Chebyshev points of the domain."""
-        interval = cls._kind.domain if domain is None else host_of(domain)
+        interval = cls._kind.domain if domain is None else cls._read(domain)
 
         def within(x: Any, *rest: Any) -> Any:
             points = given_back(theirs.polyutils.mapdomain(x, cls._kind.window, interval), device)
-            return host_of(array_of(func(points, *rest), "interpolate(func, deg)"))
+            return cls._read(array_of(func(points, *rest), "interpolate(func, deg)"))
 
         device = get_device()
         return cls(theirs.chebyshev.chebinterpolate(within, deg, args), domain=interval)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Iterator
-from typing import Any, SupportsIndex
+from typing import Any, Final, SupportsIndex
 
 import numpy
 from numpy.exceptions import RankWarning
@@ -20,14 +20,17 @@ from xarr.functions.polynomials import recurrences
 from xarr.functions.powers import vander
 from xarr.functions.products import matmul
 
+_POLY1D: Final = "poly1d(...)"
+"""What reads the coefficients that operators and methods work on."""
 
-def _host(value: Any) -> Any:
+
+def _host(value: Any, where: str) -> Any:
     """An operand on the host, where `poly1d` is NumPy's."""
     if isinstance(value, poly1d):
-        return value._host()
+        return value._host(where)
     if isinstance(value, list | tuple):
-        return [_host(part) for part in value]
-    return host_of(value)
+        return [_host(part, where) for part in value]
+    return host_of(value, where)
 
 
 def _back(value: Any, *operands: Any) -> Any:
@@ -62,7 +65,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     >>> xarr.poly([1, 2]).tolist()
     [1.0, -3.0, 2.0]
     """
-    return _back(numpy.poly(_host(seq_of_zeros)), seq_of_zeros)  # type: ignore[no-any-return]
+    return _back(numpy.poly(_host(seq_of_zeros, "poly(seq_of_zeros)")), seq_of_zeros)  # type: ignore[no-any-return]
 
 
 def roots(p: ArrayLike) -> Array:
@@ -88,7 +91,7 @@ def roots(p: ArrayLike) -> Array:
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
     """
-    return _back(numpy.roots(_host(p)), p)  # type: ignore[no-any-return]
+    return _back(numpy.roots(_host(p, "roots(p)")), p)  # type: ignore[no-any-return]
 
 
 def polyadd(a1: Any, a2: Any) -> Any:
@@ -114,7 +117,8 @@ def polyadd(a1: Any, a2: Any) -> Any:
     >>> xarr.polyadd([1, 2], [9, 5, 4]).tolist()
     [9, 6, 6]
     """
-    return _back(numpy.polyadd(_host(a1), _host(a2)), a1, a2)
+    where = "polyadd(a1, a2)"
+    return _back(numpy.polyadd(_host(a1, where), _host(a2, where)), a1, a2)
 
 
 def polysub(a1: Any, a2: Any) -> Any:
@@ -140,7 +144,8 @@ def polysub(a1: Any, a2: Any) -> Any:
     >>> xarr.polysub([2, 10, -2], [3, 10, -4]).tolist()
     [-1, 0, 2]
     """
-    return _back(numpy.polysub(_host(a1), _host(a2)), a1, a2)
+    where = "polysub(a1, a2)"
+    return _back(numpy.polysub(_host(a1, where), _host(a2, where)), a1, a2)
 
 
 def polymul(a1: Any, a2: Any) -> Any:
@@ -166,7 +171,8 @@ def polymul(a1: Any, a2: Any) -> Any:
     >>> xarr.polymul([1, 2], [1, 3]).tolist()
     [1, 5, 6]
     """
-    return _back(numpy.polymul(_host(a1), _host(a2)), a1, a2)
+    where = "polymul(a1, a2)"
+    return _back(numpy.polymul(_host(a1, where), _host(a2, where)), a1, a2)
 
 
 def polydiv(u: Any, v: Any) -> Any:
@@ -192,7 +198,8 @@ def polydiv(u: Any, v: Any) -> Any:
     >>> [part.tolist() for part in xarr.polydiv([1.0, 5.0, 6.0], [1.0, 2.0])]
     [[1.0, 3.0], [0.0]]
     """
-    return _back(numpy.polydiv(_host(u), _host(v)), u, v)
+    where = "polydiv(u, v)"
+    return _back(numpy.polydiv(_host(u, where), _host(v, where)), u, v)
 
 
 def polyder(p: Any, m: SupportsIndex = 1) -> Any:
@@ -220,7 +227,7 @@ def polyder(p: Any, m: SupportsIndex = 1) -> Any:
     >>> xarr.polyder([1, 1, 1, 1]).tolist()
     [3, 2, 1]
     """
-    return _back(numpy.polyder(_host(p), operator.index(m)), p)
+    return _back(numpy.polyder(_host(p, "polyder(p, m)"), operator.index(m)), p)
 
 
 def polyint(p: Any, m: SupportsIndex = 1, k: Any = None) -> Any:
@@ -250,7 +257,8 @@ def polyint(p: Any, m: SupportsIndex = 1, k: Any = None) -> Any:
     >>> xarr.polyint([2, 1]).tolist()
     [1.0, 1.0, 0.0]
     """
-    return _back(numpy.polyint(_host(p), operator.index(m), host_of(k)), p)
+    where = "polyint(p, m, k)"
+    return _back(numpy.polyint(_host(p, where), operator.index(m), host_of(k, where)), p)
 
 
 def polyval(p: Any, x: Any) -> Any:
@@ -279,10 +287,11 @@ def polyval(p: Any, x: Any) -> Any:
     [76, 109]
     """
     if isinstance(x, poly1d):
-        return _back(numpy.polyval(_host(p), x._host()))
+        where = "polyval(p, x)"
+        return _back(numpy.polyval(_host(p, where), x._host(where)))
     given = p.coeffs if isinstance(p, poly1d) else p
     points = array_of(x, "polyval(p, x)")
-    if not isinstance(given, Array) and numpy.size(host_of(given)) == 0:
+    if not isinstance(given, Array) and numpy.size(host_of(given, "polyval(p, x)")) == 0:
         return points * 0
     if isinstance(given, Array) and given.shape == (0,):
         return points * 0
@@ -409,17 +418,17 @@ class poly1d:  # noqa: N801 - NumPy's name
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
         self._device = device_of(c_or_r.coeffs if isinstance(c_or_r, poly1d) else c_or_r)
-        self._made = numpy.poly1d(_host(c_or_r), r, variable)
+        self._made = numpy.poly1d(_host(c_or_r, _POLY1D), r, variable)
         self._array: Array | None = None
 
     @classmethod
     def _of(cls, made: numpy.poly1d) -> poly1d:
         return cls(made.coeffs, variable=made.variable)
 
-    def _host(self) -> numpy.poly1d:
+    def _host(self, where: str = _POLY1D) -> numpy.poly1d:
         """NumPy's polynomial, with what was written to the coefficients."""
         if self._array is not None:
-            self._made = numpy.poly1d(host_of(self._array), variable=self._made.variable)
+            self._made = numpy.poly1d(host_of(self._array, where), variable=self._made.variable)
         return self._made
 
     @property
@@ -431,7 +440,8 @@ class poly1d:  # noqa: N801 - NumPy's name
 
     @coeffs.setter
     def coeffs(self, values: Any) -> None:
-        self._made, self._array = numpy.poly1d(_host(values), variable=self._made.variable), None
+        made = numpy.poly1d(_host(values, _POLY1D), variable=self._made.variable)
+        self._made, self._array = made, None
 
     c = coef = coefficients = coeffs
 
@@ -480,7 +490,7 @@ class poly1d:  # noqa: N801 - NumPy's name
 
     def __setitem__(self, power: int, value: Any) -> None:
         made = self._host()
-        made[power] = host_of(value)
+        made[power] = host_of(value, _POLY1D)
         self._made, self._array = made, None
 
     def __neg__(self) -> poly1d:
@@ -490,7 +500,7 @@ class poly1d:  # noqa: N801 - NumPy's name
         return self
 
     def _with(self, name: str, other: Any) -> Any:
-        result = getattr(self._host(), name)(_host(other))
+        result = getattr(self._host(), name)(_host(other, _POLY1D))
         return result if result is NotImplemented else _back(result, self.coeffs)
 
     def __add__(self, other: Any) -> Any:
@@ -527,7 +537,7 @@ class poly1d:  # noqa: N801 - NumPy's name
 
     def integ(self, m: SupportsIndex = 1, k: Any = 0) -> poly1d:
         """The integral, m times, with constants k."""
-        return self._of(self._host().integ(operator.index(m), host_of(k)))
+        return self._of(self._host().integ(operator.index(m), host_of(k, _POLY1D)))
 
     def deriv(self, m: SupportsIndex = 1) -> poly1d:
         """The derivative, m times."""

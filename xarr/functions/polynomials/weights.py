@@ -60,9 +60,10 @@ def chebyshev_interpolated(func: Callable[..., Any], deg: int, args: Any = ()) -
         The coefficients.
     """
     device = get_device()
+    where = "chebinterpolate(func)"
 
     def called(points: Any, *rest: Any) -> Any:
-        return host_of(array_of(func(given_back(points, device), *rest), "chebinterpolate(func)"))
+        return host_of(array_of(func(given_back(points, device), *rest), where), where)
 
     result: Array = given_back(theirs.chebinterpolate(called, deg, args), device)
     return result

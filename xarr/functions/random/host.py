@@ -12,31 +12,23 @@ import numpy
 
 from xarr.array.array import Array
 from xarr.array.outcome import delivered, single
-from xarr.array.transfers import from_host, openly, to_host
+from xarr.array.transfers import from_host, openly, tell
 from xarr.backends.device import get_device
+from xarr.functions.hosting import host_of
 from xarr.functions.random.generator import Generator
 from xarr.functions.random.legacy import RandomState
 
 
-def _lowered(value: Any) -> Any:
-    """An argument with NumPy's arrays in place of Arrays."""
-    if isinstance(value, Array):
-        with openly():
-            return to_host(value._node)
-    if isinstance(value, list | tuple) and any(isinstance(item, Array) for item in value):
-        return type(value)(_lowered(item) for item in value)
-    return value
-
-
-def _raised(value: Any) -> Any:
+def _raised(value: Any, where: str) -> Any:
     """A result as an Array of the default device, where it is an array."""
     if not isinstance(value, numpy.ndarray) or value.dtype.kind not in "biuf":
         return value
     device = get_device()
     if device.narrow and value.dtype == numpy.float64:
         value = value.astype(numpy.float32)
+    tell(where, value.nbytes, "to", device)  # asked for by XARR_RANDOM or the bit generator
     with openly():
-        return Array(from_host(value, device, "random"))
+        return Array(from_host(value, device, where))
 
 
 def _forwarding(name: str) -> Callable[..., Any]:
@@ -48,9 +40,8 @@ def _forwarding(name: str) -> Callable[..., Any]:
         if out is not None and not given and "size" not in named:
             named["size"] = out.shape
         function = getattr(self._streams, name)
-        result = _raised(
-            function(*map(_lowered, given), **{key: _lowered(item) for key, item in named.items()})
-        )
+        where = f"random.{name}(...)"
+        result = _raised(function(*host_of(given, where), **host_of(named, where)), where)
         return result if out is None else delivered(result, out, f"{name}(out)")
 
     forwarded.__name__ = name
@@ -63,9 +54,10 @@ def _shuffle(self: Any, x: Any, axis: int = 0) -> None:
     if not isinstance(x, Array):
         self._streams.shuffle(x, *([axis] if axis else []))
         return
-    values = _lowered(x).copy()
+    where = "random.shuffle(x)"
+    values = host_of(x, where)
     self._streams.shuffle(values, *([axis] if axis else []))
-    x[...] = _raised(values)
+    x[...] = _raised(values, where)
 
 
 class HostGenerator(Generator):
@@ -80,7 +72,8 @@ class HostGenerator(Generator):
 
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Permute the elements along an axis, on the host."""
-        result: Array = _raised(self._streams.permuted(_lowered(x), axis=axis))
+        where = "random.permuted(x)"
+        result: Array = _raised(self._streams.permuted(host_of(x, where), axis=axis), where)
         return delivered(result, out, "permuted(x, axis, out)")
 
     shuffle = _shuffle
@@ -95,7 +88,7 @@ class HostRandomState(RandomState):
 
     def __init__(self, seed: Any = None) -> None:
         super().__init__(None)
-        self._streams = numpy.random.RandomState(_lowered(seed))
+        self._streams = numpy.random.RandomState(host_of(seed, "random.RandomState(seed)"))
 
     @property
     def bits(self) -> Any:

@@ -279,8 +279,9 @@ def _on_host(value: Any, name: str, where: str) -> numpy.ndarray[Any, Any]:
     """An argument of few numbers, which the host looks at."""
     if not isinstance(value, Array):
         value = as_array(value, where, name)
-    with openly():
-        return to_host(value._node)
+        with openly():
+            return to_host(value._node)
+    return to_host(value._node, where)
 
 
 def _shape_of(value: Parameter) -> Shape:
