@@ -124,6 +124,91 @@ def test_matplotlib_shades_what_a_program_computes(folder: Path) -> None:
     assert with_xarr.stdout == with_numpy.stdout.replace("ndarray", "Array")
 
 
+DRAWING = """\
+import sys
+import matplotlib
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+y, x = np.mgrid[-3:3:9j, -3:3:9j]
+lines = plt.streamplot(x, y, 1 + y, x, color=y, linewidth=np.abs(x) + 1).lines
+print(len(lines.get_array()) == len(lines.get_linewidths()) > 1)
+corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+(drawn,) = plt.plot(x[0], y[0], marker=corners)
+drawn.set_marker(corners * 2)
+plt.scatter(x[0], y[0], marker=corners)
+plt.savefig(sys.argv[1])
+"""
+
+
+def test_matplotlib_interpolates_colours_and_takes_vertices(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (folder / "drawing.py").write_text(DRAWING)
+    with_xarr, with_numpy = run(folder, "drawing.py", "a.raw"), ran(folder, "drawing.py", "b.raw")
+    assert is_quiet(with_xarr), with_xarr.stderr
+    assert with_xarr.stdout == with_numpy.stdout == "True\n"
+    assert (folder / "a.raw").read_bytes() == (folder / "b.raw").read_bytes()
+
+
+OF_NUMPY = """\
+import numpy as np
+import numpy.linalg
+import numpy.linalg as la
+from numpy import __version__ as version
+from numpy.linalg import eig, eigvals as values_of
+
+print(np.__version__, version)
+real, turned = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([[0.0, -1.0], [1.0, 0.0]])
+for a in real, turned, real + 0j, real.astype("float32"), np.stack([real, turned]), [[1]]:
+    values, vectors = eig(a)
+    print(values.dtype, vectors.dtype, la.eig(a).eigenvectors.dtype, values_of(a).dtype, values)
+print(numpy.linalg.eigvals(real)[0] < 2, np.linalg.eigvals is values_of, la.norm(real) > 3)
+print(la.__name__.partition(".")[2], issubclass(la.LinAlgError, ValueError))
+"""
+
+
+def test_versions_and_eigenvalues_are_numpys_in_a_program(folder: Path) -> None:
+    (folder / "of_numpy.py").write_text(OF_NUMPY)
+    ours, theirs = run(folder, "of_numpy.py"), ran(folder, "of_numpy.py")
+    assert is_quiet(ours), ours.stderr
+    assert ours.stdout == theirs.stdout
+    assert xarr.linalg.eigvals(xarr.eye(2)).dtype.kind == "c"
+    assert not xarr.__version__.startswith("2.4")
+
+
+HIDDEN = """\
+import numpy as np
+import scipy.special
+
+x = np.asarray([0.5, 1.5])
+scipy.special.erf(x)
+np.vectorize(lambda value: value)(x)
+for place, value in np.ndenumerate(x):
+    pass
+np.unique(x[None], axis=0)
+np.savetxt("values.txt", x)
+np.apply_along_axis(lambda line: float(line[0]), 0, x)
+"""
+
+
+def test_a_report_names_what_runs_on_the_host(folder: Path) -> None:
+    pytest.importorskip("scipy")
+    (folder / "hidden.py").write_text(HIDDEN)
+    done = run(folder, "--report", "hidden.py")
+    assert done.returncode == 0, done.stderr
+    moved = done.stderr.partition("moved ")[2].splitlines()[1:]
+    found = {line.partition("hidden.py:")[2] for line in moved}
+    assert found == {
+        "5  scipy.special.erf(...)",
+        "6  vectorize(pyfunc)",
+        "7  ndenumerate",
+        "9  unique(ar)",
+        "10  savetxt(fname, X)",
+        "11  float(x)",
+    }
+
+
 def test_a_module_runs(folder: Path) -> None:
     done = run(folder, "-m", "package", "a", "-b")
     assert done.stdout == "__main__ xarr xarr ['a', '-b']\n"
@@ -238,14 +323,16 @@ def test_whose_modules_are_the_programs(substitution: Substitution, tmp_path: Pa
 
 
 def test_a_report_ends(substitution: Substitution) -> None:
-    from xarr.algorithms import library
+    from xarr.array.transfers import tell
     from xarr.engine import engine
 
-    with Report(substitution.owns, detailed=True):
+    with Report(substitution.owns, detailed=True) as report:
         assert engine.counts.watchers
-        assert library.observers
+        tell("told", 8, "from", xarr.default_device())
     assert not engine.counts.watchers
-    assert not library.observers
+    tell("no longer told", 8, "from", xarr.default_device())
+    assert "told" in report.text()
+    assert "no longer" not in report.text()
 
 
 HOSTED = """

@@ -6,6 +6,8 @@ other devices, which a warning says once. Arrays among its results go back to th
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -90,12 +92,24 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
             return function(*inputs, **named)
         except TypeError as error:
             refusal = error
-    where = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    where = _name(ufunc) if method == "__call__" else f"{_name(ufunc)}.{method}"
     writes = inputs[:1] if method == "at" else ()
     try:
-        return on_host(getattr(ufunc, method), inputs, kwargs, f"numpy.{where}(...)", writes)
+        return on_host(getattr(ufunc, method), inputs, kwargs, f"{where}(...)", writes)
     except TypeError as error:
         raise (refusal or error) from None
+
+
+@functools.cache
+def _name(ufunc: numpy.ufunc) -> str:
+    """How a ufunc is called: by the module in C that has it, but for the private parts of that."""
+    name = ufunc.__name__
+    for module, held in sys.modules.copy().items():
+        in_c = not str(getattr(held, "__file__", None) or ".py").endswith(".py")
+        if in_c and vars(held).get(name) is ufunc:
+            public = [part for part in module.split(".") if not part.startswith("_")]
+            return ".".join([*public, name]).replace("numpy.core.", "numpy.")
+    return name
 
 
 def _has_its_own_turn(value: Any) -> bool:

@@ -82,8 +82,9 @@ def no_implicit_transfer() -> Iterator[None]:
     """Turn each hidden transfer between host and device into an error within a ``with`` block.
 
     Hidden are: NumPy arrays and lists as operands, `float(x)`, `print(x)`, `numpy.asarray(x)`,
-    NumPy's functions that the host computes, and the functions that say "Runs on the host." On a
-    CPU too, where `numpy.asarray(x)` shares memory. Files are written openly.
+    NumPy's functions that the host computes, and the functions that run on the host, as their
+    documentation says. On a CPU too, where `numpy.asarray(x)` shares memory. Files are written
+    openly.
     """
     _transfers.forbidden += 1
     try:

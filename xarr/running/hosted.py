@@ -2,7 +2,8 @@
 
 Arrays of records, strings, dates and Python's objects are NumPy's own there, on the host: where a
 function refuses them, NumPy's is called, and the few names that xarr lacks, which stand for such
-arrays, are NumPy's. A report shows the lines.
+arrays, are NumPy's. A report shows the lines. What NumPy has otherwise than the standard, and
+programs rely on, is as NumPy has it: its version, and eigenvalues that are real where they can be.
 """
 
 from __future__ import annotations
@@ -15,31 +16,48 @@ from typing import Any, Final
 
 import numpy
 
+from xarr import linalg as own_linalg
 from xarr.algorithms import library
+from xarr.array import transfers
+from xarr.array.array import Array
 from xarr.backends.device import default_device
+from xarr.functions import elementwise
+from xarr.functions.type_queries import iscomplexobj
 
 KINDS: Final = "OSUVMm"
 """NumPy's kinds of data type that no device has."""
 
 
 class Namespace(ModuleType):
-    """xarr's main module as a program sees it in NumPy's place."""
+    """A module of xarr as a program sees it in the place of NumPy's.
 
-    def __init__(self, package: ModuleType) -> None:
+    Parameters
+    ----------
+    package : module
+        xarr's.
+    theirs : module
+        NumPy's.
+    **others : object
+        Names that are not xarr's there.
+    """
+
+    def __init__(self, package: ModuleType, theirs: ModuleType, **others: Any) -> None:
         super().__init__(package.__name__, package.__doc__)
         self._package = package
+        self._theirs = theirs
+        vars(self).update(others)
 
     def __getattr__(self, name: str) -> Any:
         try:
             found = getattr(self._package, name)
         except AttributeError:
-            if name.startswith("_") or not hasattr(numpy, name):
+            if name.startswith("_") or not hasattr(self._theirs, name):
                 raise
             _note(name, 0)
-            found = getattr(numpy, name)
+            found = getattr(self._theirs, name)
         else:
-            if isinstance(found, FunctionType) and hasattr(numpy, name):
-                found = _or_numpys(found, getattr(numpy, name))
+            if isinstance(found, FunctionType) and hasattr(self._theirs, name):
+                found = _or_numpys(found, getattr(self._theirs, name))
         setattr(self, name, found)
         return found
 
@@ -49,8 +67,35 @@ class Namespace(ModuleType):
 
 @functools.cache
 def namespace() -> Namespace:
-    """The one there is."""
-    return Namespace(importlib.import_module("xarr"))
+    """The main one, of which there is one."""
+    linalg = Namespace(own_linalg, numpy.linalg, eig=_eig, eigvals=_eigvals)
+    package = importlib.import_module("xarr")
+    return Namespace(package, numpy, linalg=linalg, __version__=numpy.__version__)
+
+
+@functools.wraps(own_linalg.eig)
+def _eig(a: Any) -> own_linalg.EigResult:
+    found = own_linalg.eig(a)
+    if not _are_real(a, found.eigenvalues):
+        return found
+    return own_linalg.EigResult(*map(elementwise.real, found))
+
+
+@functools.wraps(own_linalg.eigvals)
+def _eigvals(a: Any) -> Array:
+    found = own_linalg.eigvals(a)
+    return elementwise.real(found) if _are_real(a, found) else found
+
+
+def _are_real(a: Any, eigenvalues: Array) -> bool:
+    """Whether NumPy gives real results: of a real matrix, if no eigenvalue has an imaginary part.
+
+    Waits for the device, as whether eigenvalues converge does.
+    """
+    if iscomplexobj(a):
+        return False
+    with transfers.openly():
+        return bool((elementwise.imag(eigenvalues) == 0).all())
 
 
 def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
@@ -88,5 +133,4 @@ def _note(name: str, nbytes: int) -> None:
     device = default_device()
     if not library.is_preferred(device):
         library.warn_once(name, device)
-    for observer in library.observers:
-        observer(f"{name} (NumPy's own)", nbytes, "from", device)
+    transfers.tell(f"{name} (NumPy's own)", nbytes, "from", device)

@@ -23,6 +23,7 @@ _INSTALLED: Final = ("site-packages", "dist-packages")
 _LIBRARIES: Final = tuple(
     Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")
 )
+_adaptation: Final = clients.Adaptation()
 _OURS: Final = Path(__file__).resolve().parents[1]
 
 
@@ -38,7 +39,6 @@ class Substitution(AbstractContextManager["Substitution"]):
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self._known: dict[str, bool] = {}
-        self._adapted = False
         self._import = builtins.__import__
 
     def __enter__(self) -> Substitution:
@@ -84,8 +84,8 @@ class Substitution(AbstractContextManager["Substitution"]):
             space: ModuleType = _in_place_of(name, fromlist or ())
             return space
         module = self._import(name, globals, locals, fromlist or (), level)
-        if not self._adapted and name.partition(".")[0] == "matplotlib":
-            self._adapted = clients.adapt()
+        if name.partition(".")[0] == "matplotlib":
+            _adaptation.adapt()
         return module
 
 

@@ -97,10 +97,7 @@ class Report(AbstractContextManager["Report"]):
         frame: FrameType | None = sys._getframe(1)
         called = ""
         while frame is not None and not self._owns(frame.f_globals):
-            module = str(frame.f_globals.get("__name__", ""))
-            called = frame.f_code.co_name
-            if not module.startswith("xarr"):
-                called = f"{module}.{frame.f_code.co_qualname}"
+            called = _called(frame) or called
             frame = frame.f_back
         what = _SPOKEN.get(called, called) if where == READING else where
         if frame is None:
@@ -135,6 +132,18 @@ class Report(AbstractContextManager["Report"]):
             place = f"{_shown(file)}:{number}" if file else "outside the program"
             lines.append(f"{'':<10}{count:>8,}  {_bytes(moved):>10}  {place}  {what}")
         return lines
+
+
+def _called(frame: FrameType) -> str:
+    """What a frame is the call of; nothing of one that only hands on."""
+    module, code = str(frame.f_globals.get("__name__", "")), frame.f_code
+    if module.startswith("xarr.running") or "<locals>" in code.co_qualname:
+        return ""
+    if not module.startswith("xarr"):
+        return f"{module}.{code.co_qualname}"
+    return (
+        code.co_qualname.removesuffix(".__next__") if code.co_name == "__next__" else code.co_name
+    )
 
 
 def _time(name: str, seconds: tuple[float, float]) -> str:
