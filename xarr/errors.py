@@ -6,7 +6,21 @@ This module must not know arrays, devices or backends: everything above imports 
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Sequence
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warn of the line that calls xarr."""
+    count, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        count, frame = count + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=count)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in ("xarr", "contextlib")
 
 
 def message(where: str, given: str, accepted: str, remedy: str = "") -> str:

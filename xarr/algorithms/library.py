@@ -8,8 +8,6 @@ Else NumPy works on copies, and a warning says so once. Knows no function by nam
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -173,7 +171,7 @@ def warn_once(name: str, device: Device) -> None:
     if (name, device) not in _warned:
         _warned.add((name, device))
         way = "" if device.info.shares_host_memory else ", and the values travel there and back"
-        warnings.warn(
+        errors.warn(
             errors.message(
                 name,
                 f"{device} ({device.info.name}) has no routine for it",
@@ -181,20 +179,7 @@ def warn_once(name: str, device: Device) -> None:
                 "this is said once",
             ),
             errors.HostFallbackWarning,
-            stacklevel=_frames_to_the_user(),
         )
-
-
-def _frames_to_the_user() -> int:
-    """How many frames from `warn_once` on are xarr's, and those that it runs in."""
-    count, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
-        count, frame = count + 1, frame.f_back
-    return count
-
-
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] in ("xarr", "contextlib")
 
 
 _warned: Final[set[tuple[str, Device]]] = set()

@@ -75,7 +75,6 @@ class Array(Methods):
 
     __slots__ = ("__weakref__", "_locked", "_node")
 
-    __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000.0
     __class_getitem__: Any = classmethod(GenericAlias)
 
@@ -265,7 +264,7 @@ class Array(Methods):
                     "convert with x.astype(...) or take x.real",
                 )
             )
-        return to_host(self._node).item()
+        return _value(node)
 
     def __bool__(self) -> bool:
         return bool(self._scalar("bool", dtypes.ANY))
@@ -289,6 +288,23 @@ class Array(Methods):
                 )
             )
         return int(self._scalar("operator.index", dtypes.INTEGER))
+
+    def __hash__(self) -> int:
+        """The hash of an array without axes: that of its value, as it is now."""
+        node = self._node
+        if node.shape:
+            raise TypeError(
+                errors.message(
+                    "hash(x)",
+                    f"unhashable: x has shape {node.shape}",
+                    "only an array without axes is a key of a dictionary, by its value",
+                    "write x.tobytes(), or tuple(x)",
+                )
+            )
+        return hash(_value(node))
+
+    def __trunc__(self) -> int:
+        return int(self._scalar("math.trunc", (dtypes.BOOL, *dtypes.REAL_NUMERIC)))
 
     def __round__(self, ndigits: int | None = None) -> Any:
         return round(self._scalar("round", (dtypes.BOOL, *dtypes.REAL_NUMERIC)), ndigits)
@@ -357,9 +373,13 @@ class Array(Methods):
         return _in_place(rows.subtract, self, other)
 
     def __mul__(self, other: ArrayLike, /) -> Array:
+        if type(other) in _REPEATED and _counts(self):
+            return other * int(self)  # type: ignore[operator, return-value]
         return _binary(rows.multiply, self, other)
 
     def __rmul__(self, other: ArrayLike, /) -> Array:
+        if type(other) in _REPEATED and _counts(self):
+            return other * int(self)  # type: ignore[operator, return-value]
         return _binary(rows.multiply, other, self)
 
     def __imul__(self, other: ArrayLike, /) -> Array:
@@ -493,6 +513,20 @@ _NUMBERS: Final[dict[DType, type]] = {
 }
 """Not float64 and complex128, which are Python's float and complex as well: users of the standard
 ask by these whether an operand is no array."""
+
+
+_REPEATED: Final = frozenset((list, tuple))
+
+
+def _counts(array: Array) -> bool:
+    """Whether a list times the array is the list so many times, as with NumPy's integers."""
+    node = array._node
+    return not node.shape and node.dtype.kind in INTEGER
+
+
+def _value(node: Node) -> Any:
+    """The one element, as a Python scalar."""
+    return to_host(node).item() if node.value is None else node.value
 
 
 def adopt(methods: type) -> None:

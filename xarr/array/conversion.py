@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import reprlib
 import warnings
+from numbers import Number
 from typing import Any, Final
 
 import numpy
@@ -56,6 +58,8 @@ def as_array(
     if row is not None:
         require_on(target, row, where)
     if isinstance(obj, list | tuple) and holds_arrays(obj):
+        obj = _of_known(obj)
+    if isinstance(obj, list | tuple) and holds_arrays(obj):
         return Array(_nested(obj, row, target, where, name))
     return Array(_from_values(obj, row, target, where, name))
 
@@ -104,7 +108,7 @@ def retyped(
 ) -> Array:
     """An array converted to a data type, for a function that errors name."""
     node = x._node
-    refuse_complex_to_real(node.dtype, row, where, name)
+    warn_of_imaginary(node.dtype, row, where, name)
     if target is not None and target is not node.device:
         require_on(target, row, where)
         # Converted where both types exist: the target may lack the given type.
@@ -117,17 +121,17 @@ def retyped(
     return Array(engine.converted(node, row))
 
 
-def refuse_complex_to_real(given: DType, wanted: DType, where: str, name: str) -> None:
-    """Refuse a conversion that would drop imaginary parts."""
+def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> None:
+    """Say that a conversion drops imaginary parts, if it does."""
     if given.kind == COMPLEX and wanted.kind not in (COMPLEX, BOOL):
-        raise TypeError(
+        errors.warn(
             errors.message(
                 where,
                 f"{name} has dtype {given} and dtype is {wanted}",
-                "a complex array is not converted to a real one, which would drop the imaginary "
-                "part",
-                f"take {name}.real or {name}.imag first",
-            )
+                "the imaginary part is discarded",
+                f"write {name}.real",
+            ),
+            ComplexWarning,
         )
 
 
@@ -163,6 +167,10 @@ class _Parts:
             return (len(obj), *(shape or ()))
         if type(obj) is Array:
             node = obj._node
+            if node.value is not None:
+                self.blocks.append((place, numpy.full(node.shape, node.value, node.dtype.numpy)))
+                self.rows.append(node.dtype)
+                return node.shape
             if node.device is not self.device:
                 node = to_device(node, self.device, self.where)
             self.nodes.append((place, node))
@@ -174,13 +182,24 @@ class _Parts:
         return values.shape
 
 
+def _of_known(values: list[Any] | tuple[Any, ...]) -> Any:
+    """A NumPy array of Arrays that stand for known numbers of one type; else the values."""
+    nodes = [item._node for item in values if type(item) is Array]
+    row = nodes[0].dtype if nodes else None
+    if len(nodes) < len(values) or any(
+        node.value is None or node.shape or node.dtype is not row for node in nodes
+    ):
+        return values
+    return numpy.array([node.value for node in nodes], nodes[0].dtype.numpy)
+
+
 def _nested(obj: Any, row: DType | None, device: Device, where: str, name: str) -> Node:
     """The leaf of a nested sequence with Arrays in it; its numbers go to the device at once."""
     parts = _Parts(device, where, name)
     shape = parts.add(obj, 0)
     row = row or promoted(parts.rows, device, where)
     for given in parts.rows:
-        refuse_complex_to_real(given, row, where, name)
+        warn_of_imaginary(given, row, where, name)
     whole = layout.contiguous(layout.require_possible(shape, where))
     if parts.blocks:
         host = numpy.zeros(whole.size, row.numpy)
@@ -211,6 +230,8 @@ def _typed_values(
     """Values on the host, of a data type that the device has where none is asked for."""
     typed = isinstance(obj, numpy.ndarray | numpy.generic)
     values = host_values(obj, where, name)
+    if row is not None and values.dtype.kind in "USO":
+        return parsed(obj, row, where, name), row
     if values.dtype.kind == "O" or (not typed and values.dtype.kind not in "biufc"):
         raise _refused_objects(obj, values, where, name)
     given = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
@@ -229,13 +250,32 @@ def _typed_values(
             floating = default_float(device)
             row = floating if given is dtypes.float64 else dtypes.COMPLEX_OF[floating]
     elif row is not given:
-        refuse_complex_to_real(given, row, where, name)
+        if not typed and given.kind == COMPLEX and row.kind not in (COMPLEX, BOOL):
+            raise TypeError(
+                errors.message(
+                    where,
+                    f"{name} holds complex numbers and dtype is {row}",
+                    "a complex number is no real one",
+                    "write their real parts",
+                )
+            )
+        warn_of_imaginary(given, row, where, name)
         if not typed:
             values = _exact_integers(obj, values, row)
             _require_fit(values, row, where)
     if row is not given:
         values = dtypes.quietly(_host_converted, values, row)
     return values, row
+
+
+def parsed(obj: Any, row: DType, where: str, name: str) -> Host:
+    """Numbers of a data type made of text, of None or of other objects, as NumPy makes them."""
+    try:
+        return numpy.array(obj, dtype=row.numpy)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(
+            errors.message(where, f"{name} is no array of {row} ({error})", "numbers are accepted")
+        ) from None
 
 
 def _has_own_dtype(obj: Any) -> bool:
@@ -253,13 +293,17 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
                 "convert them to float first",
             )
         )
-    return TypeError(
-        errors.message(
-            where,
-            f"{name} is of type {type(obj).__name__}",
-            "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted",
-        )
-    )
+    given = f"{name} is of type {type(obj).__name__}"
+    remedy = ""
+    if values.size and isinstance(obj, list | tuple | numpy.ndarray):
+        odd = next((item for item in values.flat if not isinstance(item, Number)), None)
+        odd = odd.item() if isinstance(odd, numpy.generic) else odd
+        given += f" and holds {reprlib.repr(odd)}"
+        remedy = "numpy has arrays of objects"
+        if isinstance(odd, str | bytes):
+            remedy = "write dtype=float to make numbers of text; numpy has arrays of text"
+    accepted = "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted"
+    return TypeError(errors.message(where, given, accepted, remedy))
 
 
 def _exact_integers(obj: Any, values: Host, row: DType) -> Host:

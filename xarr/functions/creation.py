@@ -24,7 +24,7 @@ from xarr.array.array import (
     in_order,
     laid_out,
 )
-from xarr.array.conversion import as_array, refuse_complex_to_real, retyped
+from xarr.array.conversion import as_array, retyped, warn_of_imaginary
 from xarr.array.door import array_of, taken
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
@@ -747,7 +747,7 @@ def _spaced_arrays(
     shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
     pieces = count - 1 if endpoint else count
     wanted = row if dtype is None else dtypes.lookup(dtype, where)
-    refuse_complex_to_real(row, wanted, where, "the result")
+    warn_of_imaginary(row, wanted, where, "the result")
     span = high - low
     step = span / pieces if pieces > 0 else span * math.nan
     position = Array(engine.index((count,), target)).reshape((-1,) + (1,) * len(shape))
@@ -803,7 +803,7 @@ def _spaced(
         row = dtypes.lookup(dtype, where)
     require_on(target, row, where)
     if is_complex:
-        refuse_complex_to_real(computed, row, where, complex_ends[0])
+        warn_of_imaginary(computed, row, where, complex_ends[0])
     start, stop = computed.numpy.type(start), computed.numpy.type(stop)
     pieces = count - 1 if endpoint else count
     step = computed.numpy.type(math.nan)

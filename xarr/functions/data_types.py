@@ -47,12 +47,12 @@ def astype(
     Raises
     ------
     TypeError
-        If x is complex and dtype is an integer or real one, or the device lacks dtype.
+        If the device lacks dtype.
 
     Notes
     -----
-    Python Array API standard 2025.12, data type functions, which does not permit a conversion from
-    complex to real: it would drop the imaginary part.
+    Python Array API standard 2025.12, data type functions. A conversion from complex to real drops
+    the imaginary part, with a `ComplexWarning`, as NumPy's does.
 
     Examples
     --------

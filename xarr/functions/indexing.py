@@ -9,11 +9,9 @@ the written expression fused in. `keys` says what a key means.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, Final
 
 import numpy
-from numpy.exceptions import ComplexWarning
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
@@ -27,7 +25,7 @@ from xarr.array.array import (
     settled,
     view,
 )
-from xarr.array.conversion import as_array
+from xarr.array.conversion import as_array, parsed, warn_of_imaginary
 from xarr.array.operands import operand
 from xarr.array.transfers import Host, from_host, host_values
 from xarr.dtypes import BOOL
@@ -94,6 +92,8 @@ def setitem(x: Array, key: Any, value: Any) -> None:
 
 def _source(value: Any, node: Node) -> Node:
     """The node of a value that is written to the memory of another."""
+    if value is None or isinstance(value, str | bytes):
+        value = parsed(value, node.dtype, _WRITE, "value")
     if isinstance(value, list | tuple):
         source = _of_list(value, node)
     else:
@@ -119,16 +119,7 @@ def _real_part(value: Any, source: Node, node: Node) -> Node:
                 "write value.real",
             )
         )
-    warnings.warn(
-        errors.message(
-            _WRITE,
-            f"value has dtype {source.dtype} and x has {node.dtype}",
-            "the imaginary part is discarded",
-            "write value.real",
-        ),
-        ComplexWarning,
-        stacklevel=4,
-    )
+    warn_of_imaginary(source.dtype, node.dtype, _WRITE, "value")
     return rows.real.applied(source)
 
 
@@ -137,6 +128,8 @@ def _of_list(values: list[Any] | tuple[Any, ...], node: Node) -> Node:
     if _holds_arrays(values):
         return as_array(values, _WRITE, "value", device=node.device)._node
     host = host_values(values, _WRITE, "the list")
+    if host.dtype.kind in "USO" and not all(type(item) is int for item in host.flat):
+        host = parsed(values, node.dtype, _WRITE, "the list")
     if node.dtype.kind in dtypes.INTEGER and host.size:
         if host.dtype.kind == "f":
             host = _exact(values, host, node)

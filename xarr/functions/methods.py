@@ -50,6 +50,7 @@ from xarr.functions import (
     printing,
     products,
     reductions,
+    scalars,
     searching,
     selecting,
     sorting,
@@ -350,6 +351,11 @@ class Methods:
     dumps = _dumps
     fill = _fill
     flatten = _flatten
+    is_integer = scalars.is_integer
+    as_integer_ratio = scalars.as_integer_ratio
+    bit_count = scalars.bit_count
+    numerator = property(scalars.numerator)
+    denominator = property(scalars.denominator)
     max = reductions.max
     mean = reductions.mean
     min = reductions.min
@@ -375,6 +381,7 @@ class Methods:
     swapaxes = manipulation.swapaxes
     take = searching.take
     to_device = creation.to_device
+    to_numpy = creation.to_numpy
     tobytes = _tobytes
     tofile = _tofile
     trace = matrices.trace

@@ -172,7 +172,7 @@ def typename(char: str) -> str:
 
 
 def isscalar(element: Any) -> bool:
-    """Tell whether an object is a number or a string of Python's or NumPy's; arrays are none.
+    """Tell whether an object is a number or a string of Python's or NumPy's, or has no axes.
 
     Parameters
     ----------
@@ -182,15 +182,17 @@ def isscalar(element: Any) -> bool:
     Returns
     -------
     bool
-        False of an Array, one of no axes too.
+        True of an Array of no axes, which is what NumPy's functions give a scalar for.
 
     Examples
     --------
     >>> import xarr
     >>> xarr.isscalar(3.0), xarr.isscalar(xarr.asarray(3.0))
-    (True, False)
+    (True, True)
     """
-    return type(element) is not Array and bool(numpy.isscalar(element))
+    if type(element) is Array:
+        return not element.shape
+    return bool(numpy.isscalar(element))
 
 
 def iterable(y: Any) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-
 import numpy
 
+from xarr import errors
 from xarr.algorithms import library
 from xarr.array.array import Array
 from xarr.array.transfers import openly, to_host
@@ -35,12 +33,4 @@ def warn_of_few(number: Array, message: str) -> None:
 
 def warn(message: str) -> None:
     """Give a RuntimeWarning, of the line that is not xarr's."""
-    warnings.warn(message, RuntimeWarning, stacklevel=_frames())
-
-
-def _frames() -> int:
-    """How many frames from `warnings.warn` on are xarr's, and those that it runs in."""
-    frame, count = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("xarr."):
-        frame, count = frame.f_back, count + 1
-    return count
+    errors.warn(message, RuntimeWarning)

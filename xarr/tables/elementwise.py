@@ -59,6 +59,7 @@ def _comparison(
         result="bool",
         operator=operator,
         beyond=beyond,
+        known=True,
     )
 
 
@@ -124,6 +125,7 @@ add = Elementwise(
     operator="add",
     associative=True,
     identity=0,
+    known=True,
 )
 asin = _function(
     "xr_asin(x)", "The inverse sine of x, in [-pi/2, pi/2].", -1, 1, 3, "result in radians", 4
@@ -193,6 +195,7 @@ divide = Elementwise(
     complex="xr_divide(x1, x2)",
     operator="truediv",
     integers_as_default=True,
+    known=True,
 )
 equal = _comparison(
     "==", ANY, "eq", "Whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
@@ -319,6 +322,7 @@ multiply = Elementwise(
     operator="mul",
     associative=True,
     identity=1,
+    known=True,
 )
 negative = Elementwise(
     NUMERIC,
@@ -418,6 +422,7 @@ subtract = Elementwise(
     integer="xr_subtract(x1, x2)",
     complex="xr_subtract(x1, x2)",
     operator="sub",
+    known=True,
 )
 tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
 tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)

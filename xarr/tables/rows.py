@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
+import numpy
+
 from xarr import dtypes, errors
 from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.compiler import source as sources
@@ -27,7 +29,7 @@ from xarr.dtypes import (
     DType,
 )
 from xarr.engine import engine
-from xarr.engine.expression import Node, Operation
+from xarr.engine.expression import Node, Operation, constant
 from xarr.engine.plan import cast
 from xarr.layout import broadcast_shapes
 
@@ -99,6 +101,9 @@ class Elementwise:
         and `accumulate` need not go from left to right.
     identity : number or None
         The operand that leaves the other one as it is, where there is one.
+    known : bool
+        Whether NumPy's function of this name has the same bits for real numbers of one type, so
+        that two numbers which are known already are combined at once.
 
     Attributes
     ----------
@@ -125,6 +130,7 @@ class Elementwise:
     widens_bool: bool = False
     associative: bool = False
     identity: float | None = None
+    known: bool = False
     name: str = field(default="", init=False)
     # By whether the device is narrow, then by the operands' types.
     operations: tuple[dict[Any, Operation], dict[Any, Operation]] = field(init=False)
@@ -171,7 +177,18 @@ class Elementwise:
         shape = x1.shape
         if x2.shape != shape:
             shape = broadcast_shapes(shape, x2.shape, where=where or self.where)
+        if self.known and not shape and x1.value is not None and x2.value is not None:
+            return self._of_known(operation, x1, x2)
         return engine.defer(operation, (x1, x2), shape)
+
+    def _of_known(self, operation: Operation, x1: Node, x2: Node) -> Node:
+        """The result for two numbers, as a constant where NumPy has the same bits."""
+        row = operation.operands[0]
+        if row is not operation.operands[1] or row.kind == COMPLEX or row is dtypes.float16:
+            return engine.defer(operation, (x1, x2), ())
+        first, second = row.numpy.type(x1.value), row.numpy.type(x2.value)
+        value = dtypes.quietly(getattr(numpy, self.name), first, second)
+        return constant(value.item(), operation.result, (), x1.device)
 
     def floating(self, row: DType, device: Device) -> DType:
         """The type that integers of type `row` are converted to."""

@@ -1,0 +1,141 @@
+"""An array without axes stands for a number, in Python's own containers and libraries too."""
+
+from __future__ import annotations
+
+import collections
+import math
+import operator
+from fractions import Fraction
+from typing import Any
+
+import numpy
+import pytest
+
+import xarr as np
+from xarr.engine import engine
+from xarr.tables import elementwise
+
+
+def test_elements_are_keys_by_their_value(device: np.Device) -> None:
+    y = np.asarray([0, 1, 1], device=device)
+    assert dict(zip(*np.unique(y, return_counts=True), strict=True)) == {0: 1, 1: 2}
+    assert set(y) == {0, 1}
+    assert collections.Counter(y) == {1: 2, 0: 1}
+    assert {0: "a", 1: "b"}[y[2]] == "b"
+    assert hash(np.asarray(0.5)) == hash(0.5)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(y)
+
+
+def test_a_list_is_repeated_by_an_integer() -> None:
+    n = np.asarray([0, 3]).max()
+    assert [0] * n == [0, 0, 0] == n * [0]
+    assert (1, 2) * n == (1, 2) * 3
+    assert "-" * n == "---"
+    numbers = [1, 2]
+    numbers *= np.asarray(2)
+    assert numbers == [1, 2, 1, 2]
+    scaled: Any = [1.0, 2.0] * np.asarray(2.0)
+    assert scaled.tolist() == [2.0, 4.0]
+    products: Any = [1, 2] * np.asarray([2, 3])
+    assert products.tolist() == [2, 6]
+
+
+def test_numbers_have_the_methods_of_numbers() -> None:
+    half, three = np.asarray(0.5), np.asarray(3)
+    assert half.as_integer_ratio() == (1, 2)
+    assert np.asarray(2.0).is_integer()
+    assert not half.is_integer()
+    assert three.bit_count() == 2
+    assert Fraction(three, 2) == Fraction(3, 2)
+    assert math.trunc(np.asarray(-2.7)) == -2
+    assert np.isscalar(three)
+    assert not np.isscalar(np.ones(1))
+    with pytest.raises(TypeError, match="without axes"):
+        np.ones(2).is_integer()
+
+
+_VALUES: dict[str, list[Any]] = {
+    "float64": [0.0, -0.0, 1.5, -2.25, 1e308, -1e308, 5e-324, math.inf, -math.inf, math.nan],
+    "float32": [0.0, -0.0, 1.5, -2.25, 3e38, -3e38, 1e-45, math.inf, -math.inf, math.nan],
+    "int64": [0, 1, -1, 7, -(1 << 63), (1 << 63) - 1],
+    "int8": [0, 1, -1, 7, -128, 127],
+    "uint8": [0, 1, 7, 255],
+    "bool": [False, True],
+}
+
+
+@pytest.mark.parametrize("dtype", _VALUES)
+@pytest.mark.parametrize(
+    "name", [name for name, row in elementwise.BY_NAME.items() if row.known], ids=str
+)
+def test_known_numbers_have_the_bits_of_elements(name: str, dtype: str) -> None:
+    function: Any = getattr(np, name)
+    values = np.asarray(_VALUES[dtype], dtype=dtype)
+    try:
+        table = np.to_numpy(function.outer(values, values))
+    except TypeError:
+        with pytest.raises(TypeError):
+            function(np.asarray(values[0].item(), dtype=dtype), values[0])
+        return
+    numbers = [np.asarray(value, dtype=dtype) for value in _VALUES[dtype]]
+    before = engine.counts.launches
+    found = [[np.to_numpy(function(x1, x2)) for x2 in numbers] for x1 in numbers]
+    assert engine.counts.launches == before
+    assert found[0][0].dtype == table.dtype
+    # The sign of a NaN is no number's.
+    numpy.testing.assert_array_equal(numpy.asarray(found), table)
+    real = ~numpy.isnan(table) if table.dtype.kind == "f" else slice(None)
+    assert numpy.asarray(found)[real].tobytes() == table[real].tobytes()
+
+
+def test_a_loop_over_known_elements_launches_nothing() -> None:
+    values = np.asarray([3.0, 1.0, 2.0])
+    first = next(iter(values))
+    assert float(first) == 3.0
+    before = engine.counts.launches
+    assert max(values).item() == 3.0
+    assert [value.item() for value in sorted(values)] == [1.0, 2.0, 3.0]
+    assert sum(value for value in values if value > 1.5) == 5.0
+    again = np.asarray(list(values))
+    assert engine.counts.launches == before
+    assert again.tolist() == [3.0, 1.0, 2.0]
+
+
+def test_matplotlib_takes_columns(device: np.Device) -> None:
+    cbook = pytest.importorskip("matplotlib.cbook")
+    table = np.reshape(np.arange(6.0, device=device), (2, 3))
+    assert [len(column) for column in cbook._reshape_2D(table, "X")] == [2, 2, 2]
+    assert type(table.to_numpy()) is numpy.ndarray
+
+
+def test_text_becomes_numbers_where_a_type_is_asked_for(device: np.Device) -> None:
+    words = ["1", "2", "3"]
+    assert np.array(words, dtype=int, device=device).tolist() == [1, 2, 3]
+    rows = np.array([line.split(",") for line in ("1,2", "3,4")], dtype="float32", device=device)
+    assert rows.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert math.isnan(np.array([None, 1], dtype="float32", device=device)[0])
+    x = np.zeros((2, 2), dtype="float32", device=device)
+    x[0] = ["5", "6"]
+    x[1, 0] = "7"
+    assert x.tolist() == [[5.0, 6.0], [7.0, 0.0]]
+    with pytest.raises(ValueError, match="could not convert"):
+        np.array(["a"], dtype=float)
+    with pytest.raises(ValueError, match="invalid literal"):
+        operator.setitem(np.zeros(1, dtype=int), 0, "x")
+    with pytest.raises(TypeError, match="holds 'a'.*dtype=float"):
+        np.array(["a", "b"])
+    with pytest.raises(TypeError, match="holds None.*arrays of objects"):
+        np.array([1, None])
+
+
+def test_a_complex_array_becomes_real_with_a_warning(device: np.Device) -> None:
+    values = np.asarray([1 + 2j, 3], dtype="complex64", device=device)
+    with pytest.warns(np.exceptions.ComplexWarning, match="imaginary part is discarded"):
+        assert values.astype("float32").tolist() == [1.0, 3.0]
+    with pytest.warns(np.exceptions.ComplexWarning):
+        assert np.asarray(values, dtype="int32").tolist() == [1, 3]
+    with pytest.warns(np.exceptions.ComplexWarning):
+        assert np.array(numpy.asarray([1j]), dtype="float32").tolist() == [0.0]
+    with pytest.raises(TypeError, match="no real one"):
+        np.array([1j], dtype=float)

@@ -1,0 +1,47 @@
+"""Methods of an array without axes that NumPy's and Python's numbers have: it stands for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xarr import errors
+from xarr.array.array import Array
+
+
+def _number(x: Array, name: str) -> Any:
+    if x.shape:
+        raise TypeError(
+            errors.message(
+                f"x.{name}",
+                f"x has shape {x.shape}",
+                "an array without axes stands for a number",
+                "index one element",
+            )
+        )
+    return x.item()
+
+
+def is_integer(self: Array) -> bool:
+    """Tell whether the number is an integer."""
+    return float(_number(self, "is_integer()")).is_integer()
+
+
+def as_integer_ratio(self: Array) -> tuple[int, int]:
+    """Give two integers whose ratio is the number."""
+    ratio: tuple[int, int] = _number(self, "as_integer_ratio()").as_integer_ratio()
+    return ratio
+
+
+def bit_count(self: Array) -> int:
+    """Count the ones in the absolute value of an integer."""
+    return int(_number(self, "bit_count()").bit_count())
+
+
+def numerator(self: Array) -> int:
+    """The integer, as a fraction's numerator."""
+    return int(_number(self, "numerator").numerator)
+
+
+def denominator(self: Array) -> int:
+    """Give 1, an integer's denominator."""
+    return int(_number(self, "denominator").denominator)
