@@ -118,3 +118,15 @@ def test_elements_stay_on_the_device_where_they_may_not_be_read(device: xarr.Dev
         xarr.piecewise(x, [x > 0], [lambda part: part + 1, 0.0])
     assert found[1,].tolist() == 1.0
     assert not told
+
+
+@pytest.mark.filterwarnings("ignore::xarr.HostFallbackWarning")
+def test_what_a_device_has_no_library_for_is_a_hidden_transfer() -> None:
+    with xarr.device(xarr.devices()[0].pretending("as-gpu")) as apart:
+        x = xarr.asarray(numpy.eye(2, dtype="float32"))
+        told = list[tuple[Any, ...]]()
+        with observed(lambda *given: told.append(given)):
+            xarr.linalg.eigvals(x)
+        assert told == [("linalg.eigvals(x)", 32, "from and to", apart)]
+        with xarr.no_implicit_transfer(), pytest.raises(xarr.ImplicitTransferError):
+            xarr.linalg.eigvals(x)
