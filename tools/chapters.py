@@ -158,7 +158,7 @@ _SIGNATURES = {
 _PARAMETERS = {
     "axis": ["axis : int, tuple of int or None", "    The axes to reduce; None for all."],
     "one axis": ["axis : int or None", "    The axis; None for all elements in C order."],
-    "scan axis": ["axis : int or None", "    The axis; None where x has one dimension."],
+    "scan axis": ["axis : int or None", "    The axis; None where {} has one dimension."],
     "keepdims": ["keepdims : bool", "    Whether to keep the reduced axes, with extent 1."],
     "dtype": ["dtype : data type or None", "    The type to accumulate in and to return."],
     "out": ["out : Array, optional", "    Where the result goes; of its shape."],
@@ -180,25 +180,25 @@ _KEYWORDS = {
 }
 """The first parameter that has to be named, as in NumPy, by the form."""
 _CALLED = {
-    "axes, mean": "averaged(rows.{}, x, axis, dtype, out, keepdims, where)",
+    "axes, mean": "averaged(rows.{}, node, axis, dtype, out, keepdims, where)",
     "axes, correction": (
-        "spread(rows.{}, x, axis, dtype, out, ddof, keepdims, where, mean, correction)"
+        "spread(rows.{}, node, axis, dtype, out, ddof, keepdims, where, mean, correction)"
     ),
 }
 """What computes a reduction that is more than its row."""
 
 
 def _reduction(row: Reduction) -> str:
-    names = FORMS[row.form]
+    names, operand = FORMS[row.form], row.operand
     signature = [_SIGNATURES[name] for name in names]
     if row.form in _KEYWORDS:
         signature.insert(names.index(_KEYWORDS[row.form]), "*")
     parameters = [
-        f"x : {KIND_WORDS[row.kinds]} Array, shape (...)",
+        f"{operand} : {KIND_WORDS[row.kinds]} Array, shape (...)",
         "    The operand; an expression is not stored, but computed on the way.",
     ]
     given = [f"{_PASSED.get(name, name)}={name}" for name in names if name != "axis"]
-    options = ", ".join([f"rows.{row.name}", "x", "axis", *given])
+    options = ", ".join([f"rows.{row.name}", "node", "axis", *given])
     apply = _CALLED.get(row.form, "reduced({options})").format(row.name, options=options)
     if row.form in ("axis", "scan"):
         signature[0] = "axis: SupportsIndex | None = None"
@@ -206,12 +206,13 @@ def _reduction(row: Reduction) -> str:
     if row.form == "scan":
         apply = f"scanned({options})"
     for name in names:
-        parameters += _PARAMETERS[name]
+        parameters += [line.format(operand) for line in _PARAMETERS[name]]
     rule = row.value.about if row.result.about == "x's" else row.result.about
+    rule = rule.replace("x's", f"{operand}'s")
     if row.map is not None and row.map.result == "real":
-        rule += ", or of the parts of a complex x"
+        rule += f", or of the parts of a complex {operand}"
     raises = [
-        *("TypeError", "    If x has another dtype, or can be made no array."),
+        *("TypeError", f"    If {operand} has another dtype, or can be made no array."),
         "ValueError",
         "    If an axis is named twice"
         + ("." if row.empty is not None else ", or there are no elements."),
@@ -225,13 +226,15 @@ def _reduction(row: Reduction) -> str:
         parameters,
         [f"Array of dtype {rule}", "    Its shape is that of the axes that are left."]
         if row.form != "scan"
-        else [f"Array of dtype {rule}", "    Of the shape of x."],
+        else [f"Array of dtype {rule}", f"    Of the shape of {operand}."],
         raises,
         source + "all devices.",
         _example(row, row.example or _elements(row)),
     )
+    named = "x: ArrayLike, /" if row.form == "scan" else "a: ArrayLike"
     return (
-        f"@door\ndef {row.name}(x: Node, /, {', '.join(signature)}) -> Array:\n{text}\n"
+        f"def {row.name}({named}, {', '.join(signature)}) -> Array:\n{text}\n"
+        f'    node = taken({operand}, "{row.name}({operand})")\n    del {operand}\n'
         f"    return {apply}\n"
     )
 
@@ -248,6 +251,7 @@ _LIKE = ["like : object, optional", "    Not used; an argument of NumPy's."]
 
 
 def _fill(row: Fill) -> str:
+    given = "prototype" if row.name == "empty" else "a"  # NumPy's words
     name, kind = row.name, row.about.partition(" ")[2].partition(";")
     raises = ["ValueError", "    If an extent is negative."]
     raises += ["TypeError", "    If shape is not made of integers, or the device lacks dtype."]
@@ -272,11 +276,11 @@ def _fill(row: Fill) -> str:
     like = _docstring(
         f"Make an array like another array,{kind[0].removeprefix('array')}{''.join(kind[1:])}.",
         [
-            "x : Array, shape (...)",
+            f"{given} : Array, shape (...)",
             "    The array whose shape, dtype and device are taken.",
             *("dtype : dtype, optional", "    The data type, if another one."),
             'order : {"C", "F", "A", "K"}, optional',
-            "    How the elements lie in memory: in C order, in Fortran's, or as those of x.",
+            "    How the elements lie in memory: in C order, in Fortran's, or as they do there.",
             *("subok : bool", "    Not used, since arrays have no subclasses."),
             *("shape : int or tuple of int, optional", "    The shape, if another one."),
             *("device : Device, str or None", "    The device, if another one."),
@@ -291,11 +295,12 @@ def _fill(row: Fill) -> str:
         '    order: str | None = "C",\n    *,\n    device: DeviceLike = None,\n'
         f"    like: Any = None,\n) -> Array:\n{text}\n"
         f'    return filled({row.value}, shape, dtype, device, "{name}(shape)", order)\n\n\n'
-        f"def {name}_like(\n    x: ArrayLike,\n    /,\n    dtype: DTypeLike = None,\n"
+        f"def {name}_like(\n    {given}: ArrayLike,\n    dtype: DTypeLike = None,\n"
         '    order: str | None = "K",\n    subok: bool = True,\n'
         f"    shape: ShapeLike | None = None,\n    *,\n    device: DeviceLike = None,\n"
         f") -> Array:\n{like}\n"
-        f'    return filled_like(x, {row.value}, dtype, shape, device, "{name}_like(x)", order)\n'
+        f"    return filled_like({given}, {row.value}, dtype, shape, device, "
+        f'"{name}_like({given})", order)\n'
     )
 
 
@@ -316,7 +321,7 @@ def _transform(row: Transform) -> str:
         ]
         shape = {"real": (4, 2), "complex": (4, 3)}[row.given]
         operand, shape = "xarr.ones((4, 3))", (4, 4) if row.made == "real" else shape
-        apply = f"over_axes(rows.{row.name}, x, s, axes, norm, out)"
+        apply = f"over_axes(rows.{row.name}, a, s, axes, norm, out)"
     else:
         signature = "n: SupportsIndex | None = None, axis: SupportsIndex = -1"
         lengths = [
@@ -328,11 +333,11 @@ def _transform(row: Transform) -> str:
         ]
         extent = 8 if row.made == "real" else 3 if row.given == "real" else 5
         operand, shape = "xarr.ones(5)", (extent,)
-        apply = f"along_axis(rows.{row.name}, x, n, axis, norm, out)"
+        apply = f"along_axis(rows.{row.name}, a, n, axis, norm, out)"
     text = _docstring(
         row.about,
         [
-            f"x : {kinds[row.given]} Array, shape (...)",
+            f"a : {kinds[row.given]} Array, shape (...)",
             "    The operand. Integers become the default floating-point dtype, float16 float32.",
             *lengths,
             'norm : {"backward", "ortho", "forward"}, optional',
@@ -340,18 +345,18 @@ def _transform(row: Transform) -> str:
             "    square root, or the forward one.",
             *("out : Array, optional", "    Where the result is written."),
         ],
-        [f"{row.made} floating-point Array", "    Of the precision of x."],
+        [f"{row.made} floating-point Array", "    Of the precision of a."],
         [
             *("ValueError", "    If a length is below 1, or `norm` is not known."),
             *("AxisError", "    If an axis is out of range."),
-            *("TypeError", "    If x is no array, or of a dtype that is not accepted."),
+            *("TypeError", "    If a is no array, or of a dtype that is not accepted."),
         ],
         ("NumPy's function" if row.plane else f"{STANDARD}, extension fft; out is NumPy's")
         + ". Any length is computed in O(n log n).",
         [f">>> xarr.fft.{row.name}({operand}).shape", str(shape)],
     )
     return (
-        f'def {row.name}(x: ArrayLike, /, {signature}, norm: Norm | None = "backward", '
+        f'def {row.name}(a: ArrayLike, {signature}, norm: Norm | None = "backward", '
         "out: Any = None) -> Array:\n"
         f"{text}\n    return {apply}\n"
     )
@@ -390,9 +395,8 @@ def _reduction_chapter() -> str:
     head = _HEAD.format(about="Reductions and scans", table="reductions")
     head += "from typing import SupportsIndex\n\n"
     head += "from xarr.array.array import Array, ArrayLike, Axis, DTypeLike\n"
-    head += "from xarr.array.door import door\n"
+    head += "from xarr.array.door import taken\n"
     head += "from xarr.array.outcome import Out\n"
-    head += "from xarr.engine.expression import Node\n"
     head += "from xarr.functions.applying import reduced, scanned\n"
     head += "from xarr.functions.moments import averaged, spread\n"
     head += "from xarr.tables import reductions as rows\n"

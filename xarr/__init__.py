@@ -74,7 +74,9 @@ from xarr.functions.arithmetic import (
     bitwise_count as bitwise_count,
     clip as clip,
     divmod as divmod,
+    imag as imag,
     pow as pow,
+    real as real,
     round as round,
 )
 from xarr.functions.averages import (
@@ -218,7 +220,6 @@ from xarr.functions.elementwise import (
     greater_equal as greater_equal,
     heaviside as heaviside,
     hypot as hypot,
-    imag as imag,
     isfinite as isfinite,
     isinf as isinf,
     isnan as isnan,
@@ -243,7 +244,6 @@ from xarr.functions.elementwise import (
     not_equal as not_equal,
     positive as positive,
     rad2deg as rad2deg,
-    real as real,
     reciprocal as reciprocal,
     remainder as remainder,
     rint as rint,

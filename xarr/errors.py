@@ -5,6 +5,7 @@ This module must not know arrays, devices or backends: everything above imports 
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import warnings
@@ -31,6 +32,17 @@ def message(where: str, given: str, accepted: str, remedy: str = "") -> str:
     """
     parts = [part for part in (given, accepted, remedy) if part]
     return f"{where}: " + "; ".join(parts)
+
+
+@functools.cache
+def operand_of(where: str) -> str:
+    """What an error calls the operand, where it is the first argument.
+
+    >>> operand_of("linalg.det(a)"), operand_of("x.view(dtype)")
+    ('a', 'x')
+    """
+    found = re.match(r"(x)\.|[^(]*\((\w+)", where)
+    return "x" if found is None else found[1] or found[2]
 
 
 class CompileError(RuntimeError):

@@ -237,8 +237,8 @@ def test_products_in_place(form: xarr.Device) -> None:
 def test_errors_of_factorizations_say_what_is_wrong(form: xarr.Device) -> None:
     singular = xarr.zeros((2, 2), dtype="float32")
     for call, said in (
-        (lambda: xarr.linalg.solve(singular, singular[0]), r"linalg\.solve\(x1, x2\): .*\(2, 2\)"),
-        (lambda: xarr.linalg.inv(singular), r"linalg\.inv\(x\): .*\(2, 2\).*pinv"),
+        (lambda: xarr.linalg.solve(singular, singular[0]), r"linalg\.solve\(a, b\): .*\(2, 2\)"),
+        (lambda: xarr.linalg.inv(singular), r"linalg\.inv\(a\): .*\(2, 2\).*pinv"),
         (lambda: xarr.linalg.cholesky(singular), r"linalg\.cholesky\(x\): .*positive-definite"),
     ):
         with pytest.raises(np.linalg.LinAlgError, match=said):
@@ -250,16 +250,16 @@ def test_errors_of_factorizations_say_what_is_wrong(form: xarr.Device) -> None:
     [
         (
             lambda x: xarr.linalg.matrix_rank(x, rtol="a"),
-            r"linalg\.matrix_rank\(x, rtol\): rtol is of",
+            r"linalg\.matrix_rank\(A, rtol\): rtol is of",
         ),
         (
             lambda x: xarr.linalg.matrix_rank(x, rtol=1j),
-            r"linalg\.matrix_rank\(x, rtol\): rtol has",
+            r"linalg\.matrix_rank\(A, rtol\): rtol has",
         ),
-        (lambda x: xarr.linalg.pinv(x, rtol=[1j]), r"linalg\.pinv\(x, rtol\): rtol has"),
+        (lambda x: xarr.linalg.pinv(x, rtol=[1j]), r"linalg\.pinv\(a, rtol\): rtol has"),
         (
             lambda x: xarr.linalg.pinv(xarr.stack([x, x]), rtol=[1, 2, 3]),
-            r"linalg\.pinv\(x, rtol\): the shapes are",
+            r"linalg\.pinv\(a, rtol\): the shapes are",
         ),
         (lambda x: xarr.linalg.norm(x[0], "a"), r"linalg\.norm\(x\): ord is 'a'"),
         (lambda x: xarr.linalg.norm(x, "a"), r"linalg\.norm\(x\): ord is 'a'"),
@@ -272,13 +272,13 @@ def test_errors_of_factorizations_say_what_is_wrong(form: xarr.Device) -> None:
         (lambda x: xarr.matmul([1, 2, 3], x), r"matmul\(x1, x2\): x1 has shape \(3,\)"),
         (
             lambda x: xarr.linalg.pinv(x, rtol=xarr.ones(3)),
-            r"linalg\.pinv\(x, rtol\): x has shape \(2, 2\) and rtol \(3,\)",
+            r"linalg\.pinv\(a, rtol\): a has shape \(2, 2\) and rtol \(3,\)",
         ),
         (lambda x: xarr.linalg.matrix_norm(x / 0, ord=2), r"linalg\.matrix_norm\(x\): of shape"),
         (lambda x: xarr.linalg.norm(x / 0, "nuc"), r"linalg\.norm\(x\): of shape"),
-        (lambda x: xarr.linalg.matrix_rank(x / 0), r"linalg\.matrix_rank\(x, rtol\): of shape"),
-        (lambda x: xarr.linalg.pinv(x / 0), r"linalg\.pinv\(x, rtol\): of shape"),
-        (lambda x: xarr.linalg.matrix_power(x * 0, -2), r"linalg\.matrix_power\(x, n\): of shape"),
+        (lambda x: xarr.linalg.matrix_rank(x / 0), r"linalg\.matrix_rank\(A, rtol\): of shape"),
+        (lambda x: xarr.linalg.pinv(x / 0), r"linalg\.pinv\(a, rtol\): of shape"),
+        (lambda x: xarr.linalg.matrix_power(x * 0, -2), r"linalg\.matrix_power\(a, n\): of shape"),
         (lambda x: xarr.cross(x[0] > 0, x[0] > 0), r"cross\(a, b\): a and b have dtype bool"),
     ],
 )

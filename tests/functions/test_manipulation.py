@@ -399,9 +399,9 @@ def test_ravel_copies_what_does_not_follow_each_other() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda x: xp.diff(x, append="a"), r"diff\(x, n, axis, append\): append is of type str"),
-        (lambda x: xp.diff(x, prepend=[[1]]), r"diff\(x, n, axis, prepend\): the shapes are"),
-        (lambda x: xp.diff("a"), r"diff\(x, n, axis\): x is of type str"),
+        (lambda x: xp.diff(x, append="a"), r"diff\(a, n, axis, append\): append is of type str"),
+        (lambda x: xp.diff(x, prepend=[[1]]), r"diff\(a, n, axis, prepend\): the shapes are"),
+        (lambda x: xp.diff("a"), r"diff\(a, n, axis\): a is of type str"),
         (lambda x: xp.append(x, x, axis=9), r"append\(arr, values, axis\): axis is 9"),
         (lambda x: xp.vstack([x, "a"]), r"vstack\(tup\): an array is of type str"),
         (lambda x: xp.hstack([x, [x]]), r"hstack\(tup\): the shapes are"),

@@ -1,107 +1,47 @@
 """The door: public functions take Arrays, what is behind it takes nodes.
 
-An Array that nobody else refers to is let go of here, so that its value, when it is only a step on
-the way, is computed in the kernel that needs it and not stored.
+A function that takes the node and deletes its argument lets go of an Array that nobody else refers
+to. So its value, when it is only a step on the way, is computed in the kernel that needs it and not
+stored.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, ArrayLike, as_operand
+from xarr.array.array import Array, as_operand
 from xarr.array.conversion import as_array
 from xarr.array.operands import operand, widened
 from xarr.backends.device import get_device, promoted
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
-
-def door(
-    function: Callable[Concatenate[Node, _P], _R],
-) -> Callable[Concatenate[ArrayLike, _P], _R]:
-    """Let a function that takes a node be called with an array, or with what can be made one."""
-    name = f"{function.__name__}(x)"
-
-    @functools.wraps(function)
-    def entered(x: Any = _NOTHING, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if x is _NOTHING:
-            x = _named(kwargs, name)
-        x = taken(x, name)  # from here on no frame of this call refers to the Array
-        return function(x, *args, **kwargs)
-
-    return _shown(entered, function)
-
-
-def handed(
-    function: Callable[Concatenate[list[Node], _P], _R],
-) -> Callable[Concatenate[ArrayLike, _P], _R]:
-    """As `door`, for a function that makes an expression of the node before it reduces it.
-
-    It is given a list with the node, which it pops, so that no frame refers to the node afterwards.
-    """
-    name = f"{function.__name__}(x)"
-
-    @functools.wraps(function)
-    def entered(x: Any = _NOTHING, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        if x is _NOTHING:
-            x = _named(kwargs, name)
-        x = [taken(x, name)]
-        return function(x, *args, **kwargs)
-
-    return _shown(entered, function)
-
-
-_NOTHING: Final = object()
-
-
-def _named(kwargs: dict[str, Any], where: str) -> Any:
-    """The operand by NumPy's name of it."""
-    if "a" not in kwargs:
-        raise TypeError(errors.message(where, "x is not given", "one operand is needed"))
-    return kwargs.pop("a")
-
-
-def _shown(entered: Callable[_P, _R], function: Callable[..., Any]) -> Callable[_P, _R]:
-    """A function behind the door, with the signature that it has in front of it."""
-    inner = inspect.signature(function)
-    first, *others = inner.parameters.values()
-    outer = inner.replace(parameters=[first.replace(annotation="ArrayLike"), *others])
-    entered.__signature__ = outer  # type: ignore[attr-defined]
-    entered.__annotations__ = {**function.__annotations__, first.name: "ArrayLike"}
-    return entered
-
-
-def taken(x: Any, where: str, name: str = "x") -> Node:
+def taken(x: Any, where: str, name: str = "") -> Node:
     """The node of an array, or of what can be made one of the default device."""
     return x._node if type(x) is Array else lone(x, where, name)._node
 
 
-def array_of(x: Any, where: str, name: str = "x") -> Array:
+def array_of(x: Any, where: str, name: str = "") -> Array:
     """The array, or what can be made one of the default device."""
     return x if type(x) is Array else lone(x, where, name)
 
 
-def node_of(x: Any, where: str, name: str = "x") -> Node:
+def node_of(x: Any, where: str, name: str = "") -> Node:
     """The node of an array, or of what can be made one of the default device."""
     return x._node if type(x) is Array else lone(x, where, name)._node
 
 
-def lone(value: Any, where: str, name: str = "x") -> Array:
+def lone(value: Any, where: str, name: str = "") -> Array:
     """An operand with no array beside it, as an array of the default device."""
     if isinstance(value, numpy.ndarray | numpy.generic):
         node = operand(value, constant(False, dtypes.bool_, (), get_device()), where)
         if node is not None:
             return Array(node)
-    return as_array(value, where, name)
+    return as_array(value, where, name or errors.operand_of(where))
 
 
 def beside(value: Any, other: Node, where: str, name: str) -> Node:

@@ -79,16 +79,16 @@ def reduced(
     if not isinstance(correction, int | float | numpy.integer | numpy.floating):
         raise TypeError(
             errors.message(
-                f"{row.name}(x, axis, correction)",
+                f"{row.name}(a, axis, correction)",
                 f"correction is {correction!r}",
                 "a real number is accepted",
             )
         )
-    target = None if out is None else single(out, where or f"{row.name}(x, axis, out)")
+    target = None if out is None else single(out, where or f"{row.name}(a, axis, out)")
     if target is not None and dtype is None:
         dtype = _of_target(row, node, target)
     types = _types(row, node, dtype, where)
-    along = where or f"{row.name}(x, axis)"
+    along = where or f"{row.name}(a, axis)"
     if mask is not True:
         if row.empty is None and initial is None:
             raise ValueError(
@@ -113,10 +113,10 @@ def reduced(
         if length == 0 and row.empty is None and initial is None:
             raise ValueError(
                 errors.message(
-                    where or f"{row.name}(x)",
-                    f"x has shape {shape}, so axis {axis} has no elements",
+                    where or f"{row.name}(a)",
+                    f"{errors.operand_of(along)} has shape {shape}, so axis {axis} has no elements",
                     f"{row.name} of no elements does not exist",
-                    "check x.size first",
+                    f"check {errors.operand_of(along)}.size first",
                 )
             )
         final = constant(_empty(row, types.result), types.result, left, node.device)
@@ -220,19 +220,20 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
     """The types on the way; `dtype` is the caller's wish."""
     given = node.dtype
     if given.kind not in row.kinds:
-        where = where or f"{row.name}(x)"
+        where = where or f"{row.name}({row.operand})"
+        name = errors.operand_of(where)
         raise TypeError(
             errors.message(
                 where,
-                f"x has dtype {given}",
+                f"{name} has dtype {given}",
                 f"{where.partition('(')[0]} takes {KIND_WORDS[row.kinds]} dtypes",
-                'convert with x.astype("float32")' if given.kind == COMPLEX else "",
+                f'convert with {name}.astype("float32")' if given.kind == COMPLEX else "",
             )
         )
     default = default_float(node.device)
     wanted = None
     if dtype is not None:
-        where = where or f"{row.name}(x, dtype)"
+        where = where or f"{row.name}({row.operand}, dtype)"
         wanted = dtypes.lookup(dtype, where)
         require_on(node.device, wanted, where)
         if isinstance(row.combine, Elementwise) and wanted.kind not in row.combine.kinds:
@@ -263,7 +264,7 @@ def scanned(
             raise ValueError(
                 errors.message(
                     along,
-                    f"x has {len(node.shape)} dimensions and axis is None",
+                    f"{errors.operand_of(along)} has {len(node.shape)} dimensions and axis is None",
                     "without axis a one-dimensional array is accepted",
                     "name the axis",
                 )

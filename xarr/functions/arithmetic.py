@@ -8,7 +8,7 @@ from xarr import dtypes
 from xarr.array import array
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.door import array_of, lone, together
+from xarr.array.door import array_of, lone, node_of, together
 from xarr.array.operands import integer
 from xarr.array.outcome import Out, Outs, delivered
 from xarr.dtypes import BOOL, INTEGER
@@ -182,12 +182,76 @@ def bitwise_count(
     return Array(engine.converted(counted, dtypes.uint8))
 
 
-def round(x: ArrayLike, /, decimals: SupportsIndex = 0, out: Out = None) -> Array:
-    """The integer nearest to x, halves to even.
+def real(val: ArrayLike) -> Array:
+    """The real part.
 
     Parameters
     ----------
-    x : numeric Array, shape (...)
+    val : any Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of val, or of the parts of a complex val.
+
+    Raises
+    ------
+    TypeError
+        If val can be made no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, element-wise functions. A new array, where the attribute
+    `real` is a view.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.real([1 + 2j, 3j]).tolist()
+    [1.0, 0.0]
+    """
+    return Array(rows.real.applied(node_of(val, "real(val)")))
+
+
+def imag(val: ArrayLike) -> Array:
+    """The imaginary part; 0 of what is real.
+
+    Parameters
+    ----------
+    val : any Array, shape (...)
+        The operand; also a number, a list of numbers or a NumPy array.
+
+    Returns
+    -------
+    Array, shape (...)
+        Of the dtype of val, or of the parts of a complex val.
+
+    Raises
+    ------
+    TypeError
+        If val can be made no array.
+
+    Notes
+    -----
+    Python Array API standard 2025.12, element-wise functions. A new array, where the attribute
+    `imag` is a view.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> xarr.imag([1 + 2j, 3j]).tolist()
+    [2.0, 3.0]
+    """
+    return Array(rows.imag.applied(node_of(val, "imag(val)")))
+
+
+def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
+    """The nearest integer, halves to even.
+
+    Parameters
+    ----------
+    a : numeric Array, shape (...)
         The operand; also a number, a list of numbers or a NumPy array.
     decimals : int, optional
         How many decimals stay; of negative ones, places before the point become zero.
@@ -197,17 +261,17 @@ def round(x: ArrayLike, /, decimals: SupportsIndex = 0, out: Out = None) -> Arra
     Returns
     -------
     Array, shape (...)
-        Of the dtype of x.
+        Of the dtype of a.
 
     Raises
     ------
     TypeError
-        If x is not numeric, or decimals no integer.
+        If a is not numeric, or decimals no integer.
 
     Notes
     -----
     Python Array API standard 2025.12, element-wise functions; decimals is NumPy's, and computed as
-    NumPy does: x times a power of ten, rounded, divided by it.
+    NumPy does: a times a power of ten, rounded, divided by it.
 
     Examples
     --------
@@ -215,23 +279,23 @@ def round(x: ArrayLike, /, decimals: SupportsIndex = 0, out: Out = None) -> Arra
     >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
     [1200.0, 5700.0]
     """
-    where = "round(x, decimals)"
+    where = "round(a, decimals)"
     places = integer(decimals, where, "decimals")
     if out is not None:
-        return delivered(round(x, places), out, "round(x, decimals, out)")
+        return delivered(round(a, places), out, "round(a, decimals, out)")
     if places == 0:
-        return _to_integers(x)
-    x = array_of(x, where)
-    integers = x._node.dtype.kind in dtypes.INTEGER
+        return _to_integers(a)
+    a = array_of(a, where)
+    integers = a._node.dtype.kind in dtypes.INTEGER
     if integers and places > 0:
-        return elementwise.positive(x)
+        return elementwise.positive(a)
     scale = 10.0 ** abs(places)
-    rounded = _to_integers(x * scale) / scale if places > 0 else _to_integers(x / scale) * scale
-    return rounded.astype(x.dtype) if integers else rounded
+    rounded = _to_integers(a * scale) / scale if places > 0 else _to_integers(a / scale) * scale
+    return rounded.astype(a.dtype) if integers else rounded
 
 
 def _to_integers(x: Any) -> Array:
-    node = array_of(x, rows.round.where)._node
+    node = array_of(x, "round(a, decimals)")._node
     # As NumPy does: bools are rounded in float16.
     return Array(rows.rint.applied(node) if node.dtype.kind == BOOL else rows.round.applied(node))
 
@@ -249,8 +313,7 @@ def _beyond(bound: ArrayLike, name: str, x: Array) -> bool:
 
 
 def clip(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     min: ArrayLike | None = None,
     max: ArrayLike | None = None,
     out: Out = None,
@@ -261,14 +324,14 @@ def clip(
     casting: str = "same_kind",
     dtype: DTypeLike = None,
 ) -> Array:
-    """Bound each element of x below and above.
+    """Bound each element of a below and above.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand.
     min, max : Array or Python scalar, optional
-        The bounds, with shapes that broadcast to x's; None for no bound. `a_min` and `a_max` are
+        The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
         NumPy's older names.
     out : Array, optional
         Where the result goes.
@@ -280,13 +343,13 @@ def clip(
     Returns
     -------
     Array, shape (...)
-        minimum(maximum(x, min), max), of the dtype that all promote to; NaN where x is. A Python
-        integer below, or above, all that integers of x's dtype can be does not bound them.
+        minimum(maximum(a, min), max), of the dtype that all promote to; NaN where a is. A Python
+        integer below, or above, all that integers of a's dtype can be does not bound them.
 
     Raises
     ------
     TypeError
-        If x or a bound can be made no array.
+        If a or a bound can be made no array.
 
     Notes
     -----
@@ -298,17 +361,17 @@ def clip(
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """
-    name = "clip(x, min, max)"
+    name = "clip(a, min, max)"
     min, max = (a_min if min is None else min), (a_max if max is None else max)
-    x = array_of(x, name)
+    a = array_of(a, name)
     if dtype is not None:
-        x = as_array(x, name, dtype=dtype)
+        a = as_array(a, name, dtype=dtype)
     if out is not None or where is not True:
-        return delivered(clip(x, min, max), out, name, casting=casting, where=where)
-    result = x
+        return delivered(clip(a, min, max), out, name, casting=casting, where=where)
+    result = a
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
-        if bound is None or _beyond(bound, bound_name, x):
+        if bound is None or _beyond(bound, bound_name, a):
             continue
-        first, second = together(result, bound, name, ("x", bound_name))
+        first, second = together(result, bound, name, ("a", bound_name))
         result = Array(row.combined(first, second, name))
-    return elementwise.positive(x) if result is x else result
+    return elementwise.positive(a) if result is a else result

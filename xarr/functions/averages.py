@@ -228,7 +228,7 @@ def cov(
             total = total - ddof * reductions.sum(weights * shares) / totals[0]
         elif ddof != 0:
             total = total - ddof
-        divisor = float(elementwise.real(total))
+        divisor = float(arithmetic.real(total))
     if divisor <= 0:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
         divisor = 0.0
@@ -306,7 +306,7 @@ def corrcoef(
     covariances = cov(x, y, rowvar, dtype=dtype)
     if covariances.ndim == 0:
         return covariances / covariances
-    deviation = elementwise.sqrt(elementwise.real(linalg.diagonal(covariances)))
+    deviation = elementwise.sqrt(arithmetic.real(linalg.diagonal(covariances)))
     result = covariances / deviation[:, None] / deviation[None, :]
     if result._node.dtype.kind != dtypes.COMPLEX:
         return arithmetic.clip(result, -1, 1)

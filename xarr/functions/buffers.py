@@ -84,7 +84,7 @@ def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Arra
     return result if result.ndim else result.reshape((1,))
 
 
-def isfortran(a: Array, /) -> bool:
+def isfortran(a: Array) -> bool:
     """Tell whether an array lies in memory in Fortran's order and not in C order.
 
     Parameters
@@ -140,9 +140,7 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
     return Array(laid_out(a._node, axes_in_order(a, order, where)))
 
 
-def copyto(
-    dst: Array, src: ArrayLike, /, casting: str = "same_kind", where: ArrayLike = True
-) -> None:
+def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
     """Write values to an array.
 
     Parameters

@@ -316,7 +316,7 @@ def filled_like(
     order: str | None = "K",
 ) -> Array:
     """An array of one value like another array, for a function that errors name."""
-    given = as_array(x, where)
+    given = as_array(x, where, errors.operand_of(where))
     node = given._node
     result = filled(
         value,
@@ -337,8 +337,7 @@ def _laid_out_like(result: Array, given: Array, order: str | None, where: str) -
 
 
 def full_like(
-    x: Any,
-    /,
+    a: Any,
     fill_value: Any,
     dtype: DTypeLike = None,
     order: str | None = "K",
@@ -351,14 +350,14 @@ def full_like(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array whose shape, dtype and device are taken.
     fill_value : Python scalar, or Array that broadcasts to the shape
         The value.
     dtype : dtype, optional
         The data type, if another one.
     order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as those of x.
+        How the elements lie in memory: in C order, in Fortran's, or as those of a.
     subok : bool
         Not used, since arrays have no subclasses.
     shape : int or tuple of int, optional
@@ -388,8 +387,8 @@ def full_like(
     >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
-    where = "full_like(x, fill_value)"
-    given = as_array(x, where)
+    where = "full_like(a, fill_value)"
+    given = as_array(a, where, "a")
     node = given._node
     result = _full(
         node.shape if shape is None else shape,
@@ -1142,12 +1141,12 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
     return comparison.combined(table.subtract.combined(column, row), bound)
 
 
-def tril(x: ArrayLike, /, k: SupportsIndex = 0) -> Array:
+def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the lower triangle of each matrix, zeros above it.
 
     Parameters
     ----------
-    x : Array, shape (..., M, N)
+    m : Array, shape (..., M, N)
         The matrices.
     k : int
         The last diagonal that is kept: 0 the main one, above it positive, below it negative.
@@ -1155,14 +1154,14 @@ def tril(x: ArrayLike, /, k: SupportsIndex = 0) -> Array:
     Returns
     -------
     Array, shape (..., M, N)
-        Of the dtype of x.
+        Of the dtype of m.
 
     Raises
     ------
     ValueError
-        If x has less than 2 axes.
+        If m has less than 2 axes.
     TypeError
-        If x is no Array, or k no integer.
+        If m is no Array, or k no integer.
 
     Notes
     -----
@@ -1174,15 +1173,15 @@ def tril(x: ArrayLike, /, k: SupportsIndex = 0) -> Array:
     >>> xarr.tril(xarr.ones((2, 2))).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
-    return _triangle(x, k, table.less_equal, "tril(x)")
+    return _triangle(m, k, table.less_equal, "tril(m)")
 
 
-def triu(x: ArrayLike, /, k: SupportsIndex = 0) -> Array:
+def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Keep the upper triangle of each matrix, zeros below it.
 
     Parameters
     ----------
-    x : Array, shape (..., M, N)
+    m : Array, shape (..., M, N)
         The matrices.
     k : int
         The first diagonal that is kept: 0 the main one, above it positive, below it negative.
@@ -1190,14 +1189,14 @@ def triu(x: ArrayLike, /, k: SupportsIndex = 0) -> Array:
     Returns
     -------
     Array, shape (..., M, N)
-        Of the dtype of x.
+        Of the dtype of m.
 
     Raises
     ------
     ValueError
-        If x has less than 2 axes.
+        If m has less than 2 axes.
     TypeError
-        If x is no Array, or k no integer.
+        If m is no Array, or k no integer.
 
     Notes
     -----
@@ -1209,7 +1208,7 @@ def triu(x: ArrayLike, /, k: SupportsIndex = 0) -> Array:
     >>> xarr.triu(xarr.ones((2, 2))).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    return _triangle(x, k, table.greater_equal, "triu(x)")
+    return _triangle(m, k, table.greater_equal, "triu(m)")
 
 
 def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: str) -> Array:
@@ -1218,7 +1217,7 @@ def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: st
         node = engine.broadcast(node, node.shape * 2)
     if len(node.shape) < 2:
         raise ValueError(
-            errors.message(where, f"x has {len(node.shape)} dimensions", "at least 1 is needed")
+            errors.message(where, f"m has {len(node.shape)} dimensions", "at least 1 is needed")
         )
     offset = integer(k, where, "k")
     if 0 in node.shape:

@@ -66,7 +66,7 @@ def astype(
     return retyped(array, dtypes.lookup(dtype, where), where, copy=copy, target=target)
 
 
-def can_cast(from_: Any, to: Any, /, casting: str = "safe") -> bool:
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     """Tell whether a data type can be converted to another without loss.
 
     Parameters
@@ -221,12 +221,12 @@ class IntegerInfo:
     key: str
 
 
-def finfo(type: Any, /) -> FloatInfo:
+def finfo(dtype: Any) -> FloatInfo:
     """Tell what a floating-point data type can hold.
 
     Parameters
     ----------
-    type : dtype or Array
+    dtype : dtype or Array
         A floating-point data type, or an array of it; a complex one stands for its parts'.
 
     Returns
@@ -249,13 +249,13 @@ def finfo(type: Any, /) -> FloatInfo:
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
     """
-    row = _dtype_of(float if isinstance(type, float) else type, "finfo(type)")
+    row = _dtype_of(float if isinstance(dtype, float) else dtype, "finfo(dtype)")
     row = dtypes.PART.get(row, row)
     if row.kind != REAL:
         raise ValueError(
             errors.message(
-                "finfo(type)",
-                f"type is {row}",
+                "finfo(dtype)",
+                f"dtype is {row}",
                 "a floating-point dtype is accepted",
                 "use xarr.iinfo for integers",
             )
@@ -288,12 +288,12 @@ def _float_info(row: DType) -> FloatInfo:
     )
 
 
-def iinfo(type: Any, /) -> IntegerInfo:
+def iinfo(int_type: Any) -> IntegerInfo:
     """Tell what an integer data type can hold.
 
     Parameters
     ----------
-    type : dtype or Array
+    int_type : dtype or Array
         An integer data type, or an array of it.
 
     Returns
@@ -316,13 +316,13 @@ def iinfo(type: Any, /) -> IntegerInfo:
     >>> xarr.iinfo(xarr.int16).max
     32767
     """
-    given = int if isinstance(type, int) and not isinstance(type, bool) else type
-    row = _dtype_of(given, "iinfo(type)")
+    given = int if isinstance(int_type, int) and not isinstance(int_type, bool) else int_type
+    row = _dtype_of(given, "iinfo(int_type)")
     if row.kind not in dtypes.INTEGER:
         raise ValueError(
             errors.message(
-                "iinfo(type)",
-                f"type is {row}",
+                "iinfo(int_type)",
+                f"int_type is {row}",
                 "an integer dtype is accepted",
                 "use xarr.finfo for floating-point numbers",
             )

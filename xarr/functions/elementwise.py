@@ -1969,56 +1969,6 @@ def hypot(
     return binary(rows.hypot, x1, x2)
 
 
-@universal(rows.imag)
-def imag(
-    x: ArrayLike,
-    /,
-    out: Out = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
-) -> Array:
-    """The imaginary part of x; 0 where x is real.
-
-    Parameters
-    ----------
-    x : any Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
-    out : Array, optional
-        Where the result goes.
-    where : bool Array, optional
-        Where it goes there; elsewhere `out` keeps its elements.
-    dtype, casting : data type, str, optional
-        What to compute in, and how operands and result may be converted.
-    order, subok : optional
-        NumPy's; of no effect.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of dtype the type of x, or of the parts of a complex x.
-
-    Raises
-    ------
-    TypeError
-        If an operand has another dtype, or can be made no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, element-wise functions.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.imag(xarr.asarray([1.0, 2.0])).tolist()
-    [0.0, 0.0]
-    """
-    return unary(rows.imag, x)
-
-
 @universal(rows.isfinite)
 def isfinite(
     x: ArrayLike,
@@ -3256,56 +3206,6 @@ def rad2deg(
     (2,)
     """
     return unary(rows.rad2deg, x)
-
-
-@universal(rows.real)
-def real(
-    x: ArrayLike,
-    /,
-    out: Out = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
-) -> Array:
-    """The real part of x.
-
-    Parameters
-    ----------
-    x : any Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
-    out : Array, optional
-        Where the result goes.
-    where : bool Array, optional
-        Where it goes there; elsewhere `out` keeps its elements.
-    dtype, casting : data type, str, optional
-        What to compute in, and how operands and result may be converted.
-    order, subok : optional
-        NumPy's; of no effect.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of dtype the type of x, or of the parts of a complex x.
-
-    Raises
-    ------
-    TypeError
-        If an operand has another dtype, or can be made no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, element-wise functions.
-
-    Examples
-    --------
-    >>> import xarr
-    >>> xarr.real(xarr.asarray([1.0, 2.0])).tolist()
-    [1.0, 2.0]
-    """
-    return unary(rows.real, x)
 
 
 @universal(rows.reciprocal)

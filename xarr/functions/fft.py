@@ -14,8 +14,7 @@ from xarr.tables import fourier as rows
 
 
 def fft(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -25,7 +24,7 @@ def fft(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
         The length of the signal along the axis; the operand's own where None. The
@@ -41,7 +40,7 @@ def fft(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -50,7 +49,7 @@ def fft(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -63,12 +62,11 @@ def fft(
     >>> xarr.fft.fft(xarr.ones(5)).shape
     (5,)
     """
-    return along_axis(rows.fft, x, n, axis, norm, out)
+    return along_axis(rows.fft, a, n, axis, norm, out)
 
 
 def ifft(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -78,7 +76,7 @@ def ifft(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
         The length of the signal along the axis; the operand's own where None. The
@@ -94,7 +92,7 @@ def ifft(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -103,7 +101,7 @@ def ifft(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -116,12 +114,11 @@ def ifft(
     >>> xarr.fft.ifft(xarr.ones(5)).shape
     (5,)
     """
-    return along_axis(rows.ifft, x, n, axis, norm, out)
+    return along_axis(rows.ifft, a, n, axis, norm, out)
 
 
 def fftn(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
@@ -131,7 +128,7 @@ def fftn(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
         The lengths of the signal along `axes`, which has to be given as well; -1 is the
@@ -147,7 +144,7 @@ def fftn(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -156,7 +153,7 @@ def fftn(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -169,12 +166,11 @@ def fftn(
     >>> xarr.fft.fftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
-    return over_axes(rows.fftn, x, s, axes, norm, out)
+    return over_axes(rows.fftn, a, s, axes, norm, out)
 
 
 def ifftn(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
@@ -184,7 +180,7 @@ def ifftn(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
         The lengths of the signal along `axes`, which has to be given as well; -1 is the
@@ -200,7 +196,7 @@ def ifftn(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -209,7 +205,7 @@ def ifftn(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -222,12 +218,11 @@ def ifftn(
     >>> xarr.fft.ifftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
-    return over_axes(rows.ifftn, x, s, axes, norm, out)
+    return over_axes(rows.ifftn, a, s, axes, norm, out)
 
 
 def rfft(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -237,7 +232,7 @@ def rfft(
 
     Parameters
     ----------
-    x : real floating-point Array, shape (...)
+    a : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
         The length of the signal along the axis; the operand's own where None. The
@@ -253,7 +248,7 @@ def rfft(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -262,7 +257,7 @@ def rfft(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -275,12 +270,11 @@ def rfft(
     >>> xarr.fft.rfft(xarr.ones(5)).shape
     (3,)
     """
-    return along_axis(rows.rfft, x, n, axis, norm, out)
+    return along_axis(rows.rfft, a, n, axis, norm, out)
 
 
 def irfft(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -290,7 +284,7 @@ def irfft(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
         The length of the signal along the axis; the operand's own where None. The
@@ -306,7 +300,7 @@ def irfft(
     Returns
     -------
     real floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -315,7 +309,7 @@ def irfft(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -328,12 +322,11 @@ def irfft(
     >>> xarr.fft.irfft(xarr.ones(5)).shape
     (8,)
     """
-    return along_axis(rows.irfft, x, n, axis, norm, out)
+    return along_axis(rows.irfft, a, n, axis, norm, out)
 
 
 def rfftn(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
@@ -343,7 +336,7 @@ def rfftn(
 
     Parameters
     ----------
-    x : real floating-point Array, shape (...)
+    a : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
         The lengths of the signal along `axes`, which has to be given as well; -1 is the
@@ -359,7 +352,7 @@ def rfftn(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -368,7 +361,7 @@ def rfftn(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -381,12 +374,11 @@ def rfftn(
     >>> xarr.fft.rfftn(xarr.ones((4, 3))).shape
     (4, 2)
     """
-    return over_axes(rows.rfftn, x, s, axes, norm, out)
+    return over_axes(rows.rfftn, a, s, axes, norm, out)
 
 
 def irfftn(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
@@ -396,7 +388,7 @@ def irfftn(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
         The lengths of the signal along `axes`, which has to be given as well; -1 is the
@@ -412,7 +404,7 @@ def irfftn(
     Returns
     -------
     real floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -421,7 +413,7 @@ def irfftn(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -434,12 +426,11 @@ def irfftn(
     >>> xarr.fft.irfftn(xarr.ones((4, 3))).shape
     (4, 4)
     """
-    return over_axes(rows.irfftn, x, s, axes, norm, out)
+    return over_axes(rows.irfftn, a, s, axes, norm, out)
 
 
 def fft2(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
@@ -449,7 +440,7 @@ def fft2(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
         The lengths of the signal along `axes`, which has to be given as well; -1 is the
@@ -465,7 +456,7 @@ def fft2(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -474,7 +465,7 @@ def fft2(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -486,12 +477,11 @@ def fft2(
     >>> xarr.fft.fft2(xarr.ones((4, 3))).shape
     (4, 3)
     """
-    return over_axes(rows.fft2, x, s, axes, norm, out)
+    return over_axes(rows.fft2, a, s, axes, norm, out)
 
 
 def ifft2(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
@@ -501,7 +491,7 @@ def ifft2(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
         The lengths of the signal along `axes`, which has to be given as well; -1 is the
@@ -517,7 +507,7 @@ def ifft2(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -526,7 +516,7 @@ def ifft2(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -538,12 +528,11 @@ def ifft2(
     >>> xarr.fft.ifft2(xarr.ones((4, 3))).shape
     (4, 3)
     """
-    return over_axes(rows.ifft2, x, s, axes, norm, out)
+    return over_axes(rows.ifft2, a, s, axes, norm, out)
 
 
 def rfft2(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
@@ -553,7 +542,7 @@ def rfft2(
 
     Parameters
     ----------
-    x : real floating-point Array, shape (...)
+    a : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
         The lengths of the signal along `axes`, which has to be given as well; -1 is the
@@ -569,7 +558,7 @@ def rfft2(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -578,7 +567,7 @@ def rfft2(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -590,12 +579,11 @@ def rfft2(
     >>> xarr.fft.rfft2(xarr.ones((4, 3))).shape
     (4, 2)
     """
-    return over_axes(rows.rfft2, x, s, axes, norm, out)
+    return over_axes(rows.rfft2, a, s, axes, norm, out)
 
 
 def irfft2(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
@@ -605,7 +593,7 @@ def irfft2(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     s : sequence of int, optional
         The lengths of the signal along `axes`, which has to be given as well; -1 is the
@@ -621,7 +609,7 @@ def irfft2(
     Returns
     -------
     real floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -630,7 +618,7 @@ def irfft2(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -642,12 +630,11 @@ def irfft2(
     >>> xarr.fft.irfft2(xarr.ones((4, 3))).shape
     (4, 4)
     """
-    return over_axes(rows.irfft2, x, s, axes, norm, out)
+    return over_axes(rows.irfft2, a, s, axes, norm, out)
 
 
 def hfft(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -657,7 +644,7 @@ def hfft(
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
+    a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
         The length of the signal along the axis; the operand's own where None. The
@@ -673,7 +660,7 @@ def hfft(
     Returns
     -------
     real floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -682,7 +669,7 @@ def hfft(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -695,12 +682,11 @@ def hfft(
     >>> xarr.fft.hfft(xarr.ones(5)).shape
     (8,)
     """
-    return along_axis(rows.hfft, x, n, axis, norm, out)
+    return along_axis(rows.hfft, a, n, axis, norm, out)
 
 
 def ihfft(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -710,7 +696,7 @@ def ihfft(
 
     Parameters
     ----------
-    x : real floating-point Array, shape (...)
+    a : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
     n : int, optional
         The length of the signal along the axis; the operand's own where None. The
@@ -726,7 +712,7 @@ def ihfft(
     Returns
     -------
     complex floating-point Array
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
@@ -735,7 +721,7 @@ def ihfft(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is no array, or of a dtype that is not accepted.
+        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -748,4 +734,4 @@ def ihfft(
     >>> xarr.fft.ihfft(xarr.ones(5)).shape
     (3,)
     """
-    return along_axis(rows.ihfft, x, n, axis, norm, out)
+    return along_axis(rows.ihfft, a, n, axis, norm, out)

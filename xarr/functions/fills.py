@@ -61,8 +61,7 @@ def empty(
 
 
 def empty_like(
-    x: ArrayLike,
-    /,
+    prototype: ArrayLike,
     dtype: DTypeLike = None,
     order: str | None = "K",
     subok: bool = True,
@@ -74,12 +73,12 @@ def empty_like(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    prototype : Array, shape (...)
         The array whose shape, dtype and device are taken.
     dtype : dtype, optional
         The data type, if another one.
     order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as those of x.
+        How the elements lie in memory: in C order, in Fortran's, or as they do there.
     subok : bool
         Not used, since arrays have no subclasses.
     shape : int or tuple of int, optional
@@ -107,7 +106,7 @@ def empty_like(
     >>> xarr.empty_like(xarr.asarray([1, 2])).tolist()
     [0, 0]
     """
-    return filled_like(x, 0, dtype, shape, device, "empty_like(x)", order)
+    return filled_like(prototype, 0, dtype, shape, device, "empty_like(prototype)", order)
 
 
 def ones(
@@ -160,8 +159,7 @@ def ones(
 
 
 def ones_like(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     dtype: DTypeLike = None,
     order: str | None = "K",
     subok: bool = True,
@@ -173,12 +171,12 @@ def ones_like(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array whose shape, dtype and device are taken.
     dtype : dtype, optional
         The data type, if another one.
     order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as those of x.
+        How the elements lie in memory: in C order, in Fortran's, or as they do there.
     subok : bool
         Not used, since arrays have no subclasses.
     shape : int or tuple of int, optional
@@ -206,7 +204,7 @@ def ones_like(
     >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
     [1, 1]
     """
-    return filled_like(x, 1, dtype, shape, device, "ones_like(x)", order)
+    return filled_like(a, 1, dtype, shape, device, "ones_like(a)", order)
 
 
 def zeros(
@@ -259,8 +257,7 @@ def zeros(
 
 
 def zeros_like(
-    x: ArrayLike,
-    /,
+    a: ArrayLike,
     dtype: DTypeLike = None,
     order: str | None = "K",
     subok: bool = True,
@@ -272,12 +269,12 @@ def zeros_like(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array whose shape, dtype and device are taken.
     dtype : dtype, optional
         The data type, if another one.
     order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as those of x.
+        How the elements lie in memory: in C order, in Fortran's, or as they do there.
     subok : bool
         Not used, since arrays have no subclasses.
     shape : int or tuple of int, optional
@@ -305,4 +302,4 @@ def zeros_like(
     >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
     [0, 0]
     """
-    return filled_like(x, 0, dtype, shape, device, "zeros_like(x)", order)
+    return filled_like(a, 0, dtype, shape, device, "zeros_like(a)", order)

@@ -268,7 +268,7 @@ def _floating(x: Array) -> Node:
     return engine.converted(x._node, operation.operands[0])
 
 
-def isneginf(x: ArrayLike, /, out: Out = None) -> Array:
+def isneginf(x: ArrayLike, out: Out = None) -> Array:
     """Whether x is negative infinity.
 
     Parameters
@@ -311,7 +311,7 @@ def isneginf(x: ArrayLike, /, out: Out = None) -> Array:
     return delivered(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
-def isposinf(x: ArrayLike, /, out: Out = None) -> Array:
+def isposinf(x: ArrayLike, out: Out = None) -> Array:
     """Whether x is positive infinity.
 
     Parameters
@@ -354,7 +354,7 @@ def isposinf(x: ArrayLike, /, out: Out = None) -> Array:
     return delivered(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
 
 
-def fix(x: ArrayLike, /, out: Out = None) -> Array:
+def fix(x: ArrayLike, out: Out = None) -> Array:
     """The integer next to x towards 0, in the dtype of x.
 
     Parameters

@@ -76,9 +76,9 @@ def _converted(row: Transform, x: Array) -> Node:
         raise TypeError(
             errors.message(
                 row.where,
-                f"x has dtype {dtype}",
+                f"a has dtype {dtype}",
                 "real floating-point dtypes are accepted",
-                "take x.real",
+                "take a.real",
             )
         )
     if dtype is dtypes.float16:
@@ -135,7 +135,7 @@ def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Seq
             raise ValueError(
                 errors.message(
                     row.where,
-                    f"x has shape {node.shape}, so along axis {axis} the signal has "
+                    f"a has shape {node.shape}, so along axis {axis} the signal has "
                     f"{size} elements",
                     "signals of at least one element are accepted",
                     f"name the length with {'s' if row.many else 'n'}",
@@ -148,7 +148,7 @@ def _over_no_axes(row: Transform, node: Node) -> Array:
         raise ValueError(
             errors.message(
                 row.where,
-                f"x has shape {node.shape} and there are no axes to transform",
+                f"a has shape {node.shape} and there are no axes to transform",
                 "between real and complex numbers at least one axis is needed",
                 "name it with axes",
             )
@@ -269,7 +269,6 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
 
 def fftfreq(
     n: SupportsIndex,
-    /,
     d: float = 1.0,
     device: Device | str | None = None,
     *,
@@ -315,7 +314,6 @@ def fftfreq(
 
 def rfftfreq(
     n: SupportsIndex,
-    /,
     d: float = 1.0,
     device: Device | str | None = None,
     *,
@@ -383,7 +381,7 @@ def _frequencies(
     return place / (length * distance)
 
 
-def fftshift(x: ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency to the middle.
 
     Parameters
@@ -418,9 +416,7 @@ def fftshift(x: ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | No
     return _shifted(x, axes, "fft.fftshift(x)", back=False)
 
 
-def ifftshift(
-    x: ArrayLike, /, axes: SupportsIndex | Sequence[SupportsIndex] | None = None
-) -> Array:
+def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency back to the beginning; the inverse of `fftshift`.
 
     Parameters

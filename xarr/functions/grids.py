@@ -169,6 +169,7 @@ def fromfunction(
     *,
     dtype: Any = float,
     device: DeviceLike = None,
+    like: Any = None,
     **kwargs: Any,
 ) -> _R:
     """Call a function with the indices of a grid.
@@ -183,6 +184,8 @@ def fromfunction(
         The data type of the indices; float stands for the device's default one.
     device : Device, str or None
         The device; the default device where None.
+    like : object, optional
+        Not used; an argument of NumPy's.
     **kwargs : object
         Passed to the function.
 

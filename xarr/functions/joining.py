@@ -691,30 +691,30 @@ def column_stack(tup: Any) -> Array:
 
 
 def diff(
-    x: Any, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: Any = None, append: Any = None
+    a: Any, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: Any = None, append: Any = None
 ) -> Array:
     """Subtract each element along an axis from the next.
 
     Parameters
     ----------
-    x : Array, shape (..., N, ...)
+    a : Array, shape (..., N, ...)
         The array.
     n : int
         How many times.
     axis : int
         The axis.
     prepend, append : Array or scalar, optional
-        What to put before and after x first.
+        What to put before and after a first.
 
     Returns
     -------
     Array, shape (..., N - n, ...)
-        x[1:] - x[:-1] along the axis; for bool whether they differ.
+        a[1:] - a[:-1] along the axis; for bool whether they differ.
 
     Raises
     ------
     ValueError
-        If n is negative or x is 0-dimensional.
+        If n is negative or a is 0-dimensional.
     AxisError
         If the axis is out of range.
 
@@ -729,8 +729,8 @@ def diff(
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]
     """
-    where = "diff(x, n, axis)"
-    result = at_least(as_array(x, where), 1, where)
+    where = "diff(a, n, axis)"
+    result = at_least(as_array(a, where, "a"), 1, where)
     times = integers(n, where, "n")[0]
     if times < 0:
         raise ValueError(errors.message(where, f"n is {times}", "n is not negative"))
@@ -739,11 +739,11 @@ def diff(
     place = normalize_axis(axis, result.ndim, where)
     line = (*result.shape[:place], 1, *result.shape[place + 1 :])
     if prepend is not None:
-        before = _line(prepend, result, line, "diff(x, n, axis, prepend)", "prepend")
-        result = _joined([before, result], place, "diff(x, n, axis, prepend)")
+        before = _line(prepend, result, line, "diff(a, n, axis, prepend)", "prepend")
+        result = _joined([before, result], place, "diff(a, n, axis, prepend)")
     if append is not None:
-        after = _line(append, result, line, "diff(x, n, axis, append)", "append")
-        result = _joined([result, after], place, "diff(x, n, axis, append)")
+        after = _line(append, result, line, "diff(a, n, axis, append)", "append")
+        result = _joined([result, after], place, "diff(a, n, axis, append)")
     boolean = result._node.dtype.kind == dtypes.BOOL
     minus = elementwise.not_equal if boolean else elementwise.subtract
     for _ in range(min(times, result.shape[place])):

@@ -82,17 +82,18 @@ def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
         raise TypeError(
             errors.message(
                 where,
-                f"x has dtype {node.dtype}",
+                f"{errors.operand_of(where)} has dtype {node.dtype}",
                 f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
-                'convert with x.astype("float32")',
+                f'convert with {errors.operand_of(where)}.astype("float32")',
             )
         )
     return node
 
 
-def require_floating(x: list[Node], where: str, name: str = "x") -> None:
+def require_floating(x: list[Node], where: str) -> None:
     """Make of integers the default floating-point type; refuse float16."""
     if x[0].dtype is dtypes.float16:
+        name = errors.operand_of(where)
         raise TypeError(
             errors.message(
                 where,
@@ -106,30 +107,30 @@ def require_floating(x: list[Node], where: str, name: str = "x") -> None:
         del x[0]
 
 
-def matrices(x: Any, where: str, *, square: bool = False, name: str = "x") -> Node:
+def matrices(x: Any, where: str, *, square: bool = False) -> Node:
     """A stack of floating-point matrices; integers become the default floating-point type."""
-    held = [taken(x, where, name)]
-    require_floating(held, where, name)
+    held = [taken(x, where)]
+    require_floating(held, where)
     node = held.pop()
-    require_matrix(node.shape, where, name)
+    require_matrix(node.shape, where)
     if square and node.shape[-1] != node.shape[-2]:
         raise LinAlgError(
             errors.message(
                 where,
-                f"{name} has shape {node.shape}",
+                f"{errors.operand_of(where)} has shape {node.shape}",
                 "square matrices are accepted, shape (..., M, M)",
             )
         )
     return node
 
 
-def require_matrix(shape: Shape, where: str, name: str) -> None:
+def require_matrix(shape: Shape, where: str) -> None:
     """Refuse what has fewer than two dimensions."""
     if len(shape) < 2:
         raise LinAlgError(
             errors.message(
                 where,
-                f"{name} has shape {shape}",
+                f"{errors.operand_of(where)} has shape {shape}",
                 "at least two dimensions are needed, shape (..., M, N)",
             )
         )
@@ -166,8 +167,8 @@ def _by_library(
 
 _FINITE: Final = ("finite matrices are accepted", "find the others with xarr.isfinite")
 _SOLVABLE: Final = {
-    "inv": ("invertible matrices are accepted", "use linalg.pinv(x)"),
-    "solve": ("invertible matrices x1 are accepted", "use linalg.pinv(x1) @ x2"),
+    "inv": ("invertible matrices are accepted", "use linalg.pinv(a)"),
+    "solve": ("invertible matrices a are accepted", "use linalg.pinv(a) @ b"),
     "cholesky": ("positive-definite matrices are accepted", "use linalg.eigh(x)"),
 }
 """What factorizations need, where that is more than finite elements, and what does with less."""
@@ -276,12 +277,12 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
     return result
 
 
-def matrix_power(x: ArrayLike, n: SupportsIndex, /) -> Array:
+def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
     """A square matrix multiplied with itself n times.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices.
     n : int
         The exponent; a negative one inverts the matrices first.
@@ -289,14 +290,14 @@ def matrix_power(x: ArrayLike, n: SupportsIndex, /) -> Array:
     Returns
     -------
     Array, shape (..., M, M)
-        Of the dtype of x.
+        Of the dtype of a.
 
     Raises
     ------
     LinAlgError
         If the matrices are not square, or are singular and n is negative.
     TypeError
-        If n is no integer, or x is no array.
+        If n is no integer, or a is no array.
 
     Notes
     -----
@@ -312,20 +313,20 @@ def matrix_power(x: ArrayLike, n: SupportsIndex, /) -> Array:
     >>> xarr.linalg.matrix_power(x, -1).tolist()
     [[1.0, -1.0], [0.0, 1.0]]
     """
-    where = "linalg.matrix_power(x, n)"
-    x = array_of(x, where)
-    node = x._node
-    require_matrix(node.shape, where, "x")
+    where = "linalg.matrix_power(a, n)"
+    a = array_of(a, where)
+    node = a._node
+    require_matrix(node.shape, where)
     if node.shape[-1] != node.shape[-2]:
         raise LinAlgError(
-            errors.message(where, f"x has shape {node.shape}", "square matrices are accepted")
+            errors.message(where, f"a has shape {node.shape}", "square matrices are accepted")
         )
     if isinstance(n, bool) or not isinstance(n, int | numpy.integer):
         raise TypeError(errors.message(where, f"n is {n!r}", "an integer is accepted"))
     if n == 0:
-        one = creation.eye(node.shape[-1], dtype=x.dtype, device=x.device)
+        one = creation.eye(node.shape[-1], dtype=a.dtype, device=a.device)
         return Array(engine.copied(engine.broadcast(one._node, node.shape)))
-    base = _inv(x, where) if n < 0 else x
+    base = _inv(a, where) if n < 0 else a
     power: Array | None = None
     exponent = abs(int(n))
     while True:
@@ -376,7 +377,11 @@ def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
     node = x._node
     if len(node.shape) < 2:
         raise ValueError(
-            errors.message(where, f"x has shape {node.shape}", "at least 2 dimensions are needed")
+            errors.message(
+                where,
+                f"{errors.operand_of(where)} has shape {node.shape}",
+                "at least 2 dimensions are needed",
+            )
         )
     if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
         raise TypeError(errors.message(where, f"offset is {offset!r}", "an integer is accepted"))
@@ -433,26 +438,26 @@ def trace_of(x: ArrayLike, offset: SupportsIndex, dtype: DTypeLike, where: str) 
     return reduced(folds.sum, line, -1, dtype=dtype, where=where)
 
 
-def det(x: ArrayLike, /) -> Array:
+def det(a: ArrayLike) -> Array:
     """The determinants of square matrices.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices: float32, float64, complex64 or complex128. Integers become the default
         floating-point dtype.
 
     Returns
     -------
     Array, shape (...)
-        Of the dtype of x.
+        Of the dtype of a.
 
     Raises
     ------
     LinAlgError
         If the matrices are not square, or LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -464,32 +469,32 @@ def det(x: ArrayLike, /) -> Array:
     >>> round(float(xarr.linalg.det(xarr.asarray([[1.0, 2.0], [3.0, 4.0]]))), 12)
     -2.0
     """
-    where = "linalg.det(x)"
-    node = matrices(x, where, square=True)
+    where = "linalg.det(a)"
+    node = matrices(a, where, square=True)
     shape, row = node.shape, node.dtype
     return _by_library(where, "det", (node,), (shape[:-2], row))[0]
 
 
-def slogdet(x: ArrayLike, /) -> SlogdetResult:
+def slogdet(a: ArrayLike) -> SlogdetResult:
     """The signs of determinants, and the natural logarithms of their magnitudes.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices: float32, float64, complex64 or complex128. Integers become the default
         floating-point dtype.
 
     Returns
     -------
     SlogdetResult: sign, logabsdet, Arrays of shape (...)
-        The sign has the dtype of x, the logarithm the real one of its precision.
+        The sign has the dtype of a, the logarithm the real one of its precision.
 
     Raises
     ------
     LinAlgError
         If the matrices are not square, or LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -501,34 +506,34 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     >>> float(xarr.linalg.slogdet(xarr.eye(2)).logabsdet)
     0.0
     """
-    where = "linalg.slogdet(x)"
-    node = matrices(x, where, square=True)
+    where = "linalg.slogdet(a)"
+    node = matrices(a, where, square=True)
     shape, row = node.shape, node.dtype
     return SlogdetResult(
         *_by_library(where, "slogdet", (node,), (shape[:-2], row), (shape[:-2], part_of(row)))
     )
 
 
-def inv(x: ArrayLike, /) -> Array:
+def inv(a: ArrayLike) -> Array:
     """The inverses of square matrices.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices: float32, float64, complex64 or complex128. Integers become the default
         floating-point dtype.
 
     Returns
     -------
     Array, shape (..., M, M)
-        Of the dtype of x.
+        Of the dtype of a.
 
     Raises
     ------
     LinAlgError
         If the matrices are not square, or one is singular.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -540,15 +545,15 @@ def inv(x: ArrayLike, /) -> Array:
     >>> xarr.linalg.inv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    return _inv(x, "linalg.inv(x)")
+    return _inv(a, "linalg.inv(a)")
 
 
-def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
+def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     """The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices: float32, float64, complex64 or complex128. Integers become the default
         floating-point dtype.
     UPLO : {"L", "U"}, optional
@@ -564,7 +569,7 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy'
     LinAlgError
         If the matrices are not square, or LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -576,20 +581,20 @@ def eigh(x: ArrayLike, /, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy'
     >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
     [1.0, 2.0]
     """
-    where = "linalg.eigh(x)"
-    node = _hermitian(x, UPLO, where)
+    where = "linalg.eigh(a)"
+    node = _hermitian(a, UPLO, where)
     shape, row = node.shape, node.dtype
     return EighResult(
         *_by_library(where, "eigh", (node,), (shape[:-1], part_of(row)), (shape, row))
     )
 
 
-def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
+def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
     """The eigenvalues of Hermitian or symmetric matrices, ascending.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices: float32, float64, complex64 or complex128. Integers become the default
         floating-point dtype.
     UPLO : {"L", "U"}, optional
@@ -598,14 +603,14 @@ def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's
     Returns
     -------
     real Array, shape (..., M)
-        Of the precision of x.
+        Of the precision of a.
 
     Raises
     ------
     LinAlgError
         If the matrices are not square, or LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -617,32 +622,32 @@ def eigvalsh(x: ArrayLike, /, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's
     >>> xarr.linalg.eigvalsh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
     [1.0, 2.0]
     """
-    where = "linalg.eigvalsh(x)"
-    node = _hermitian(x, UPLO, where)
+    where = "linalg.eigvalsh(a)"
+    node = _hermitian(a, UPLO, where)
     shape, row = node.shape, node.dtype
     return _by_library(where, "eigvalsh", (node,), (shape[:-1], part_of(row)))[0]
 
 
-def eig(x: ArrayLike, /) -> EigResult:
+def eig(a: ArrayLike) -> EigResult:
     """The eigenvalues and eigenvectors of square matrices.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices: float32, float64, complex64 or complex128. Integers become the default
         floating-point dtype.
 
     Returns
     -------
     EigResult: eigenvalues, shape (..., M), eigenvectors, shape (..., M, M)
-        Complex, of the precision of x, in no particular order; the vectors are the columns.
+        Complex, of the precision of a, in no particular order; the vectors are the columns.
 
     Raises
     ------
     LinAlgError
         If the matrices are not square, or LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -656,32 +661,32 @@ def eig(x: ArrayLike, /) -> EigResult:
     >>> sorted(result.eigenvalues.real.tolist())
     [-1.0, 1.0]
     """
-    where = "linalg.eig(x)"
-    node = matrices(x, where, square=True)
+    where = "linalg.eig(a)"
+    node = matrices(a, where, square=True)
     shape, wide = node.shape, complex_of(node.dtype)
     return EigResult(*_by_library(where, "eig", (node,), (shape[:-1], wide), (shape, wide)))
 
 
-def eigvals(x: ArrayLike, /) -> Array:
+def eigvals(a: ArrayLike) -> Array:
     """The eigenvalues of square matrices, in no particular order.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices: float32, float64, complex64 or complex128. Integers become the default
         floating-point dtype.
 
     Returns
     -------
     Array, shape (..., M)
-        Complex, of the precision of x.
+        Complex, of the precision of a.
 
     Raises
     ------
     LinAlgError
         If the matrices are not square, or LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -693,8 +698,8 @@ def eigvals(x: ArrayLike, /) -> Array:
     >>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()
     [(3+0j)]
     """
-    where = "linalg.eigvals(x)"
-    node = matrices(x, where, square=True)
+    where = "linalg.eigvals(a)"
+    node = matrices(a, where, square=True)
     shape = node.shape
     (values,) = _by_library(where, "eigvals", (node,), (shape[:-1], complex_of(node.dtype)))
     return values
@@ -795,12 +800,12 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Array:
     return _by_library(where, "cholesky", (node,), (node.shape, node.dtype), upper=bool(upper))[0]
 
 
-def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
-    """The QR decomposition of matrices: x = Q R with orthonormal Q and upper triangular R.
+def qr(a: ArrayLike, mode: str = "reduced") -> Any:
+    """The QR decomposition of matrices: a = Q R with orthonormal Q and upper triangular R.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, N)
+    a : floating-point Array, shape (..., M, N)
         The matrices.
     mode : {"reduced", "complete", "r", "raw"}, optional
         Whether Q has K = min(M, N) columns, or K = M; "r" gives R alone, and "raw" what LAPACK
@@ -809,7 +814,7 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     Returns
     -------
     QRResult: Q, shape (..., M, K), R, shape (..., K, N)
-        Of the dtype of x. Where `mode` is "r", R alone; where it is "raw", h, shape (..., N, M),
+        Of the dtype of a. Where `mode` is "r", R alone; where it is "raw", h, shape (..., N, M),
         and tau, shape (..., K), computed on the host.
 
     Raises
@@ -817,9 +822,9 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     ValueError
         If the mode is another.
     LinAlgError
-        If x has fewer than two dimensions.
+        If a has fewer than two dimensions.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -831,14 +836,14 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
     >>> xarr.linalg.qr(xarr.ones((3, 2))).R.shape
     (2, 2)
     """
-    where = "linalg.qr(x)"
+    where = "linalg.qr(a)"
     if mode not in ("reduced", "complete", "r", "raw"):
         raise ValueError(
             errors.message(
                 where, f"mode is {mode!r}", '"reduced", "complete", "r" and "raw" are accepted'
             )
         )
-    node = matrices(x, where)
+    node = matrices(a, where)
     if mode == "raw":
         made = numpy.linalg.qr(to_host(node, where), mode="raw")
         with openly():
@@ -859,32 +864,32 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> Any:
 
 
 def svd(
-    x: ArrayLike, /, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
-    """The singular value decomposition of matrices: x = U diag(S) Vh.
+    """The singular value decomposition of matrices: a = U diag(S) Vh.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, N)
+    a : floating-point Array, shape (..., M, N)
         The matrices.
     full_matrices : bool, optional
         Whether U and Vh are square, or have only K = min(M, N) columns and rows.
     compute_uv : bool, optional
         Whether to return more than the singular values.
     hermitian : bool, optional
-        Whether x is Hermitian, so that its eigenvalues say all.
+        Whether a is Hermitian, so that its eigenvalues say all.
 
     Returns
     -------
     SVDResult: U, shape (..., M, M or K), S, shape (..., K), Vh, shape (..., N or K, N)
-        U and Vh of the dtype of x; S real, largest first. Without `compute_uv`, S alone.
+        U and Vh of the dtype of a; S real, largest first. Without `compute_uv`, S alone.
 
     Raises
     ------
     LinAlgError
-        If x has fewer than two dimensions, or LAPACK does not converge.
+        If a has fewer than two dimensions, or LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -896,12 +901,12 @@ def svd(
     >>> xarr.linalg.svd(xarr.ones((3, 2)), full_matrices=False).U.shape
     (3, 2)
     """
-    where = "linalg.svd(x)"
+    where = "linalg.svd(a)"
     if hermitian:
-        return _hermitian_svd(matrices(x, where, square=True), compute_uv)
+        return _hermitian_svd(matrices(a, where, square=True), compute_uv)
     if not compute_uv:
-        return singular_values(x, where)
-    return decomposed(matrices(x, where), where, full_matrices=bool(full_matrices))
+        return singular_values(a, where)
+    return decomposed(matrices(a, where), where, full_matrices=bool(full_matrices))
 
 
 def _hermitian_svd(node: Node, compute_uv: bool) -> Any:
@@ -938,14 +943,14 @@ def decomposed(node: Node, where: str, *, full_matrices: bool) -> SVDResult:
     )
 
 
-def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Solve systems of linear equations, x1 @ result = x2.
+def solve(a: ArrayLike, b: ArrayLike) -> Array:
+    """Solve systems of linear equations, a @ result = b.
 
     Parameters
     ----------
-    x1 : floating-point Array, shape (..., M, M)
+    a : floating-point Array, shape (..., M, M)
         The matrices.
-    x2 : floating-point Array, shape (M,) or (..., M, K)
+    b : floating-point Array, shape (M,) or (..., M, K)
         The right-hand sides: one vector, or matrices of K columns each. The stacks broadcast.
 
     Returns
@@ -972,9 +977,9 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> xarr.linalg.solve(xarr.asarray([[2.0, 0.0], [0.0, 4.0]]), xarr.asarray([2.0, 2.0])).tolist()
     [1.0, 0.5]
     """
-    where = "linalg.solve(x1, x2)"
-    first, second = together(x1, x2, where)
-    coefficients = matrices(Array(first), where, square=True, name="x1")
+    where = "linalg.solve(a, b)"
+    first, second = together(a, b, where, ("a", "b"))
+    coefficients = matrices(Array(first), where, square=True)
     second = engine.converted(second, coefficients.dtype)
     vector = len(second.shape) == 1
     columns = (*second.shape, 1) if vector else second.shape
@@ -982,8 +987,8 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         raise ValueError(
             errors.message(
                 where,
-                f"x1 has shape {coefficients.shape} and x2 {second.shape}",
-                "x2 has as many rows as x1: shape (M,) or (..., M, K)",
+                f"a has shape {coefficients.shape} and b {second.shape}",
+                "b has as many rows as a: shape (M,) or (..., M, K)",
             )
         )
     stack = layout.broadcast_shapes(coefficients.shape[:-2], columns[:-2], where=where)
@@ -1008,7 +1013,7 @@ def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
         raise ValueError(
             errors.message(
                 where,
-                f"x has shape {shape} and rtol {tolerance.shape}",
+                f"{errors.operand_of(where)} has shape {shape} and rtol {tolerance.shape}",
                 "a number for each matrix, or one for all, is accepted",
                 "broadcast x to as many matrices",
             )
@@ -1018,13 +1023,17 @@ def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
 
 
 def matrix_rank(
-    x: ArrayLike, /, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
+    A: ArrayLike,  # noqa: N803 - NumPy's name
+    tol: Any = None,
+    hermitian: bool = False,
+    *,
+    rtol: Any = None,
 ) -> Array:
     """The ranks of matrices: how many singular values are not negligible.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, N)
+    A : floating-point Array, shape (..., M, N)
         The matrices.
     tol : float or Array, shape that broadcasts to (...), optional
         Singular values up to tol are negligible.
@@ -1046,7 +1055,7 @@ def matrix_rank(
     LinAlgError
         If LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If A is no array, or float16.
 
     Notes
     -----
@@ -1059,10 +1068,10 @@ def matrix_rank(
     >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
     1
     """
-    where = "linalg.matrix_rank(x, rtol)"
+    where = "linalg.matrix_rank(A, rtol)"
     if tol is not None and rtol is not None:
         raise ValueError(errors.message(where, "tol and rtol are given", "one is accepted"))
-    given = taken(x, where)
+    given = taken(A, where)
     if len(given.shape) < 2:
         return reductions.any(Array(given) != 0).astype("int64")
     node = matrices(Array(given), where, square=bool(hermitian))
@@ -1079,12 +1088,12 @@ def matrix_rank(
     return reductions.count_nonzero(beyond, axis=-1)
 
 
-def pinv(x: ArrayLike, /, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """The Moore-Penrose pseudo-inverses of matrices.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, N)
+    a : floating-point Array, shape (..., M, N)
         The matrices.
     rcond : float or Array, optional
         NumPy's name of `rtol`.
@@ -1097,16 +1106,16 @@ def pinv(x: ArrayLike, /, rcond: Any = None, hermitian: bool = False, *, rtol: A
     Returns
     -------
     Array, shape (..., N, M)
-        Of the dtype of x.
+        Of the dtype of a.
 
     Raises
     ------
     ValueError
         If both rcond and rtol are given.
     LinAlgError
-        If x has fewer than two dimensions, or LAPACK does not converge.
+        If a has fewer than two dimensions, or LAPACK does not converge.
     TypeError
-        If x is no array, or float16.
+        If a is no array, or float16.
 
     Notes
     -----
@@ -1119,10 +1128,10 @@ def pinv(x: ArrayLike, /, rcond: Any = None, hermitian: bool = False, *, rtol: A
     >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    where = "linalg.pinv(x, rtol)"
+    where = "linalg.pinv(a, rtol)"
     if rcond is not None and rtol is not None:
         raise ValueError(errors.message(where, "rcond and rtol are given", "one is accepted"))
-    node = matrices(x, where, square=bool(hermitian))
+    node = matrices(a, where, square=bool(hermitian))
     *stack, rows, columns = node.shape
     if 0 in (rows, columns):
         shape = (*stack, columns, rows)

@@ -204,19 +204,19 @@ def fortran_alone(x: Array) -> bool:
     return not where.linear and layout.is_fortran(where)
 
 
-def permute_dims(x: Array, /, axes: Any) -> Array:
+def permute_dims(a: Array, axes: Any) -> Array:
     """Put the axes in another order.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The array.
     axes : tuple of int
-        For each axis of the result, which axis of x it is.
+        For each axis of the result, which axis of a it is.
 
     Returns
     -------
-    Array, shape (x.shape[axes[0]], x.shape[axes[1]], ...)
+    Array, shape (a.shape[axes[0]], a.shape[axes[1]], ...)
         A view.
 
     Raises
@@ -238,9 +238,9 @@ def permute_dims(x: Array, /, axes: Any) -> Array:
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
-    where = "permute_dims(x, axes)"
-    x = array_of(x, where)
-    return permuted(x, axes, where)
+    where = "permute_dims(a, axes)"
+    a = array_of(a, where)
+    return permuted(a, axes, where)
 
 
 def permuted(x: Array, axes: Any, where: str) -> Array:

@@ -24,10 +24,10 @@ def averaged(
     row: Reduction, x: Node, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any
 ) -> Array:
     """The mean, over the elements where a mask holds."""
-    name = f"{row.name}(x, axis, where)"
+    name = f"{row.name}(a, axis, where)"
     if where is True:
         if not x.shape or 0 in x.shape:
-            _warn(x.shape, axis, 0, "Mean of empty slice", f"{row.name}(x, axis)")
+            _warn(x.shape, axis, 0, "Mean of empty slice", f"{row.name}(a, axis)")
         return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims)
     mask = _mask(x, where, name)
     result = _mean(x, axis, dtype, keepdims, mask, name)
@@ -64,11 +64,11 @@ def spread(
     correction: float,
 ) -> Array:
     """The variance or the standard deviation."""
-    name = f"{row.name}(x, axis, where, mean)"
+    name = f"{row.name}(a, axis, where, mean)"
     less = freedom_less(ddof, correction, name)
     if where is True and mean is None and x.dtype.kind != COMPLEX:
         whole = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
-        _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(x, axis)")
+        _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(a, axis)")
         return whole
     mask = None if where is True else _mask(x, where, name)
     computed = _floating(x, dtype, name)

@@ -7,7 +7,7 @@ from typing import Any, Final, SupportsIndex
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.door import handed
+from xarr.array.door import taken
 from xarr.array.outcome import Out, delivered
 from xarr.dtypes import ANY, FLOATING
 from xarr.engine import engine
@@ -49,10 +49,8 @@ _ROWS: Final = {
 named(_ROWS, Reduction)
 
 
-@handed
 def nansum(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -64,7 +62,7 @@ def nansum(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -99,19 +97,18 @@ def nansum(
     >>> float(xarr.nansum(xarr.asarray([1.0, float("nan"), 2.0])))
     3.0
     """
-    name = "nansum(x, axis)"
-    node = x.pop()
+    name = "nansum(a, axis)"
+    node = taken(a, name)
+    del a
     node = replaced(node, 0, counted(node, where, name))
     result = reduced(folds.sum, node, axis, keepdims=keepdims, dtype=dtype)
     if initial is not None and initial != 0:
         result = result + initial
-    return delivered(result, out, "nansum(x, axis, dtype, out)")
+    return delivered(result, out, "nansum(a, axis, dtype, out)")
 
 
-@handed
 def nanprod(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -123,7 +120,7 @@ def nanprod(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -158,19 +155,18 @@ def nanprod(
     >>> float(xarr.nanprod(xarr.asarray([3.0, float("nan"), 2.0])))
     6.0
     """
-    name = "nanprod(x, axis)"
-    node = x.pop()
+    name = "nanprod(a, axis)"
+    node = taken(a, name)
+    del a
     node = replaced(node, 1, counted(node, where, name))
     result = reduced(folds.prod, node, axis, keepdims=keepdims, dtype=dtype)
     if initial is not None and initial != 1:
         result = result * initial
-    return delivered(result, out, "nanprod(x, axis, dtype, out)")
+    return delivered(result, out, "nanprod(a, axis, dtype, out)")
 
 
-@handed
 def nancumsum(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -179,10 +175,10 @@ def nancumsum(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int, optional
-        The axis to run along; None flattens x first.
+        The axis to run along; None flattens a first.
     dtype : dtype, optional
         Of the result, and of the sums.
     out : Array, optional
@@ -208,17 +204,16 @@ def nancumsum(
     >>> xarr.nancumsum(xarr.asarray([1.0, float("nan"), 2.0])).tolist()
     [1.0, 1.0, 3.0]
     """
-    name = "nancumsum(x, axis)"
-    node = x.pop()
+    name = "nancumsum(a, axis)"
+    node = taken(a, name)
+    del a
     node = replaced(node, 0, counted(node, True, name))
     result = statistical.cumsum(Array(node), axis=axis, dtype=dtype)
-    return delivered(result, out, "nancumsum(x, axis, dtype, out)")
+    return delivered(result, out, "nancumsum(a, axis, dtype, out)")
 
 
-@handed
 def nancumprod(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -227,10 +222,10 @@ def nancumprod(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int, optional
-        The axis to run along; None flattens x first.
+        The axis to run along; None flattens a first.
     dtype : dtype, optional
         Of the result, and of the sums.
     out : Array, optional
@@ -256,17 +251,16 @@ def nancumprod(
     >>> xarr.nancumprod(xarr.asarray([3.0, float("nan"), 2.0])).tolist()
     [3.0, 3.0, 6.0]
     """
-    name = "nancumprod(x, axis)"
-    node = x.pop()
+    name = "nancumprod(a, axis)"
+    node = taken(a, name)
+    del a
     node = replaced(node, 1, counted(node, True, name))
     result = statistical.cumprod(Array(node), axis=axis, dtype=dtype)
-    return delivered(result, out, "nancumprod(x, axis, dtype, out)")
+    return delivered(result, out, "nancumprod(a, axis, dtype, out)")
 
 
-@handed
 def nanmin(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     out: Out = None,
     keepdims: bool = False,
@@ -277,7 +271,7 @@ def nanmin(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -293,7 +287,7 @@ def nanmin(
     Returns
     -------
     Array, shape of the axes that are left
-        Of the dtype of x. On a CPU `RuntimeWarning` tells of NaN.
+        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
 
     Raises
     ------
@@ -302,7 +296,7 @@ def nanmin(
     ValueError
         If there are no elements and no `initial`.
     TypeError
-        If x can be made no array.
+        If a can be made no array.
 
     Notes
     -----
@@ -314,13 +308,13 @@ def nanmin(
     >>> float(xarr.nanmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2.0
     """
-    return _extreme_of("nanmin", x, axis, out, keepdims, initial, where)
+    held = [taken(a, "nanmin(a, axis)")]
+    del a
+    return _extreme_of("nanmin", held, axis, out, keepdims, initial, where)
 
 
-@handed
 def nanmax(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     out: Out = None,
     keepdims: bool = False,
@@ -331,7 +325,7 @@ def nanmax(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -347,7 +341,7 @@ def nanmax(
     Returns
     -------
     Array, shape of the axes that are left
-        Of the dtype of x. On a CPU `RuntimeWarning` tells of NaN.
+        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
 
     Raises
     ------
@@ -356,7 +350,7 @@ def nanmax(
     ValueError
         If there are no elements and no `initial`.
     TypeError
-        If x can be made no array.
+        If a can be made no array.
 
     Notes
     -----
@@ -368,13 +362,13 @@ def nanmax(
     >>> float(xarr.nanmax(xarr.asarray([3.0, float("nan"), 2.0])))
     3.0
     """
-    return _extreme_of("nanmax", x, axis, out, keepdims, initial, where)
+    held = [taken(a, "nanmax(a, axis)")]
+    del a
+    return _extreme_of("nanmax", held, axis, out, keepdims, initial, where)
 
 
-@handed
 def nanargmin(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: SupportsIndex | None = None,
     out: Out = None,
     *,
@@ -384,7 +378,7 @@ def nanargmin(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int, optional
         The axis to reduce; None for all elements in C order.
@@ -403,9 +397,9 @@ def nanargmin(
     AxisError
         If the axis is out of range.
     ValueError
-        If all elements of a line are NaN; so of floating-point x it waits for the device.
+        If all elements of a line are NaN; so of floating-point a it waits for the device.
     TypeError
-        If x can be made no array.
+        If a can be made no array.
 
     Notes
     -----
@@ -417,13 +411,13 @@ def nanargmin(
     >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2
     """
-    return _index_of("nanargmin", x, axis, out, keepdims)
+    held = [taken(a, "nanargmin(a, axis)")]
+    del a
+    return _index_of("nanargmin", held, axis, out, keepdims)
 
 
-@handed
 def nanargmax(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: SupportsIndex | None = None,
     out: Out = None,
     *,
@@ -433,7 +427,7 @@ def nanargmax(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int, optional
         The axis to reduce; None for all elements in C order.
@@ -452,9 +446,9 @@ def nanargmax(
     AxisError
         If the axis is out of range.
     ValueError
-        If all elements of a line are NaN; so of floating-point x it waits for the device.
+        If all elements of a line are NaN; so of floating-point a it waits for the device.
     TypeError
-        If x can be made no array.
+        If a can be made no array.
 
     Notes
     -----
@@ -466,7 +460,9 @@ def nanargmax(
     >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
     0
     """
-    return _index_of("nanargmax", x, axis, out, keepdims)
+    held = [taken(a, "nanargmax(a, axis)")]
+    del a
+    return _index_of("nanargmax", held, axis, out, keepdims)
 
 
 def is_number(node: Node) -> Node | None:
@@ -502,7 +498,7 @@ def _extreme_of(
     initial: Any,
     where: Any,
 ) -> Array:
-    name = f"{function}(x, axis)"
+    name = f"{function}(a, axis)"
     node = x.pop()
     row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
     if where is not True:
@@ -526,13 +522,13 @@ def _extreme_of(
         nearer = elementwise.fmin if function == "nanmin" else elementwise.fmax
         result = nearer(result, start)
     warn_of_nan(result)
-    return delivered(result, out, f"{function}(x, axis, out)")
+    return delivered(result, out, f"{function}(a, axis, out)")
 
 
 def _index_of(
     function: str, given: list[Node], axis: SupportsIndex | None, out: Out, keepdims: bool
 ) -> Array:
-    name = f"{function}(x, axis)"
+    name = f"{function}(a, axis)"
     x = Array(given.pop())
     if x._node.dtype.kind not in FLOATING:
         row = getattr(folds, function[3:])
@@ -550,4 +546,4 @@ def _index_of(
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
         left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)
         result = result.reshape(() if axis is None else left)
-    return delivered(result, out, f"{function}(x, axis, out)")
+    return delivered(result, out, f"{function}(a, axis, out)")

@@ -9,13 +9,21 @@ from typing import Any
 from xarr import dtypes, errors
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.door import handed
+from xarr.array.door import taken
 from xarr.array.outcome import Out, delivered, single
 from xarr.backends.device import default_float
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
-from xarr.functions import creation, elementwise, order_statistics, quantiles, reductions, searching
+from xarr.functions import (
+    arithmetic,
+    creation,
+    elementwise,
+    order_statistics,
+    quantiles,
+    reductions,
+    searching,
+)
 from xarr.functions.applying import reduced
 from xarr.functions.moments import freedom_less
 from xarr.functions.nan_functions import counted, replaced
@@ -25,10 +33,8 @@ from xarr.functions.warned import warn_of_few
 from xarr.tables import elementwise as rows, reductions as folds
 
 
-@handed
 def nanmean(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -40,7 +46,7 @@ def nanmean(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -63,7 +69,7 @@ def nanmean(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is floating-point, and dtype or out is not.
+        If a is floating-point, and dtype or out is not.
 
     Notes
     -----
@@ -75,17 +81,17 @@ def nanmean(
     >>> float(xarr.nanmean(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
     """
-    name = "nanmean(x, axis)"
-    node, row = _operand(x.pop(), dtype, out, name)
+    name = "nanmean(a, axis)"
+    node = taken(a, name)
+    del a
+    node, row = _operand(node, dtype, out, name)
     total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
     warn_of_few(number, "Mean of empty slice")
-    return delivered((total / number).astype(row.numpy), out, "nanmean(x, axis, dtype, out)")
+    return delivered((total / number).astype(row.numpy), out, "nanmean(a, axis, dtype, out)")
 
 
-@handed
 def nanvar(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -100,7 +106,7 @@ def nanvar(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -129,7 +135,7 @@ def nanvar(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is floating-point, and dtype or out is not.
+        If a is floating-point, and dtype or out is not.
     ValueError
         If both ddof and correction are given.
 
@@ -143,15 +149,15 @@ def nanvar(
     >>> float(xarr.nanvar(xarr.asarray([1.0, float("nan"), 3.0])))
     1.0
     """
-    name = "nanvar(x, axis)"
-    result = _variance(x, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
-    return delivered(result, out, "nanvar(x, axis, dtype, out)")
+    name = "nanvar(a, axis)"
+    held = [taken(a, name)]
+    del a
+    result = _variance(held, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    return delivered(result, out, "nanvar(a, axis, dtype, out)")
 
 
-@handed
 def nanstd(
-    x: list[Node],
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -166,7 +172,7 @@ def nanstd(
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand; also a list of numbers or a NumPy array.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -195,7 +201,7 @@ def nanstd(
     AxisError
         If an axis is out of range.
     TypeError
-        If x is floating-point, and dtype or out is not.
+        If a is floating-point, and dtype or out is not.
     ValueError
         If both ddof and correction are given.
 
@@ -209,9 +215,11 @@ def nanstd(
     >>> float(xarr.nanstd(xarr.asarray([1.0, float("nan"), 5.0])))
     2.0
     """
-    name = "nanstd(x, axis)"
-    result = _variance(x, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
-    return delivered(elementwise.sqrt(result), out, "nanstd(x, axis, dtype, out)")
+    name = "nanstd(a, axis)"
+    held = [taken(a, name)]
+    del a
+    result = _variance(held, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    return delivered(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)")
 
 
 def nanmedian(
@@ -431,7 +439,7 @@ def _variance(
 def _squares(x: Array) -> Node:
     """The squared magnitudes."""
     if x._node.dtype.kind == COMPLEX:
-        x = elementwise.real(x * elementwise.conj(x))
+        x = arithmetic.real(x * elementwise.conj(x))
         return x._node
     return rows.square.applied(x._node)
 

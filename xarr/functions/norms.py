@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 import numpy
 
 from xarr import errors, layout
-from xarr.array.array import Array, Axis
-from xarr.array.door import handed
+from xarr.array.array import Array, ArrayLike, Axis
+from xarr.array.door import taken
 from xarr.backends.device import default_float
 from xarr.dtypes import FLOATING
 from xarr.engine import engine
@@ -21,9 +21,8 @@ from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.rows import OWN, Elementwise, Reduction
 
 
-@handed
 def vector_norm(
-    x: list[Node], /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
+    x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
 ) -> Array:
     """The norms of vectors, over one axis, several, or all.
 
@@ -62,7 +61,10 @@ def vector_norm(
     >>> float(xarr.linalg.vector_norm(xarr.asarray([3.0, 4.0])))
     5.0
     """
-    return _vector_norm(x, axis, keepdims, ord, "linalg.vector_norm(x)")
+    where = "linalg.vector_norm(x)"
+    held = [taken(x, where)]
+    del x
+    return _vector_norm(held, axis, keepdims, ord, where)
 
 
 _SQUARES: Final = Elementwise(
@@ -116,9 +118,8 @@ def _vector_norm(x: list[Node], axis: Any, keepdims: bool, ord: float, where: st
     return reduced(folds.sum, powers, axis, keepdims=keepdims, where=where) ** (1.0 / ord)
 
 
-@handed
 def matrix_norm(
-    x: list[Node],
+    x: ArrayLike,
     /,
     *,
     keepdims: bool = False,
@@ -163,12 +164,15 @@ def matrix_norm(
     >>> float(xarr.linalg.matrix_norm(x, ord="nuc"))
     7.0
     """
-    return _matrix_norm(x, keepdims, ord, "linalg.matrix_norm(x)")
+    where = "linalg.matrix_norm(x)"
+    held = [taken(x, where)]
+    del x
+    return _matrix_norm(held, keepdims, ord, where)
 
 
 def _matrix_norm(x: list[Node], keepdims: bool, ord: Any, where: str) -> Array:
     require_floating(x, where)
-    require_matrix(x[0].shape, where, "x")
+    require_matrix(x[0].shape, where)
     if ord in ("fro", None):
         return _vector_norm(x, (-2, -1), keepdims, 2, where)
     shape, row = x[0].shape, part_of(x[0].dtype)
@@ -195,8 +199,7 @@ def _matrix_norm(x: list[Node], keepdims: bool, ord: Any, where: str) -> Array:
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
 
-@handed
-def norm(x: list[Node], /, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
+def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """The norm of vectors or of matrices, by NumPy's name.
 
     Parameters
@@ -228,7 +231,9 @@ def norm(x: list[Node], /, ord: Any = None, axis: Axis = None, keepdims: bool = 
     5.0
     """
     where = "linalg.norm(x)"
-    ndim = len(x[0].shape)
+    held = [taken(x, where)]
+    del x
+    ndim = len(held[0].shape)
     if ord is not None and axis is None and ndim not in (1, 2):
         raise ValueError(
             errors.message(where, f"x has {ndim} dimensions and axis is None", "one or two are")
@@ -241,11 +246,11 @@ def norm(x: list[Node], /, ord: Any = None, axis: Axis = None, keepdims: bool = 
             errors.message(where, f"ord is {ord!r}", "the norms of vectors are numbers")
         )
     if ord is None or len(axes) == 1:
-        return _vector_norm(x, axis, keepdims, 2 if ord is None else ord, where)
+        return _vector_norm(held, axis, keepdims, 2 if ord is None else ord, where)
     named: Any = axis or axes
     pair = tuple(layout.normalize_axis(place, ndim, where) for place in named)
     if pair == (ndim - 2, ndim - 1):
-        return _matrix_norm(x, keepdims, ord, where)
-    moved = [manipulation.moveaxis(Array(x.pop()), pair, (-2, -1))._node]
+        return _matrix_norm(held, keepdims, ord, where)
+    moved = [manipulation.moveaxis(Array(held.pop()), pair, (-2, -1))._node]
     result = _matrix_norm(moved, keepdims, ord, where)
     return manipulation.moveaxis(result, (-2, -1), pair) if keepdims else result

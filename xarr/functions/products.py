@@ -420,21 +420,21 @@ def product_of(first: Node, second: Node, stack: Shape) -> Node:
     return library.run("matmul(x1, x2)", "matmul", (first, second), [(shape, row)], out=True)[0]
 
 
-def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> Array:
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
     """The sum of products over some axes of both operands.
 
     Parameters
     ----------
-    x1, x2 : Array, shapes (...)
+    a, b : Array, shapes (...)
         The operands.
     axes : int or pair of sequences of int, optional
-        An integer N contracts the last N axes of x1 with the first N of x2; a pair names the axes
+        An integer N contracts the last N axes of a with the first N of b; a pair names the axes
         of each, which have to be equally long one by one.
 
     Returns
     -------
     Array
-        Its shape is what is left of x1's, then what is left of x2's; of the dtype that both promote
+        Its shape is what is left of a's, then what is left of b's; of the dtype that both promote
         to.
 
     Raises
@@ -454,8 +454,9 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, /, axes: Any = 2) -> Array:
     >>> xarr.tensordot(xarr.ones((2, 3)), xarr.ones((3, 4)), axes=1).shape
     (2, 4)
     """
-    where = "tensordot(x1, x2, axes)"
-    return summed_products(*together(x1, x2, where), axes, where)
+    where = "tensordot(a, b, axes)"
+    names = ("a", "b")
+    return summed_products(*together(a, b, where, names), axes, where, names)
 
 
 def summed_products(

@@ -8,18 +8,15 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
-from xarr.array.door import door
+from xarr.array.door import taken
 from xarr.array.outcome import Out
-from xarr.engine.expression import Node
 from xarr.functions.applying import reduced, scanned
 from xarr.functions.moments import averaged, spread
 from xarr.tables import reductions as rows
 
 
-@door
 def all(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     out: Out = None,
     keepdims: bool = False,
@@ -30,7 +27,7 @@ def all(
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -49,7 +46,7 @@ def all(
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -66,13 +63,13 @@ def all(
     >>> xarr.all(xarr.asarray([1, 2, 3]) > 1).tolist()
     False
     """
-    return reduced(rows.all, x, axis, out=out, keepdims=keepdims, mask=where)
+    node = taken(a, "all(a)")
+    del a
+    return reduced(rows.all, node, axis, out=out, keepdims=keepdims, mask=where)
 
 
-@door
 def any(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     out: Out = None,
     keepdims: bool = False,
@@ -83,7 +80,7 @@ def any(
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -102,7 +99,7 @@ def any(
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -119,18 +116,19 @@ def any(
     >>> xarr.any(xarr.asarray([1, 2, 3]) > 1).tolist()
     True
     """
-    return reduced(rows.any, x, axis, out=out, keepdims=keepdims, mask=where)
+    node = taken(a, "any(a)")
+    del a
+    return reduced(rows.any, node, axis, out=out, keepdims=keepdims, mask=where)
 
 
-@door
 def argmax(
-    x: Node, /, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
+    a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
     """The index of the first largest element; of the first NaN if any.
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None for all elements in C order.
@@ -147,7 +145,7 @@ def argmax(
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
     IndexError
@@ -164,18 +162,19 @@ def argmax(
     >>> xarr.argmax(xarr.asarray([1, 2, 3])).tolist()
     2
     """
-    return reduced(rows.argmax, x, axis, out=out, keepdims=keepdims)
+    node = taken(a, "argmax(a)")
+    del a
+    return reduced(rows.argmax, node, axis, out=out, keepdims=keepdims)
 
 
-@door
 def argmin(
-    x: Node, /, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
+    a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
     """The index of the first smallest element; of the first NaN if any.
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None for all elements in C order.
@@ -192,7 +191,7 @@ def argmin(
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
     IndexError
@@ -209,16 +208,17 @@ def argmin(
     >>> xarr.argmin(xarr.asarray([1, 2, 3])).tolist()
     0
     """
-    return reduced(rows.argmin, x, axis, out=out, keepdims=keepdims)
+    node = taken(a, "argmin(a)")
+    del a
+    return reduced(rows.argmin, node, axis, out=out, keepdims=keepdims)
 
 
-@door
-def count_nonzero(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Array:
+def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """The number of nonzero elements.
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -233,7 +233,7 @@ def count_nonzero(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Arra
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -250,12 +250,13 @@ def count_nonzero(x: Node, /, axis: Axis = None, keepdims: bool = False) -> Arra
     >>> xarr.count_nonzero(xarr.asarray([1, 2, 3])).tolist()
     3
     """
-    return reduced(rows.count_nonzero, x, axis, keepdims=keepdims)
+    node = taken(a, "count_nonzero(a)")
+    del a
+    return reduced(rows.count_nonzero, node, axis, keepdims=keepdims)
 
 
-@door
 def cumulative_prod(
-    x: Node,
+    x: ArrayLike,
     /,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike = None,
@@ -302,14 +303,15 @@ def cumulative_prod(
     >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).tolist()
     [1, 2, 6]
     """
+    node = taken(x, "cumulative_prod(x)")
+    del x
     return scanned(
-        rows.cumulative_prod, x, axis, dtype=dtype, include_initial=include_initial, out=out
+        rows.cumulative_prod, node, axis, dtype=dtype, include_initial=include_initial, out=out
     )
 
 
-@door
 def cumulative_sum(
-    x: Node,
+    x: ArrayLike,
     /,
     axis: SupportsIndex | None = None,
     dtype: DTypeLike = None,
@@ -356,15 +358,15 @@ def cumulative_sum(
     >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).tolist()
     [1, 3, 6]
     """
+    node = taken(x, "cumulative_sum(x)")
+    del x
     return scanned(
-        rows.cumulative_sum, x, axis, dtype=dtype, include_initial=include_initial, out=out
+        rows.cumulative_sum, node, axis, dtype=dtype, include_initial=include_initial, out=out
     )
 
 
-@door
 def max(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     out: Out = None,
     keepdims: bool = False,
@@ -375,7 +377,7 @@ def max(
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -390,13 +392,13 @@ def max(
 
     Returns
     -------
-    Array of dtype x's
+    Array of dtype a's
         Its shape is that of the axes that are left.
 
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
     IndexError
@@ -413,13 +415,13 @@ def max(
     >>> xarr.max(xarr.asarray([1, 2, 3])).tolist()
     3
     """
-    return reduced(rows.max, x, axis, out=out, keepdims=keepdims, initial=initial, mask=where)
+    node = taken(a, "max(a)")
+    del a
+    return reduced(rows.max, node, axis, out=out, keepdims=keepdims, initial=initial, mask=where)
 
 
-@door
 def mean(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -431,7 +433,7 @@ def mean(
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -446,13 +448,13 @@ def mean(
 
     Returns
     -------
-    Array of dtype x's floating-point type
+    Array of dtype a's floating-point type
         Its shape is that of the axes that are left.
 
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -469,13 +471,13 @@ def mean(
     >>> xarr.mean(xarr.asarray([1, 2, 3])).tolist()
     2.0
     """
-    return averaged(rows.mean, x, axis, dtype, out, keepdims, where)
+    node = taken(a, "mean(a)")
+    del a
+    return averaged(rows.mean, node, axis, dtype, out, keepdims, where)
 
 
-@door
 def min(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     out: Out = None,
     keepdims: bool = False,
@@ -486,7 +488,7 @@ def min(
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -501,13 +503,13 @@ def min(
 
     Returns
     -------
-    Array of dtype x's
+    Array of dtype a's
         Its shape is that of the axes that are left.
 
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
     IndexError
@@ -524,13 +526,13 @@ def min(
     >>> xarr.min(xarr.asarray([1, 2, 3])).tolist()
     1
     """
-    return reduced(rows.min, x, axis, out=out, keepdims=keepdims, initial=initial, mask=where)
+    node = taken(a, "min(a)")
+    del a
+    return reduced(rows.min, node, axis, out=out, keepdims=keepdims, initial=initial, mask=where)
 
 
-@door
 def prod(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -542,7 +544,7 @@ def prod(
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -559,13 +561,13 @@ def prod(
 
     Returns
     -------
-    Array of dtype x's, or 64-bit for integers
+    Array of dtype a's, or 64-bit for integers
         Its shape is that of the axes that are left.
 
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -582,15 +584,15 @@ def prod(
     >>> xarr.prod(xarr.asarray([1, 2, 3])).tolist()
     6
     """
+    node = taken(a, "prod(a)")
+    del a
     return reduced(
-        rows.prod, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, mask=where
+        rows.prod, node, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, mask=where
     )
 
 
-@door
 def std(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -605,7 +607,7 @@ def std(
 
     Parameters
     ----------
-    x : real numeric or bool Array, shape (...)
+    a : real numeric or bool Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -626,13 +628,13 @@ def std(
 
     Returns
     -------
-    Array of dtype x's floating-point type
+    Array of dtype a's floating-point type
         Its shape is that of the axes that are left.
 
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -649,13 +651,13 @@ def std(
     >>> xarr.std(xarr.asarray([1, 2, 3])).shape
     ()
     """
-    return spread(rows.std, x, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    node = taken(a, "std(a)")
+    del a
+    return spread(rows.std, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
-@door
 def sum(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -667,7 +669,7 @@ def sum(
 
     Parameters
     ----------
-    x : any Array, shape (...)
+    a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -684,13 +686,13 @@ def sum(
 
     Returns
     -------
-    Array of dtype x's, or 64-bit for integers
+    Array of dtype a's, or 64-bit for integers
         Its shape is that of the axes that are left.
 
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -707,15 +709,15 @@ def sum(
     >>> xarr.sum(xarr.asarray([1, 2, 3])).tolist()
     6
     """
+    node = taken(a, "sum(a)")
+    del a
     return reduced(
-        rows.sum, x, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, mask=where
+        rows.sum, node, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, mask=where
     )
 
 
-@door
 def var(
-    x: Node,
-    /,
+    a: ArrayLike,
     axis: Axis = None,
     dtype: DTypeLike = None,
     out: Out = None,
@@ -730,7 +732,7 @@ def var(
 
     Parameters
     ----------
-    x : real numeric or bool Array, shape (...)
+    a : real numeric or bool Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
     axis : int, tuple of int or None
         The axes to reduce; None for all.
@@ -751,13 +753,13 @@ def var(
 
     Returns
     -------
-    Array of dtype x's floating-point type
+    Array of dtype a's floating-point type
         Its shape is that of the axes that are left.
 
     Raises
     ------
     TypeError
-        If x has another dtype, or can be made no array.
+        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice.
     IndexError
@@ -774,4 +776,6 @@ def var(
     >>> xarr.var(xarr.asarray([1, 2, 3])).shape
     ()
     """
-    return spread(rows.var, x, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    node = taken(a, "var(a)")
+    del a
+    return spread(rows.var, node, axis, dtype, out, ddof, keepdims, where, mean, correction)

@@ -92,12 +92,12 @@ def _values(x1: Any, x2: Any, test: Node, name: str) -> tuple[Any, Any]:
     return (Array(larger), x2) if larger is nodes[0] else (x1, Array(larger))
 
 
-def nonzero(x: Array, /) -> tuple[Array, ...]:
+def nonzero(a: Array) -> tuple[Array, ...]:
     """The indices of the nonzero elements.
 
     Parameters
     ----------
-    x : Array, shape (...), at least one axis
+    a : Array, shape (...), at least one axis
         The operand.
 
     Returns
@@ -108,7 +108,7 @@ def nonzero(x: Array, /) -> tuple[Array, ...]:
     Raises
     ------
     ValueError
-        If x is 0-dimensional.
+        If a is 0-dimensional.
 
     Notes
     -----
@@ -121,13 +121,17 @@ def nonzero(x: Array, /) -> tuple[Array, ...]:
     >>> xarr.nonzero(xarr.asarray([0, 3, 0, 5]))[0].tolist()
     [1, 3]
     """
-    return _nonzero(x, "nonzero(x)")
+    return _nonzero(a, "nonzero(a)")
 
 
 def _nonzero(x: Array, where: str) -> tuple[Array, ...]:
     node = node_of(x, where)
     if not node.shape:
-        raise ValueError(errors.message(where, "x is 0-dimensional", "at least one axis is needed"))
+        raise ValueError(
+            errors.message(
+                where, f"{errors.operand_of(where)} is 0-dimensional", "at least one axis is needed"
+            )
+        )
     mask = engine.converted(node, dtypes.bool_)
     return tuple(Array(along) for along in gather.nonzero(mask))
 

@@ -46,7 +46,7 @@ class UniqueInverseResult(NamedTuple):
     inverse_indices: Array
 
 
-def unique_values(x: Array, /) -> Array:
+def unique_values(x: Array) -> Array:
     """The distinct elements of an array, ascending.
 
     Parameters
@@ -83,7 +83,7 @@ def unique_values(x: Array, /) -> Array:
     return Array(gather.compress(ordered._node, _begins(ordered)))
 
 
-def unique_counts(x: Array, /) -> UniqueCountsResult:
+def unique_counts(x: Array) -> UniqueCountsResult:
     """The distinct elements of an array, ascending, and how often each occurs.
 
     Parameters
@@ -122,7 +122,7 @@ def unique_counts(x: Array, /) -> UniqueCountsResult:
     return UniqueCountsResult(Array(gather.compress(ordered._node, begins)), _counts(begins))
 
 
-def unique_inverse(x: Array, /) -> UniqueInverseResult:
+def unique_inverse(x: Array) -> UniqueInverseResult:
     """The distinct elements of an array, ascending, and which of them each element is.
 
     Parameters
@@ -156,7 +156,7 @@ def unique_inverse(x: Array, /) -> UniqueInverseResult:
     return UniqueInverseResult(result.values, result.inverse_indices)
 
 
-def unique_all(x: Array, /) -> UniqueAllResult:
+def unique_all(x: Array) -> UniqueAllResult:
     """The distinct elements of an array, where each occurs first, which each element is, how often.
 
     Parameters

@@ -65,7 +65,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     """
     where = "linalg.lstsq(a, b)"
     first, second = together(a, b, where, ("a", "b"))
-    matrix = linalg.matrices(Array(first), where, name="a")
+    matrix = linalg.matrices(Array(first), where)
     target = Array(engine.converted(second, matrix.dtype))
     if len(matrix.shape) != 2 or target.ndim not in (1, 2) or target.shape[0] != matrix.shape[0]:
         raise LinAlgError(

@@ -15,13 +15,13 @@ from xarr.backends.device import default_float
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, REAL
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
-from xarr.functions import elementwise, joining, reductions, statistical
+from xarr.functions import arithmetic, elementwise, joining, reductions, statistical
 from xarr.layout import normalize_axis
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import choose
 
 
-def sinc(x: ArrayLike, /) -> Array:
+def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
 
     Parameters
@@ -127,7 +127,7 @@ _FAR: Final = (
 x/4 - 1 and of 16/x - 1, interpolated at 40 nodes in 40 digits."""
 
 
-def i0(x: ArrayLike, /) -> Array:
+def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of the first kind, of order 0.
 
     Parameters
@@ -256,10 +256,10 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
         return x
     part = dtypes.PART[x._node.dtype]
     bound = float(tol) if tol <= 1 else float(tol) * float(numpy.finfo(part.numpy).eps)
-    close = reductions.all(elementwise.abs(elementwise.imag(x)) < bound)
+    close = reductions.all(elementwise.abs(arithmetic.imag(x)) < bound)
     with openly():
         real = bool(to_host(close._node))
-    return elementwise.real(x) if real else x
+    return arithmetic.real(x) if real else x
 
 
 def unwrap(

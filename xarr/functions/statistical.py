@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, Axis, DTypeLike, product
-from xarr.array.door import door
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, product
+from xarr.array.door import taken
 from xarr.array.outcome import Out, single
 from xarr.engine import engine
 from xarr.engine.expression import Node
@@ -15,18 +15,17 @@ from xarr.tables import elementwise as rows_of_two, reductions as rows
 from xarr.tables.rows import Reduction
 
 
-@door
 def cumsum(
-    x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """The running sums along an axis.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand.
     axis : int, optional
-        The axis to run along; None flattens x first.
+        The axis to run along; None flattens a first.
     dtype : data type, optional
         Of the result; by default small integers are widened as in the standard.
     out : Array, optional
@@ -42,7 +41,7 @@ def cumsum(
     AxisError
         If the axis is out of range.
     TypeError
-        If x is no array of numbers.
+        If a is no array of numbers.
 
     Notes
     -----
@@ -54,21 +53,23 @@ def cumsum(
     >>> xarr.cumsum(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 3, 6, 10]
     """
-    return _running(rows.cumulative_sum, x, axis, dtype, out, "cumsum(x, axis)")
+    where = "cumsum(a, axis)"
+    node = taken(a, where)
+    del a
+    return _running(rows.cumulative_sum, node, axis, dtype, out, where)
 
 
-@door
 def cumprod(
-    x: Node, /, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """The running products along an axis.
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand.
     axis : int, optional
-        The axis to run along; None flattens x first.
+        The axis to run along; None flattens a first.
     dtype : data type, optional
         Of the result; by default small integers are widened as in the standard.
     out : Array, optional
@@ -84,7 +85,7 @@ def cumprod(
     AxisError
         If the axis is out of range.
     TypeError
-        If x is no array of numbers.
+        If a is no array of numbers.
 
     Notes
     -----
@@ -96,7 +97,10 @@ def cumprod(
     >>> xarr.cumprod(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 2, 6, 24]
     """
-    return _running(rows.cumulative_prod, x, axis, dtype, out, "cumprod(x, axis)")
+    where = "cumprod(a, axis)"
+    node = taken(a, where)
+    del a
+    return _running(rows.cumulative_prod, node, axis, dtype, out, where)
 
 
 def _running(
@@ -113,13 +117,12 @@ def _running(
     return scanned(row, x, axis, dtype, False, where, out=out)
 
 
-@door
-def ptp(x: Node, /, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
+def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak).
 
     Parameters
     ----------
-    x : Array, shape (...)
+    a : Array, shape (...)
         The operand.
     axis : int or tuple of int, optional
         The axes to reduce; None reduces all.
@@ -131,7 +134,7 @@ def ptp(x: Node, /, axis: Axis = None, out: Out = None, keepdims: bool = False) 
     Returns
     -------
     Array, shape of the axes that are left
-        Of the dtype of x.
+        Of the dtype of a.
 
     Raises
     ------
@@ -140,7 +143,7 @@ def ptp(x: Node, /, axis: Axis = None, out: Out = None, keepdims: bool = False) 
     ValueError
         If there are no elements.
     TypeError
-        If x is no array of numbers.
+        If a is no array of numbers.
 
     Notes
     -----
@@ -152,13 +155,16 @@ def ptp(x: Node, /, axis: Axis = None, out: Out = None, keepdims: bool = False) 
     >>> float(xarr.ptp(xarr.asarray([2.0, 7.0, 3.0])))
     5.0
     """
-    where = "ptp(x, axis)"
-    if x.dtype.kind not in dtypes.NUMERIC:
+    where = "ptp(a, axis)"
+    node = taken(a, where)
+    del a
+    if node.dtype.kind not in dtypes.NUMERIC:
         raise TypeError(
-            errors.message(where, f"x has dtype {x.dtype}", "numeric dtypes are accepted")
+            errors.message(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
         )
     largest, smallest = (
-        reduced(row, x, axis, keepdims=bool(keepdims), where=where) for row in (rows.max, rows.min)
+        reduced(row, node, axis, keepdims=bool(keepdims), where=where)
+        for row in (rows.max, rows.min)
     )
     result = rows_of_two.subtract.combined(largest._node, smallest._node)
     target = single(out, where)

@@ -21,7 +21,7 @@ from xarr.algorithms import library
 from xarr.array import transfers
 from xarr.array.array import Array
 from xarr.backends.device import default_device
-from xarr.functions import elementwise
+from xarr.functions import arithmetic
 from xarr.functions.type_queries import iscomplexobj
 
 KINDS: Final = "OSUVMm"
@@ -78,13 +78,13 @@ def _eig(a: Any) -> own_linalg.EigResult:
     found = own_linalg.eig(a)
     if not _are_real(a, found.eigenvalues):
         return found
-    return own_linalg.EigResult(*map(elementwise.real, found))
+    return own_linalg.EigResult(*map(arithmetic.real, found))
 
 
 @functools.wraps(own_linalg.eigvals)
 def _eigvals(a: Any) -> Array:
     found = own_linalg.eigvals(a)
-    return elementwise.real(found) if _are_real(a, found) else found
+    return arithmetic.real(found) if _are_real(a, found) else found
 
 
 def _are_real(a: Any, eigenvalues: Array) -> bool:
@@ -95,7 +95,7 @@ def _are_real(a: Any, eigenvalues: Array) -> bool:
     if iscomplexobj(a):
         return False
     with transfers.openly():
-        return bool((elementwise.imag(eigenvalues) == 0).all())
+        return bool((arithmetic.imag(eigenvalues) == 0).all())
 
 
 def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:

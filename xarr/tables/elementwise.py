@@ -252,7 +252,12 @@ hypot = Elementwise(
     domain=Domain(ulp=3),
 )
 imag = Elementwise(
-    ANY, "0", "The imaginary part of x; 0 where x is real.", complex="x.im", result="real"
+    ANY,
+    "0",
+    "The imaginary part; 0 of what is real.",
+    complex="x.im",
+    result="real",
+    by_hand=True,
 )
 isfinite = Elementwise(
     ANY,
@@ -359,7 +364,7 @@ rad2deg = Elementwise(
     domain=Domain(ulp=1),
     source=NUMPYS,
 )
-real = Elementwise(ANY, "x", "The real part of x.", complex="x.re", result="real")
+real = Elementwise(ANY, "x", "The real part.", complex="x.re", result="real", by_hand=True)
 reciprocal = Elementwise(
     NUMERIC,
     "xr_reciprocal(x)",
@@ -384,7 +389,7 @@ rint = Elementwise(
 round = Elementwise(
     NUMERIC,
     "rint(x)",
-    "The integer nearest to x, halves to even.",
+    "The nearest integer, halves to even.",
     integer="x",
     complex="xr_round(x)",
     by_hand=True,

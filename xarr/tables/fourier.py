@@ -51,7 +51,7 @@ class Transform:
     @property
     def where(self) -> str:
         """The function as errors name it."""
-        return f"fft.{self.name}(x)"
+        return f"fft.{self.name}(a)"
 
     @property
     def routine(self) -> str:

@@ -422,6 +422,11 @@ class Reduction:
             )
 
     @property
+    def operand(self) -> str:
+        """What the function calls its operand: NumPy's word; the standard's for its scans."""
+        return "x" if self.form == "scan" else "a"
+
+    @property
     def ordered(self) -> bool:
         """Whether the result says where an element is."""
         return self.form == "axis"
