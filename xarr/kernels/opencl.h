@@ -50,7 +50,9 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define GLOBAL_ID(d) get_global_id(d)
 #endif
 #define DEVICE static inline
+#ifndef INLINED // Oclgrind says that it is nothing: see tools/oclgrind.py
 #define INLINED __attribute__((always_inline))
+#endif
 #define GLOBAL global
 #define LOCAL local
 #define RESTRICT restrict
