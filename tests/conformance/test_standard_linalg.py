@@ -490,14 +490,14 @@ def test_errors_of_the_standard() -> None:
         (lambda: x @ scalar, "matmul(x1, x2): x2 is 0-dimensional"),
         (lambda: xarr.matmul(scalar, x), "matmul(x1, x2): x1 is 0-dimensional"),
         (lambda: xarr.vecdot(x, xarr.zeros(4)), "vecdot(x1, x2): the vectors have 3 and 4"),
-        (lambda: xarr.tensordot(x, y, axes=1), "tensordot(x1, x2, axes): axis 1 of x1 has 3"),
+        (lambda: xarr.tensordot(x, y, axes=1), "tensordot(a, b, axes): axis 1 of a has 3"),
         (lambda: xarr.linalg.cross(x[:, :2], y[:, :2]), "linalg.cross(x1, x2): axis -1 has 2"),
-        (lambda: xarr.linalg.inv(x), "linalg.inv(x): x has shape (2, 3)"),
-        (lambda: xarr.linalg.qr(x, mode="word"), "linalg.qr(x): mode is 'word'"),
+        (lambda: xarr.linalg.inv(x), "linalg.inv(a): a has shape (2, 3)"),
+        (lambda: xarr.linalg.qr(x, mode="word"), "linalg.qr(a): mode is 'word'"),
         (lambda: xarr.linalg.outer(x, y), "linalg.outer(x1, x2): x1 has shape (2, 3)"),
         (lambda: xarr.matrix_transpose(x[0]), "matrix_transpose(x): x has shape (3,)"),
         (lambda: x[0].mT, "Array.mT: "),
-        (lambda: xarr.fft.fft(signal, norm="word"), "fft.fft(x): norm is 'word'"),
+        (lambda: xarr.fft.fft(signal, norm="word"), "fft.fft(a): norm is 'word'"),
     ):
         with pytest.raises(ValueError, match="^" + re.escape(said)):
             call()

@@ -185,8 +185,8 @@ def test_values_are_converted(source: str) -> None:
     for target in filter(has, DTYPES):
         if source.startswith("complex") and not target.startswith(("complex", "bool")):
             for values in (host, x):
-                with pytest.raises(TypeError, match="imaginary"):
-                    xp.asarray(values, dtype=target)
+                with pytest.warns(np.exceptions.ComplexWarning, match="imaginary"):
+                    same(xp.asarray(values, dtype=target), host.real.astype(target))
             continue
         results.append((target, xp.asarray(x, dtype=target)))
     computed_together(result for _, result in results)
@@ -504,7 +504,7 @@ def test_to_device() -> None:
         (lambda: xp.full((2,), "a"), r"full\(shape, fill_value\): fill_value is of type str"),
         (lambda: xp.full(2, 1, "bad"), r"full\(shape, fill_value\): dtype is 'bad'"),
         (lambda: xp.full(2, 1, device="a"), r"full\(shape, fill_value\): there is no device 'a'"),
-        (lambda: xp.full_like(xp.ones(2), "a"), r"full_like\(a, fill_value\): fill_value is of"),
+        (lambda: xp.full_like(xp.ones(2), "a"), r"full_like\(a, fill_value\): fill_value is no"),
         (lambda: xp.full_like(xp.ones(2), [1, 2, 3]), r"full_like\(a, fill_value\): the shapes"),
         (lambda: xp.ones_like("a"), r"ones_like\(a\): a is of type str"),
         (lambda: xp.identity(-1), r"identity\(n\): shape is \(-1, -1\)"),
@@ -512,7 +512,6 @@ def test_to_device() -> None:
         (lambda: xp.tri("a"), r"tri\(N, M, k\): N is 'a'"),
         (lambda: xp.logspace(0, 1, -1), r"logspace\(start, stop, num\): num is -1"),
         (lambda: xp.geomspace(1, 2, dtype="bad"), r"geomspace\(start, stop, num\): dtype is 'bad'"),
-        (lambda: xp.linspace(0, 1j, dtype="f4"), r"linspace\(start, stop, num\): stop has dtype"),
         (lambda: xp.indices((2,), dtype="bad"), r"indices\(dimensions\): dtype is 'bad'"),
         (lambda: xp.meshgrid("a"), r"meshgrid\(\*arrays\): an array is of type str"),
         (lambda: xp.array(1, ndmin="a"), r"array\(object, ndmin\): ndmin is 'a'"),
@@ -571,3 +570,8 @@ def test_results_that_no_array_can_be(call: Callable[[], Any]) -> None:
 def test_conversions_on_the_host_warn_of_nothing(convert: Callable[[xp.Array], object]) -> None:
     with np.errstate(all="raise"):
         convert(xp.zeros(2, dtype="float32"))
+
+
+def test_complex_ends_of_real_numbers_warn() -> None:
+    with pytest.warns(np.exceptions.ComplexWarning, match="imaginary"):
+        same(xp.linspace(0, 1 + 1j, 3, dtype="f4"), np.asarray([0, 0.5, 1], "f4"))

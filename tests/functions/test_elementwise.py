@@ -1000,7 +1000,7 @@ def test_the_remedy_for_a_data_type_is_one(call: Callable[[Any], Any], remedy: s
 def test_lists_that_are_no_arrays() -> None:
     for call, said in (
         (lambda: xarr.abs(["a"]), r"abs\(x\): x is of type list"),
-        (lambda: xarr.sum([[1], [1, 2]]), r"sum\(x\): x is no array of numbers"),
+        (lambda: xarr.sum([[1], [1, 2]]), r"sum\(a\): a is no array of numbers"),
         (lambda: xarr.add([[1], [1, 2]], xarr.ones(2)), r"add\(x1, x2\): the list is no array"),
     ):
         with pytest.raises((TypeError, ValueError), match=f"^{said}"):

@@ -23,7 +23,7 @@ HIDDEN: dict[str, tuple[Call, int]] = {
     "nditer(op)": (lambda x: list(xarr.nditer(x)), 8),
     "unique(ar)": (lambda x: xarr.unique(x, axis=0), 8),
     "pad(array, pad_width, mode)": (lambda x: xarr.pad(x, 1, lambda *given: None), 8),
-    "linalg.qr(x)": (lambda x: xarr.linalg.qr(x.reshape(1, 2), mode="raw"), 8),
+    "linalg.qr(a)": (lambda x: xarr.linalg.qr(x.reshape(1, 2), mode="raw"), 8),
     "poly(seq_of_zeros)": (xarr.poly, 8),
     "roots(p)": (xarr.roots, 8),
     "polyadd(a1, a2)": (lambda x: xarr.polyadd(x, [1]), 8),
@@ -127,6 +127,6 @@ def test_what_a_device_has_no_library_for_is_a_hidden_transfer() -> None:
         told = list[tuple[Any, ...]]()
         with observed(lambda *given: told.append(given)):
             xarr.linalg.eigvals(x)
-        assert told == [("linalg.eigvals(x)", 32, "from and to", apart)]
+        assert told == [("linalg.eigvals(a)", 32, "from and to", apart)]
         with xarr.no_implicit_transfer(), pytest.raises(xarr.ImplicitTransferError):
             xarr.linalg.eigvals(x)

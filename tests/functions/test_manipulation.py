@@ -408,7 +408,7 @@ def test_ravel_copies_what_does_not_follow_each_other() -> None:
         (lambda x: xp.dstack([x, x[:1]]), r"dstack\(tup\): the shapes are"),
         (lambda x: xp.column_stack([x, x[:1]]), r"column_stack\(tup\): the shapes are"),
         (lambda x: xp.concat(x[0]), r"concat\(arrays, axis\): arrays is of type Array"),
-        (lambda x: xp.pad(x, 1, constant_values="a"), r"pad\(.*\): constant_values is of type str"),
+        (lambda x: xp.pad(x, 1, constant_values="a"), r"pad\(.*\): constant_values is no"),
         (lambda x: xp.pad(x, 1, mode=[1]), r"pad\(.*\): mode '\[1\]'"),
         (lambda x: xp.split(x, ["a"]), r"split\(.*\): indices_or_sections is \['a'\]"),
         (lambda x: xp.split(x, -1), r"split\(.*\): -1 parts"),
