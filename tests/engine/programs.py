@@ -249,6 +249,8 @@ class Program:
         value = self.theirs[name]
         if type(value) is not numpy.ndarray:
             self.theirs[name] = numpy.asarray(value)
+        if not self.theirs[name].shape:
+            self.ours[name] = xarr.asarray(self.ours[name])  # an array in both, and no number
         if name not in self.live:
             self.live.append(name)
 

@@ -139,3 +139,75 @@ def test_a_complex_array_becomes_real_with_a_warning(device: np.Device) -> None:
         assert np.array(numpy.asarray([1j]), dtype="float32").tolist() == [0.0]
     with pytest.raises(TypeError, match="no real one"):
         np.array([1j], dtype=float)
+
+
+def test_a_number_never_changes(device: np.Device) -> None:
+    values = np.asarray([1, 2, 3], device=device)
+    total, seen = values[0] - 1, []
+    for value in values:
+        total += value
+        seen.append(total)
+    assert [item.item() for item in seen] == [1, 3, 6]
+    largest = before = values.max()
+    largest -= 1
+    largest *= 2
+    assert (largest.item(), before.item()) == (4, 3)
+    half = values.sum()
+    half /= 4
+    assert half.item() == 1.5
+    wide = values.max()
+    wide += np.ones(3, dtype="int64", device=device)
+    assert wide.tolist() == [4, 4, 4]
+    element = values[0]
+    element += 5
+    values[1] += 5
+    assert values.tolist() == [1, 7, 3]
+    counts = {}
+    key = np.argmin(values)
+    for step in range(3):
+        counts[key] = step
+        key += 1
+    assert counts == {0: 0, 1: 1, 2: 2}
+
+
+def test_an_array_without_axes_is_written_to(device: np.Device) -> None:
+    for made in (
+        np.asarray(5, device=device),
+        np.array(5, device=device),
+        np.full((), 5, device=device),
+        np.asarray(np.asarray([5], device=device).sum()),
+        np.asarray(5, device=device).copy(),
+    ):
+        same = made
+        same += 1
+        assert made.item() == 6
+        with pytest.raises(TypeError, match="same kind"):
+            same /= 2
+    values = np.zeros(2, device=device)
+    place = values[0, ...]
+    place += 3
+    assert values.tolist() == [3.0, 0.0]
+
+
+def test_text_is_compared_and_chosen_on_the_host() -> None:
+    names = numpy.asarray(["a", "b"])
+    assert np.array_equal(["cat"], ["cat"])
+    assert np.array_equal(names, names.copy())
+    assert not np.array_equal(names, [1, 2])
+    assert np.array_equiv("a", ["a", "a"])
+    rng = np.random.default_rng(1)
+    flips = rng.choice(["H", "T"], size=(2, 50))
+    assert type(flips) is numpy.ndarray
+    assert flips.shape == (2, 50)
+    assert set(flips.ravel()) == {"H", "T"}
+    assert sorted(rng.permutation(names)) == ["a", "b"]
+    assert rng.choice(["only"]) == "only"
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_matrices_are_never_multiplied_by_element() -> None:
+    matrix = numpy.matrix([[1.0, 2.0], [3.0, 4.0]])
+    swap: Any = np.asarray([[0.0, 1.0], [1.0, 0.0]])
+    assert (swap * matrix).tolist() == [[3.0, 4.0], [1.0, 2.0]]
+    with pytest.raises(TypeError):
+        matrix * swap

@@ -73,13 +73,14 @@ class Array(Methods):
         The order in memory where strides is None.
     """
 
-    __slots__ = ("__weakref__", "_locked", "_node")
+    __slots__ = ("__weakref__", "_kept", "_locked", "_node")
 
     __array_priority__ = 1000.0
     __class_getitem__: Any = classmethod(GenericAlias)
 
     _node: Node
     _locked: bool
+    _kept: bool
 
     def __init__(
         self,
@@ -91,7 +92,9 @@ class Array(Methods):
         order: str | None = None,
     ) -> None:
         self._locked = False
+        self._kept = False
         if type(shape) is not Node:
+            self._kept = True
             shape = _constructed(shape, dtype, buffer, offset, strides, order)
             self._locked = type(buffer) is Array and buffer._locked
         rebind(self, shape)
@@ -341,7 +344,9 @@ class Array(Methods):
 
     def copy(self, order: str | None = "C") -> Array:
         """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory."""
-        return Array(laid_out(self._node, axes_in_order(self, order, "x.copy(order)")))
+        result = Array(laid_out(self._node, axes_in_order(self, order, "x.copy(order)")))
+        result._kept = self._kept
+        return result
 
     def __copy__(self) -> Array:
         return self.copy("K")
@@ -550,8 +555,10 @@ _NEITHER: Final[tuple[Array, Array]] = NotImplemented
 
 
 def accepts(value: object) -> bool:
-    """Whether a value may stand beside an array in an operator; a masked array has its turn."""
-    if isinstance(value, numpy.ndarray) and hasattr(value, "mask"):
+    """Whether a value may stand beside an array in an operator; others have their turn."""
+    if isinstance(value, numpy.ndarray) and (
+        hasattr(value, "mask") or isinstance(value, numpy.matrix)
+    ):
         return False
     return isinstance(
         value, Array | int | float | complex | numpy.generic | numpy.ndarray | list | tuple
@@ -648,6 +655,8 @@ def _in_place(row: Elementwise, x1: Array, x2: Any) -> Array:
     """An operator with its result written to the first operand."""
     if not accepts(x2):
         return NOT_IMPLEMENTED
+    if not x1._node.shape and not x1._kept:
+        return binary(row, x1, x2)  # as of NumPy's numbers, which never change
     name = f"{row.where}, in place"
     require_writeable(x1, name)
     return stored_in_place(x1, binary(row, x1, x2)._node, name)
@@ -779,10 +788,13 @@ def view(array: Array, where: Layout) -> Array:
     """An array that shares the memory of `array`, which has to be settled."""
     node = array._node
     assert node.storage is not None
-    result = Array(leaf(node.storage, where, node.dtype))
-    if array._locked:
-        result._locked = True
-    return result
+    return viewed(array, leaf(node.storage, where, node.dtype))
+
+
+def kept(array: Array) -> Array:
+    """The array; without axes it is one that operators such as += write to, and no number."""
+    array._kept = True
+    return array
 
 
 def read_only(array: Array) -> Array:
@@ -793,7 +805,7 @@ def read_only(array: Array) -> Array:
 
 def viewed(array: Array, node: Node) -> Array:
     """An array of a leaf in the memory of `array`."""
-    result = Array(node)
+    result = kept(Array(node))
     result._locked = array._locked
     return result
 

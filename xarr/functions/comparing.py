@@ -5,9 +5,12 @@ from __future__ import annotations
 import cmath
 from typing import Any
 
+import numpy
+
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
+from xarr.array.transfers import to_host
 from xarr.backends.device import Device, default_float
 from xarr.functions import elementwise, reductions
 
@@ -171,7 +174,10 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     True
     """
     pair = _both(a1, a2, "array_equal(a1, a2)")
-    if pair is None or pair[0].shape != pair[1].shape:
+    if pair is None:
+        first, second = _of_host(a1, a2)
+        return bool(numpy.array_equal(first, second, equal_nan=equal_nan))
+    if pair[0].shape != pair[1].shape:
         return False
     return _all_equal(*pair, equal_nan=equal_nan)
 
@@ -202,7 +208,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """
     pair = _both(a1, a2, "array_equiv(a1, a2)")
     if pair is None:
-        return False
+        return bool(numpy.array_equiv(*_of_host(a1, a2)))
     try:
         return _all_equal(*pair)
     except ValueError:
@@ -216,6 +222,11 @@ def _both(a1: ArrayLike, a2: ArrayLike, where: str) -> tuple[Array, Array] | Non
         return as_array(a1, where, "a1", device=device), as_array(a2, where, "a2", device=device)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def _of_host(*operands: Any) -> list[Any]:
+    """Operands of which one can be made no array: text, dates, objects, which the host compares."""
+    return [to_host(item._node) if isinstance(item, Array) else item for item in operands]
 
 
 def _all_equal(a1: Array, a2: Array, *, equal_nan: bool = False) -> bool:

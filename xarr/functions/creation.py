@@ -22,6 +22,7 @@ from xarr.array.array import (
     ShapeLike,
     axes_in_order,
     in_order,
+    kept,
     laid_out,
 )
 from xarr.array.conversion import as_array, retyped, warn_of_imaginary
@@ -104,7 +105,24 @@ def ordered(
     where: str,
     name: str = "obj",
 ) -> Array:
-    """What `asarray` makes, for a function that errors name."""
+    """What `asarray` makes, for a function that errors name: an array without axes too."""
+    result = _ordered(obj, dtype, order, copy, device, where, name)
+    is_given = result is obj
+    if is_given and (result._kept or result.ndim or copy is False):
+        return result
+    return kept(Array(engine.copied(result._node)) if is_given else result)
+
+
+def _ordered(
+    obj: Any,
+    dtype: Any,
+    order: str | None,
+    copy: bool | None,
+    device: DeviceLike,
+    where: str,
+    name: str = "obj",
+) -> Array:
+    """What `ordered` makes, as an array or a number."""
     if order is None or (order == "C" and type(obj) is not Array):
         return as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
     if copy and type(obj) is Array:
@@ -228,7 +246,7 @@ def filled(
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
     value = row.numpy.type(value).item()
-    result = Array(constant(value, row, extents, target))
+    result = kept(Array(constant(value, row, extents, target)))
     return result if order == "C" else in_order(result, order, where)
 
 
@@ -302,8 +320,8 @@ def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: st
             )
         )
     if node.operation is None and node.storage is None:
-        return Array(constant(node.value, node.dtype, extents, node.device))
-    return Array(engine.copied(engine.broadcast(node, extents)))
+        return kept(Array(constant(node.value, node.dtype, extents, node.device)))
+    return kept(Array(engine.copied(engine.broadcast(node, extents))))
 
 
 def filled_like(

@@ -369,7 +369,8 @@ class Generator(Distributions):
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]
         """
-        return permuting.permutation(self, x, axis, "permutation(x, axis)")
+        permuted: Array = permuting.permutation(self, x, axis, "permutation(x, axis)")
+        return permuted
 
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Permute the elements along an axis, those of each line by themselves.

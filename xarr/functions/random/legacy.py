@@ -419,7 +419,8 @@ class RandomState(Distributions):
         >>> sorted(xarr.random.permutation(4).tolist())
         [0, 1, 2, 3]
         """
-        return permuting.permutation(self, x, 0, "permutation(x)")
+        permuted: Array = permuting.permutation(self, x, 0, "permutation(x)")
+        return permuted
 
     def shuffle(self, x: Any) -> None:
         """Permute an array along its first axis, in place.

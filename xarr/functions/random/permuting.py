@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
@@ -13,6 +12,7 @@ from xarr import dtypes, errors, layout
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered
+from xarr.array.transfers import openly, to_host
 from xarr.backends.device import Device, default_float, get_device
 from xarr.engine import engine
 from xarr.functions import creation, indexing, manipulation, reductions, searching, sorting
@@ -38,10 +38,15 @@ def order(source: Source, count: int, device: Device, where: str) -> Array:
     return sorting.argsort(keys(source, (count,), device, where))
 
 
-def permutation(source: Source, x: Any, axis: Any, where: str) -> Array:
+def permutation(source: Source, x: Any, axis: Any, where: str) -> Any:
     """A permuted range of integers, or a copy of an array that is permuted along an axis."""
     if isinstance(x, int | numpy.integer):
         return order(source, max(int(x), 0), get_device(), where)
+    if _is_of_host(x):
+        values = numpy.asarray(x)
+        place = layout.normalize_axis(axis, values.ndim, where)
+        picked = order(source, values.shape[place], get_device(), where)
+        return values.take(_hosted(picked), place)
     array = as_array(x, where)
     if not array.ndim:
         if array._node.dtype.kind in dtypes.INTEGER:
@@ -153,7 +158,7 @@ def choice(
     if population is None:
         return picked
     if not isinstance(population, Array):
-        return _of_host(population, picked, where)
+        return population.take(_hosted(picked), place)
     if isinstance(picked, int):
         key = (*(slice(None),) * place, picked)
         return engine_copy(indexing.getitem(population, key))
@@ -176,8 +181,10 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
         if a < 0:
             raise ValueError(errors.message(where, f"a is {a}", "a must be a positive integer"))
         return None, int(a), 0
-    if isinstance(a, Sequence) and any(isinstance(item, str) for item in a):
-        return a, len(a), 0
+    if _is_of_host(a):
+        values = numpy.asarray(a)
+        place = layout.normalize_axis(axis, values.ndim, where)
+        return values, values.shape[place], place
     array = as_array(a, where, "a")
     if not array.ndim:
         if array._node.dtype.kind in dtypes.INTEGER:
@@ -193,18 +200,19 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
     return array, array.shape[place], place
 
 
-def _of_host(population: Sequence[Any], picked: Any, where: str) -> Any:
-    """One of a list of strings, which no device holds."""
-    if isinstance(picked, int):
-        return population[picked]
-    raise TypeError(
-        errors.message(
-            where,
-            "a holds strings",
-            "arrays hold numbers",
-            "choose integers: [a[i] for i in choice(len(a), size)]",
-        )
-    )
+def _is_of_host(a: Any) -> bool:
+    """Whether values are strings, dates, records or objects, of which NumPy has arrays alone."""
+    if isinstance(a, list | tuple):
+        return any(isinstance(item, str | bytes) or _is_of_host(item) for item in a)
+    return isinstance(a, numpy.ndarray | numpy.generic) and a.dtype.kind in "OSUVMm"
+
+
+def _hosted(picked: Any) -> Any:
+    """Drawn positions on the host, where the values are that they choose."""
+    if not isinstance(picked, Array):
+        return picked
+    with openly():
+        return to_host(picked._node)
 
 
 def _chances(p: Any, count: int, where: str) -> Array:
