@@ -293,18 +293,17 @@ class Array(Methods):
         return int(self._scalar("operator.index", dtypes.INTEGER))
 
     def __hash__(self) -> int:
-        """The hash of an array without axes: that of its value, as it is now."""
-        node = self._node
-        if node.shape:
+        """The hash of a number: that of its value, which never changes."""
+        if not is_number(self):
             raise TypeError(
                 errors.message(
                     "hash(x)",
-                    f"unhashable: x has shape {node.shape}",
-                    "only an array without axes is a key of a dictionary, by its value",
-                    "write x.tobytes(), or tuple(x)",
+                    f"unhashable: x is an array of shape {self._node.shape}",
+                    "what functions give without axes is a key of a dictionary, by its value",
+                    "write x.item(), x.tobytes() or tuple(x)",
                 )
             )
-        return hash(_value(node))
+        return hash(_value(self._node))
 
     def __trunc__(self) -> int:
         return int(self._scalar("math.trunc", (dtypes.BOOL, *dtypes.REAL_NUMERIC)))
@@ -525,8 +524,7 @@ _REPEATED: Final = frozenset((list, tuple))
 
 def _counts(array: Array) -> bool:
     """Whether a list times the array is the list so many times, as with NumPy's integers."""
-    node = array._node
-    return not node.shape and node.dtype.kind in INTEGER
+    return array._node.dtype.kind in INTEGER and is_number(array)
 
 
 def _value(node: Node) -> Any:
@@ -655,8 +653,8 @@ def _in_place(row: Elementwise, x1: Array, x2: Any) -> Array:
     """An operator with its result written to the first operand."""
     if not accepts(x2):
         return NOT_IMPLEMENTED
-    if not x1._node.shape and not x1._kept:
-        return binary(row, x1, x2)  # as of NumPy's numbers, which never change
+    if is_number(x1):
+        return binary(row, x1, x2)
     name = f"{row.where}, in place"
     require_writeable(x1, name)
     return stored_in_place(x1, binary(row, x1, x2)._node, name)
@@ -789,6 +787,11 @@ def view(array: Array, where: Layout) -> Array:
     node = array._node
     assert node.storage is not None
     return viewed(array, leaf(node.storage, where, node.dtype))
+
+
+def is_number(array: Array) -> bool:
+    """Whether NumPy has a number here, which never changes: no axes, and not made as an array."""
+    return not array._node.shape and not array._kept
 
 
 def kept(array: Array) -> Array:

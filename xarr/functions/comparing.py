@@ -10,9 +10,9 @@ import numpy
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
-from xarr.array.transfers import to_host
 from xarr.backends.device import Device, default_float
 from xarr.functions import elementwise, reductions
+from xarr.functions.hosting import host_of
 
 
 def isclose(
@@ -175,7 +175,7 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     """
     pair = _both(a1, a2, "array_equal(a1, a2)")
     if pair is None:
-        first, second = _of_host(a1, a2)
+        first, second = host_of((a1, a2), "array_equal(a1, a2)")
         return bool(numpy.array_equal(first, second, equal_nan=equal_nan))
     if pair[0].shape != pair[1].shape:
         return False
@@ -208,7 +208,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """
     pair = _both(a1, a2, "array_equiv(a1, a2)")
     if pair is None:
-        return bool(numpy.array_equiv(*_of_host(a1, a2)))
+        return bool(numpy.array_equiv(*host_of((a1, a2), "array_equiv(a1, a2)")))
     try:
         return _all_equal(*pair)
     except ValueError:
@@ -222,11 +222,6 @@ def _both(a1: ArrayLike, a2: ArrayLike, where: str) -> tuple[Array, Array] | Non
         return as_array(a1, where, "a1", device=device), as_array(a2, where, "a2", device=device)
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _of_host(*operands: Any) -> list[Any]:
-    """Operands of which one can be made no array: text, dates, objects, which the host compares."""
-    return [to_host(item._node) if isinstance(item, Array) else item for item in operands]
 
 
 def _all_equal(a1: Array, a2: Array, *, equal_nan: bool = False) -> bool:

@@ -106,46 +106,32 @@ def ordered(
     name: str = "obj",
 ) -> Array:
     """What `asarray` makes, for a function that errors name: an array without axes too."""
-    result = _ordered(obj, dtype, order, copy, device, where, name)
+    if order is None or (order == "C" and type(obj) is not Array):
+        result = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
+    elif copy and type(obj) is Array:
+        # In one step, of the type that it will have.
+        result = as_array(obj, where, name, dtype=dtype, device=device)
+        axes = axes_in_order(obj, order, where)
+        if result is obj or axes is not None:
+            result = Array(laid_out(result._node, axes))
+    else:
+        given = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
+        if type(obj) is numpy.ndarray and order in ("A", "K") and obj.flags.fnc:
+            order = "F"
+        result = in_order(given, order, where)
+        if copy is False and result is not given:
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"copy is False and {name} does not lie in order {order}",
+                    "another order needs a copy",
+                    "pass copy=None",
+                )
+            )
     is_given = result is obj
     if is_given and (result._kept or result.ndim or copy is False):
         return result
     return kept(Array(engine.copied(result._node)) if is_given else result)
-
-
-def _ordered(
-    obj: Any,
-    dtype: Any,
-    order: str | None,
-    copy: bool | None,
-    device: DeviceLike,
-    where: str,
-    name: str = "obj",
-) -> Array:
-    """What `ordered` makes, as an array or a number."""
-    if order is None or (order == "C" and type(obj) is not Array):
-        return as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
-    if copy and type(obj) is Array:
-        # In one step, of the type that it will have.
-        given = as_array(obj, where, name, dtype=dtype, device=device)
-        axes = axes_in_order(obj, order, where)
-        if given is obj or axes is not None:
-            return Array(laid_out(given._node, axes))
-        return given
-    result = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
-    if type(obj) is numpy.ndarray and order in ("A", "K") and obj.flags.fnc:
-        order = "F"
-    placed = in_order(result, order, where)
-    if copy is False and placed is not result:
-        raise ValueError(
-            errors.message(
-                where,
-                f"copy is False and {name} does not lie in order {order}",
-                "another order needs a copy",
-                "pass copy=None",
-            )
-        )
-    return placed
 
 
 def array(

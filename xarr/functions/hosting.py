@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -16,6 +16,20 @@ from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device
+
+_KINDS: Final = "OSUVMm"
+"""NumPy's kinds of data type that are on the host alone."""
+
+
+def is_of_host(value: object) -> bool:
+    """Whether a value is, or holds, text, dates, records or objects, which no device holds."""
+    if isinstance(value, numpy.dtype):
+        return value.kind in _KINDS
+    if isinstance(value, numpy.ndarray | numpy.generic):
+        return value.dtype.kind in _KINDS
+    return isinstance(value, list | tuple) and any(
+        isinstance(item, str | bytes) or is_of_host(item) for item in value
+    )
 
 
 def host_of(value: Any, where: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes, layout
-from xarr.array.array import Array, ArrayLike
+from xarr.array.array import Array, ArrayLike, is_number
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.engine.expression import constant
@@ -182,16 +182,16 @@ def isscalar(element: Any) -> bool:
     Returns
     -------
     bool
-        True of an Array of no axes, which is what NumPy's functions give a scalar for.
+        True of an Array of no axes for which NumPy has a scalar; False of `asarray(3.0)`.
 
     Examples
     --------
     >>> import xarr
-    >>> xarr.isscalar(3.0), xarr.isscalar(xarr.asarray(3.0))
+    >>> xarr.isscalar(3.0), xarr.isscalar(xarr.ones(3).sum())
     (True, True)
     """
     if type(element) is Array:
-        return not element.shape
+        return is_number(element)
     return bool(numpy.isscalar(element))
 
 

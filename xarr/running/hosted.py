@@ -12,7 +12,7 @@ import functools
 import importlib
 from collections.abc import Callable
 from types import FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
@@ -22,10 +22,8 @@ from xarr.array import transfers
 from xarr.array.array import Array
 from xarr.backends.device import default_device
 from xarr.functions import arithmetic
+from xarr.functions.hosting import is_of_host
 from xarr.functions.type_queries import iscomplexobj
-
-KINDS: Final = "OSUVMm"
-"""NumPy's kinds of data type that no device has."""
 
 
 class Namespace(ModuleType):
@@ -110,23 +108,12 @@ def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
                 given = theirs(*args, **kwargs)
             except Exception:  # noqa: BLE001 - what xarr says of the call is what is told
                 given = None
-            if given is None or not any(map(_is_of_host, (given, *args, *kwargs.values()))):
+            if given is None or not any(map(is_of_host, (given, *args, *kwargs.values()))):
                 raise
         _note(own.__name__, getattr(given, "nbytes", 0))
         return given
 
     return function
-
-
-def _is_of_host(value: object) -> bool:
-    """Whether a value is, or holds, numbers of no data type that a device has."""
-    if isinstance(value, numpy.dtype):
-        return value.kind in KINDS
-    if isinstance(value, numpy.ndarray | numpy.generic):
-        return value.dtype.kind in KINDS
-    return isinstance(value, list | tuple) and any(
-        isinstance(item, str | bytes) or _is_of_host(item) for item in value
-    )
 
 
 def _note(name: str, nbytes: int) -> None:

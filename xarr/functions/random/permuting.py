@@ -12,10 +12,10 @@ from xarr import dtypes, errors, layout
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered
-from xarr.array.transfers import openly, to_host
 from xarr.backends.device import Device, default_float, get_device
 from xarr.engine import engine
 from xarr.functions import creation, indexing, manipulation, reductions, searching, sorting
+from xarr.functions.hosting import is_of_host
 from xarr.functions.random.drawing import Source, size_of
 from xarr.functions.random.integral import integers
 from xarr.layout import Shape
@@ -42,11 +42,11 @@ def permutation(source: Source, x: Any, axis: Any, where: str) -> Any:
     """A permuted range of integers, or a copy of an array that is permuted along an axis."""
     if isinstance(x, int | numpy.integer):
         return order(source, max(int(x), 0), get_device(), where)
-    if _is_of_host(x):
+    if is_of_host(x):
         values = numpy.asarray(x)
         place = layout.normalize_axis(axis, values.ndim, where)
         picked = order(source, values.shape[place], get_device(), where)
-        return values.take(_hosted(picked), place)
+        return values.take(creation.to_numpy(picked), place)
     array = as_array(x, where)
     if not array.ndim:
         if array._node.dtype.kind in dtypes.INTEGER:
@@ -158,7 +158,7 @@ def choice(
     if population is None:
         return picked
     if not isinstance(population, Array):
-        return population.take(_hosted(picked), place)
+        return population.take(picked if shape is None else creation.to_numpy(picked), place)
     if isinstance(picked, int):
         key = (*(slice(None),) * place, picked)
         return engine_copy(indexing.getitem(population, key))
@@ -181,7 +181,7 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
         if a < 0:
             raise ValueError(errors.message(where, f"a is {a}", "a must be a positive integer"))
         return None, int(a), 0
-    if _is_of_host(a):
+    if is_of_host(a):
         values = numpy.asarray(a)
         place = layout.normalize_axis(axis, values.ndim, where)
         return values, values.shape[place], place
@@ -198,21 +198,6 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
         )
     place = layout.normalize_axis(axis, array.ndim, where)
     return array, array.shape[place], place
-
-
-def _is_of_host(a: Any) -> bool:
-    """Whether values are strings, dates, records or objects, of which NumPy has arrays alone."""
-    if isinstance(a, list | tuple):
-        return any(isinstance(item, str | bytes) or _is_of_host(item) for item in a)
-    return isinstance(a, numpy.ndarray | numpy.generic) and a.dtype.kind in "OSUVMm"
-
-
-def _hosted(picked: Any) -> Any:
-    """Drawn positions on the host, where the values are that they choose."""
-    if not isinstance(picked, Array):
-        return picked
-    with openly():
-        return to_host(picked._node)
 
 
 def _chances(p: Any, count: int, where: str) -> Array:
