@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import costs, measure, npbench, report
+from benchmarks import costs, host, measure, npbench, report
 from benchmarks.libraries import OPENERS, open_libraries
-from benchmarks.rows import CPU_SIZE, KEYS, LARGE, LARGE_ROWS, SMALL_ROWS
+from benchmarks.rows import CPU_SIZE, HOST, KEYS, LARGE, LARGE_ROWS, SMALL_ROWS
 
 OUTPUT = Path(__file__).resolve().parent / "output"
 _FEW = 5
@@ -28,6 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     results: list[measure.Result] = []
     spent: list[costs.Cost] = []
     copies: dict[int, tuple[float, str]] = {}
+    table: host.Table | None = None
     with default_device(device):
         for size in sizes:
             large = [row for row in LARGE_ROWS if row.key in options.rows]
@@ -40,10 +41,11 @@ def main(arguments: list[str] | None = None) -> int:
             if row.key in options.rows:
                 _progress(row.title)
                 results += measure.small(row, libraries, options.dtype, options.repeats)
+        if HOST in options.rows:
+            _progress("the host's cost")
+            table = host.measured(libraries, options.repeats)
         few = min(options.repeats, _FEW)
         measurements: dict[str, Callable[[], list[costs.Cost]]] = {
-            "operator": lambda: costs.operator_cost(own, options.repeats),
-            "launch": lambda: costs.launch_cost(own, options.repeats),
             "import": lambda: costs.import_cost(libraries, few),
             "first result": lambda: costs.first_result_cost(str(device), few),
         }
@@ -60,12 +62,18 @@ def main(arguments: list[str] | None = None) -> int:
     everything = (libraries, absent, results, spent, copies, device, options.dtype)
     print(*report.lines(*everything), sep="\n")
     content = report.document(*everything)
+    if table is not None:
+        print(*host.lines(table, device.kind), sep="\n")
+        content["host"] = host.document(table, device.kind)
     if figures:
         print(*npbench.lines(figures, options.npbench_size), sep="\n")
         content["npbench"] = npbench.document(figures, options.npbench_size)
     written = report.write(options.out, content)
     print("\nwritten: " + ", ".join(map(str, written)))
-    return 1 if any(one.wrong for one in results) or any(one.problem for one in figures) else 0
+    wrong = [*(one.wrong for one in results), *(one.problem for one in figures)]
+    if table is not None:
+        wrong += [one.wrong for one in table.cells]
+    return 1 if any(wrong) else 0
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -77,6 +85,13 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--device", help="xarr's device, as opencl:0; the default device if absent")
     parser.add_argument("--rows", type=_rows, default=list(KEYS), help="names, with commas between")
+    parser.add_argument(
+        "--host",
+        dest="rows",
+        action="store_const",
+        const=[HOST],
+        help="only what operations cost the host, on 1,000 elements",
+    )
     parser.add_argument(
         "--sizes",
         type=_sizes,

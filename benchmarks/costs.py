@@ -1,4 +1,4 @@
-"""What xarr costs apart from the work: Python per operator, a launch, the import, a cold start."""
+"""What xarr costs once, the import and a cold start, and the copy that large rows are held to."""
 
 from __future__ import annotations
 
@@ -11,22 +11,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy
 
 from benchmarks.libraries import Library
 from benchmarks.measure import operands
-from benchmarks.rows import COPY, SMALL, Row, chain, flat
+from benchmarks.rows import COPY
 from benchmarks.timing import WARM_UP, Timing, interleaved
 
-OPERATORS: Final = 7
-"""Operators of `chain`."""
-_CHAINS: Final = 300
-_LAUNCHES: Final = 64
 _COPIES: Final = 10
 
-OPERATOR_LIMIT_US: Final = 1.5
 IMPORT_LIMIT_S: Final = 0.06
 FIRST_RESULT_LIMIT_S: Final = 0.5
 
@@ -43,116 +38,6 @@ class Cost:
     limit: float | None = None
 
 
-class Bare:
-    """The least that a deferred operator can do: look up types, compare shapes, make a node."""
-
-    __slots__ = ("device", "dtype", "inputs", "operation", "shape")
-
-    def __init__(
-        self, operation: Any, inputs: tuple[Bare, ...], dtype: str, shape: Any, device: object
-    ) -> None:
-        self.operation = operation
-        self.inputs = inputs
-        self.dtype = dtype
-        self.shape = shape
-        self.device = device
-
-    def _with(self, other: Bare, table: dict[tuple[str, str], str]) -> Bare:
-        if type(other) is not Bare or other.device is not self.device:
-            raise TypeError
-        result = table[self.dtype, other.dtype]
-        if other.shape != self.shape:
-            raise ValueError
-        return Bare(table, (self, other), result, self.shape, self.device)
-
-    def __add__(self, other: Bare) -> Bare:
-        return self._with(other, _ADD)
-
-    def __sub__(self, other: Bare) -> Bare:
-        return self._with(other, _SUBTRACT)
-
-    def __mul__(self, other: Bare) -> Bare:
-        return self._with(other, _MULTIPLY)
-
-
-_ADD: Final = {("float32", "float32"): "float32"}
-_SUBTRACT: Final = dict(_ADD)
-_MULTIPLY: Final = dict(_ADD)
-
-
-def operator_cost(xarr: Library, repeats: int) -> list[Cost]:
-    """Python's time for one deferred operator, in pending chains that nobody computes."""
-    row = Row("", "", chain, flat(3))
-    arrays = [xarr.upload(host) for host in operands(row, SMALL, "float32")]
-    device = object()
-    bare = [Bare(None, (), "float32", (SMALL,), device) for _ in arrays]
-
-    def timed(values: list[Any]) -> Callable[[], float]:
-        def work() -> float:
-            a, b, c = values
-            began = time.perf_counter()
-            for _ in range(_CHAINS):
-                _ = ((a * b + c) * a - b) * c + a * b
-            return time.perf_counter() - began
-
-        return work
-
-    elapsed_s = interleaved({"xarr": timed(arrays), "bare": timed(bare)}, repeats)
-    titles = {
-        "xarr": "Python, one deferred operator",
-        "bare": "the same, bare prototype",
-    }
-    return [
-        _cost(
-            "operator", titles[name], "us", Timing.of(times, _CHAINS * OPERATORS),
-            OPERATOR_LIMIT_US if name == "xarr" else None,
-        )
-        for name, times in elapsed_s.items()
-    ]  # fmt: skip
-
-
-def launch_cost(xarr: Library, repeats: int) -> list[Cost]:
-    """Measure the host's time for a launch by the driver, and for a whole `v[...] = a`."""
-    a, v = (xarr.upload(host) for host in operands(COPY, SMALL, "float32"))
-    driver = v.device.driver
-    v[...] = a
-    prepared: list[tuple[Any, ...]] = []
-    launch = driver.launch
-
-    def record(*arguments: Any) -> None:
-        prepared.append(arguments)
-        launch(*arguments)
-
-    driver.launch = record
-    try:
-        v[...] = a
-    finally:
-        driver.launch = launch
-
-    def timed(call: Callable[[], None]) -> Callable[[], float]:
-        def work() -> float:
-            began = time.perf_counter()
-            for _ in range(_LAUNCHES):
-                call()
-            elapsed_s = time.perf_counter() - began
-            xarr.wait(v)
-            return elapsed_s
-
-        return work
-
-    def whole() -> None:
-        v[...] = a
-
-    works = {
-        "launch of a prepared kernel": timed(lambda: launch(*prepared[-1])),
-        "v[...] = a, launched": timed(whole),
-    }
-    return [
-        _cost("launch", title, "us", Timing.of(times, _LAUNCHES))
-        for title, times in interleaved(works, repeats).items()
-    ]
-
-
 def copy_bandwidth(xarr: Library, size: int, dtype: str, repeats: int) -> tuple[float, str]:
     """Measure the bytes that the fastest copy reads and writes, in GB/s, and say which it is."""
     hosts = operands(COPY, size, dtype)
@@ -165,6 +50,7 @@ def copy_bandwidth(xarr: Library, size: int, dtype: str, repeats: int) -> tuple[
 
     def kernel() -> None:
         v[...] = a
+        xarr.launch(v)
 
     def timed(call: Callable[[], None]) -> Callable[[], float]:
         def work() -> float:

@@ -146,14 +146,14 @@ def _measured(
         values[library.name] = result if isinstance(result, float) else library.download(result)
         works[library.name] = timed(library, call)
     expected = values.get("numpy")
-    wrong = {name: _difference(value, expected, alike=row.alike) for name, value in values.items()}
+    wrong = {name: difference(value, expected, alike=row.alike) for name, value in values.items()}
     return [
         Result(row, size, name, unit, Timing.of(elapsed_s), moved, wrong[name])
         for name, elapsed_s in interleaved(works, repeats).items()
     ]
 
 
-def _difference(value: Any, expected: Any, *, alike: bool) -> str:
+def difference(value: Any, expected: Any, *, alike: bool = True) -> str:
     """Say what is wrong with a result; "" where nothing is, or without NumPy's result."""
     if expected is None:
         return ""

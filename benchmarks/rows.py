@@ -398,7 +398,10 @@ SMALL_ROWS: Final = (
 )
 """Host microseconds a call, of 1,000 elements."""
 
-COSTS: Final = ("operator", "launch", "import", "first result")
+HOST: Final = "host"
+"""The table of `host`."""
+
+COSTS: Final = ("import", "first result")
 """What `costs` measures of xarr alone."""
 
-KEYS: Final = tuple(row.key for row in (*LARGE_ROWS, *SMALL_ROWS)) + COSTS
+KEYS: Final = (*(row.key for row in (*LARGE_ROWS, *SMALL_ROWS)), HOST, *COSTS)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
+
+Name = TypeVar("Name", bound=Hashable)
+Measured = TypeVar("Measured")
 
 WARM_UP = 2
 ENOUGH = 3
@@ -29,24 +33,24 @@ class Timing:
 
 
 def interleaved(
-    works: Mapping[str, Callable[[], float]], repeats: int, limit_s: float = 20.0
-) -> dict[str, list[float]]:
-    """Return the seconds that each work says it took, in rounds that run each once.
+    works: Mapping[Name, Callable[[], Measured]], repeats: int, limit_s: float = 20.0
+) -> dict[Name, list[Measured]]:
+    """Return what each work says it took, in rounds that run each once.
 
     Rounds end after `repeats`, or after `limit_s` seconds but not before `ENOUGH`.
     """
     for work in works.values():
         for _ in range(WARM_UP):
             work()
-    elapsed_s: dict[str, list[float]] = {name: [] for name in works}
+    elapsed: dict[Name, list[Measured]] = {name: [] for name in works}
     with undisturbed():
         began = time.perf_counter()
         for done in range(repeats):
             if done >= ENOUGH and time.perf_counter() - began > limit_s:
                 break
             for name, work in works.items():
-                elapsed_s[name].append(work())
-    return elapsed_s
+                elapsed[name].append(work())
+    return elapsed
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 import xarr
-from benchmarks import chart, measure, report
+from benchmarks import chart, host, measure, report
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, Target, flat, matrix
@@ -31,13 +32,12 @@ def _run(folder: Path, *more: str) -> tuple[int, dict[str, Any]]:
 def test_every_row_runs_and_agrees_with_numpy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [*(row.key for row in (*LARGE_ROWS, *SMALL_ROWS)), "operator", "launch"]
+    rows = [row.key for row in (*LARGE_ROWS, *SMALL_ROWS)]
     status, content = _run(tmp_path, "--sizes", "5000", "--rows", ",".join(rows))
     assert status == 0
     measured = {(one["row"], one["library"]) for one in content["results"]}
-    assert measured == {(row, name) for row in rows[:-2] for name in ("xarr", "numpy")}
+    assert measured == {(row, name) for row in rows for name in ("xarr", "numpy")}
     assert all(0 < one["minimum"] <= one["median"] for one in content["results"])
-    assert {cost["key"] for cost in content["costs"]} == {"operator", "launch"}
     assert content["device"]["name"] == default_device().name
     assert content["versions"]["xarr"] == xarr.__version__
     assert set(content["copy_gb_s"]) == {"5000"}
@@ -50,6 +50,82 @@ def test_a_plot_is_drawn_where_matplotlib_is(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra bench)")
     _run(tmp_path, "--sizes", "1000", "--rows", "add")
     assert (tmp_path / "benchmark.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_hosts_cost_is_measured_and_the_driver_left_as_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, content = _run(tmp_path, "--host")
+    assert status == 0
+    assert not content["results"]
+    assert not content["costs"]
+    table = content["host"]
+    measured = {(one["how"], one["expression"], one["library"]) for one in table["rows"]}
+    assert measured == {
+        (row.how.name.lower(), row.expression, name)
+        for row in host.ROWS
+        for name in ("xarr", "numpy")
+        if row.is_for(name)
+    }
+    unit = table["unit_us"]["minimum"]
+    for one in table["rows"]:
+        assert 0 < one["cpu_us"] <= one["cpu_median_us"]
+        assert 0 < one["wall_us"] <= one["wall_median_us"]
+        assert one["units"] == pytest.approx(one["cpu_us"] / unit)
+    printed = capsys.readouterr().out
+    assert all(row.expression in printed and row.how.value in printed for row in host.ROWS)
+    assert "launch" not in vars(default_device().driver)
+    assert xarr.asarray([1.0, 2.0]).sum() == 3
+
+
+def test_without_the_driver_nothing_is_launched(monkeypatch: pytest.MonkeyPatch) -> None:
+    (own,), _ = open_libraries(["xarr"], DEVICE)
+    names = host._arrays(own)
+    driver = default_device().driver
+    launch = driver.launch
+    launched: list[tuple[Any, ...]] = []
+
+    def count(*arguments: Any) -> None:
+        launched.append(arguments)
+        launch(*arguments)
+
+    monkeypatch.setattr(driver, "launch", count)
+    bare, whole = (
+        host._work(host.Row(how, "a + b"), own, names) for how in (host.How.BARE, host.How.LAUNCHED)
+    )
+    launched.clear()
+    bare()
+    assert not launched
+    whole()
+    assert len(launched) >= host.LAUNCHED
+    with pytest.raises(RuntimeError, match="launched nothing"):
+        host._work(host.Row(host.How.BARE, "a[10:20]"), own, names)
+
+
+def test_a_wrong_value_of_the_hosts_table_is_marked() -> None:
+    (own, beside), _ = open_libraries(["xarr", "numpy"], DEVICE)
+    faulty = dataclasses.replace(own, upload=lambda given: own.upload(given + 1))
+    names = [(one, host._arrays(one)) for one in (own, faulty, beside)]
+    for row in (host.Row(host.How.LAUNCHED, "a + b"), host.Row(host.How.WAITED, "float(a[3])")):
+        assert host._wrong(row, names[0], names[2]) == ""
+        assert "differs from NumPy" in host._wrong(row, names[1], names[2])
+
+
+def test_limits_of_the_hosts_cost_are_for_their_kind_of_device() -> None:
+    def cell(row: host.Row, library: str, cpu_us: float, wall_us: float) -> host.Cell:
+        cpu, wall = (Timing(1e-6 * one, 1e-6 * one, 3) for one in (cpu_us, wall_us))
+        return host.Cell(row, library, cpu, wall, cpu_us / 0.5)
+
+    row = host.Row(host.How.WAITED, "float(a.sum())", limit=14, beside=(("cupy", 1.2),))
+    own, other = cell(row, "xarr", 8, 13), cell(row, "cupy", 9, 10)
+    table = host.Table(Timing(0.5e-6, 0.5e-6, 3), (own, other))
+    assert list(host.limits(own, table, "cpu")) == [("<= 14 x", False)]
+    assert list(host.limits(own, table, "gpu")) == [("<= 1.2 cupy", False)]
+    assert not list(host.limits(other, table, "cpu"))
+    fast = cell(row, "xarr", 7, 11)
+    assert [met for _, met in host.limits(fast, table, "gpu")] == [True]
+    assert [met for _, met in host.limits(fast, table, "cpu")] == [True]
+    assert "EXCEEDED" in "".join(host.lines(table, "cpu"))
 
 
 @pytest.mark.slow
@@ -109,6 +185,7 @@ def test_options() -> None:
     assert options.sizes == [1024, 10000]
     assert options.rows == ["add", "sum"]
     assert parse([]).rows == list(KEYS)
+    assert parse(["--host"]).rows == ["host"]
     assert set(COSTS) <= set(KEYS)
     for wrong in (["--rows", "addd"], ["--sizes", "many"], ["--repeats", "0"], ["--sizes", "1"]):
         with pytest.raises(SystemExit):
