@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from benchmarks import costs, host, measure, npbench, report
-from benchmarks.libraries import OPENERS, open_libraries
+from benchmarks import costs, host, measure, npbench, report, whole
+from benchmarks.libraries import OPENERS, Library, open_libraries
+from benchmarks.programs import PROGRAMS
 from benchmarks.rows import CPU_SIZE, HOST, KEYS, LARGE, LARGE_ROWS, SMALL_ROWS
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
 
 OUTPUT = Path(__file__).resolve().parent / "output"
 _FEW = 5
 """Repeats of what starts a process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What stands beside the rows: lines to print, an entry of the JSON file, what is wrong."""
+
+    key: str
+    lines: Iterable[str]
+    document: dict[str, Any]
+    wrong: list[str]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -28,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     results: list[measure.Result] = []
     spent: list[costs.Cost] = []
     copies: dict[int, tuple[float, str]] = {}
-    table: host.Table | None = None
+    few = min(options.repeats, _FEW)
     with default_device(device):
         for size in sizes:
             large = [row for row in LARGE_ROWS if row.key in options.rows]
@@ -41,39 +57,51 @@ def main(arguments: list[str] | None = None) -> int:
             if row.key in options.rows:
                 _progress(row.title)
                 results += measure.small(row, libraries, options.dtype, options.repeats)
-        if HOST in options.rows:
-            _progress("the host's cost")
-            table = host.measured(libraries, options.repeats)
-        few = min(options.repeats, _FEW)
-        measurements: dict[str, Callable[[], list[costs.Cost]]] = {
-            "import": lambda: costs.import_cost(libraries, few),
-            "first result": lambda: costs.first_result_cost(str(device), few),
-        }
-        for key, measured in measurements.items():
-            if key in options.rows:
-                _progress(key)
-                spent += measured()
-    figures = list[npbench.Figure]()
-    if options.npbench is not None:
-        others = [one.name for one in libraries if one.name == "cupy"]
-        asked = (options.npbench, options.npbench_size, str(device), others, options.repeats)
-        figures += npbench.measured(*asked, names=options.npbench_programs, progress=_progress)
+        if "import" in options.rows:
+            _progress("import")
+            spent += costs.import_cost(libraries, few)
+        if "first result" in options.rows:
+            _progress("first result")
+            spent += costs.first_result_cost(str(device), few)
+        parts = list(_parts(options, device, libraries))
     _progress("")
     everything = (libraries, absent, results, spent, copies, device, options.dtype)
     print(*report.lines(*everything), sep="\n")
     content = report.document(*everything)
-    if table is not None:
-        print(*host.lines(table, device.kind), sep="\n")
-        content["host"] = host.document(table, device.kind)
-    if figures:
-        print(*npbench.lines(figures, options.npbench_size), sep="\n")
-        content["npbench"] = npbench.document(figures, options.npbench_size)
+    wrong = [one.wrong for one in results]
+    for part in parts:
+        print(*part.lines, sep="\n")
+        content[part.key] = part.document
+        wrong += part.wrong
     written = report.write(options.out, content)
     print("\nwritten: " + ", ".join(map(str, written)))
-    wrong = [*(one.wrong for one in results), *(one.problem for one in figures)]
-    if table is not None:
-        wrong += [one.wrong for one in table.cells]
     return 1 if any(wrong) else 0
+
+
+def _parts(
+    options: argparse.Namespace, device: Device, libraries: Sequence[Library]
+) -> Iterator[Part]:
+    """Measure what is asked for beside the rows."""
+    kind, repeats = device.kind, options.repeats
+    if HOST in options.rows:
+        _progress("the host's cost")
+        table = host.measured(libraries, repeats)
+        wrong = [one.wrong for one in table.cells]
+        yield Part("host", host.lines(table, kind), host.document(table, kind), wrong)
+    if options.programs is not None:
+        size = options.programs_size or ("gpu" if kind == "gpu" else "demo")
+        pair = (libraries[0], whole.reference(libraries, kind))
+        found = list(whole.compared(*pair, size, repeats, options.programs, _progress))
+        wrong = [one.wrong for one in found]
+        yield Part("programs", whole.lines(found), whole.document(found, size), wrong)
+    if options.npbench is not None:
+        others = [one.name for one in libraries if one.name == "cupy"]
+        asked = (options.npbench, options.npbench_size, str(device), others, repeats)
+        names = options.npbench_programs
+        figures = list(npbench.measured(*asked, names=names, progress=_progress))
+        wrong = [one.problem for one in figures]
+        document = npbench.document(figures, options.npbench_size)
+        yield Part("npbench", npbench.lines(figures, options.npbench_size), document, wrong)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -84,7 +112,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         epilog="Rows: " + ", ".join(KEYS),
     )
     parser.add_argument("--device", help="xarr's device, as opencl:0; the default device if absent")
-    parser.add_argument("--rows", type=_rows, default=list(KEYS), help="names, with commas between")
+    parser.add_argument("--rows", type=_rows, help="names, with commas between")
     parser.add_argument(
         "--host",
         dest="rows",
@@ -105,11 +133,25 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         default=[name for name in OPENERS if name != "xarr"],
         help="what to compare with, of " + ", ".join(name for name in OPENERS if name != "xarr"),
     )
+    parser.add_argument(
+        "--programs",
+        type=_programs,
+        nargs="?",
+        const=[],
+        help="only whole programs, beside CuPy or NumPy; all, or some by name: "
+        + ", ".join(one.name for one in PROGRAMS),
+    )
+    parser.add_argument(
+        "--programs-size", choices=whole.SIZES, help="gpu on a GPU and demo on a CPU if absent"
+    )
     parser.add_argument("--npbench", type=Path, help="a checkout of NPBench, to run its programs")
     parser.add_argument("--npbench-size", choices=["S", "M", "L", "paper"], default="S")
     parser.add_argument("--npbench-programs", type=_words, default=[], help="some programs only")
     parser.add_argument("--out", type=Path, default=OUTPUT, help="folder for the JSON and the plot")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.rows is None:
+        options.rows = list(KEYS) if options.programs is None else []
+    return options
 
 
 def _words(text: str) -> list[str]:
@@ -121,6 +163,15 @@ def _rows(text: str) -> list[str]:
     unknown = [name for name in names if name not in KEYS]
     if unknown:
         raise argparse.ArgumentTypeError(f"no row {unknown[0]!r}; the rows are {', '.join(KEYS)}")
+    return names
+
+
+def _programs(text: str) -> list[str]:
+    names = _words(text)
+    known = [one.name for one in PROGRAMS]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no program {unknown[0]!r}; there are {', '.join(known)}")
     return names
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import xarr
-from benchmarks import chart, host, measure, report
+from benchmarks import chart, host, measure, report, whole
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
+from benchmarks.programs import PROGRAMS, Program
 from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, Target, flat, matrix
 from benchmarks.timing import Timing, interleaved
 from xarr.backends.device import default_device
@@ -128,6 +129,73 @@ def test_limits_of_the_hosts_cost_are_for_their_kind_of_device() -> None:
     assert "EXCEEDED" in "".join(host.lines(table, "cpu"))
 
 
+def test_every_program_runs_and_agrees_with_numpy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, content = _run(tmp_path, "--programs", "--programs-size", "test")
+    found = content["programs"]
+    wrong = {one["program"]: one["wrong"] for one in found["programs"] if one["wrong"]}
+    assert not wrong
+    assert status == 0
+    assert not content["results"]
+    assert [one["program"] for one in found["programs"]] == [one.name for one in PROGRAMS]
+    assert found["reference"] == "numpy"
+    assert found["geometric_mean"] > 0
+    for one in found["programs"]:
+        assert 0 < one["xarr"]["wall_s"] <= one["xarr"]["wall_median_s"]
+        assert one["times_faster"] == one["reference"]["wall_s"] / one["xarr"]["wall_s"]
+    printed = capsys.readouterr().out
+    assert all(one.name in printed for one in PROGRAMS)
+
+
+def _measured_program(work: Callable[..., Any], tolerance: float = 1e-6) -> whole.Comparison:
+    (own, beside), _ = open_libraries(["xarr", "numpy"], DEVICE)
+    program = Program("tried", work, (), (), (3,), tolerance)
+    return whole._compared(program, program.test, own, beside, 1)
+
+
+def test_a_program_that_differs_or_fails_is_marked_and_not_counted() -> None:
+    right = _measured_program(lambda np, n: (np.ones(n), 2.0))
+    assert right.wrong == ""
+    assert right.times_faster is not None
+    close = _measured_program(lambda np, n: np.ones(n) + 1e-3 * (np is xarr), tolerance=1e-2)
+    assert close.wrong == ""
+    wrong = _measured_program(lambda np, n: np.ones(n) + 1e-3 * (np is xarr))
+    assert wrong.wrong == "result 0 is off by 1.0e-03"
+    nan = _measured_program(lambda np, n: np.ones(n) * (float("nan") if np is xarr else 1.0))
+    assert "off by nan" in nan.wrong
+    shape = _measured_program(lambda np, n: np.ones(n + (np is xarr)))
+    assert shape.wrong == "result 0 has shape (4,), not (3,)"
+    fails = _measured_program(lambda np, n: np.ones(n) + np.ones(n + (np is xarr))[:, None][:4, 0])
+    assert fails.own is None
+    assert fails.wrong.startswith("ValueError: ")
+    absent = _measured_program(lambda np, n: np.ones(n) if np is xarr else np.nothing_of_this_name)
+    assert absent.other is None
+    assert absent.wrong == ""
+    assert absent.absent.startswith("AttributeError: ")
+    for one in (wrong, nan, shape, fails, absent):
+        assert one.times_faster is None
+    assert whole.geometric_mean([wrong, right]) == pytest.approx(right.times_faster)
+    assert whole.geometric_mean([wrong]) is None
+    printed = "\n".join(whole.lines([right, wrong, fails, absent]))
+    assert "WRONG: result 0 is off" in printed
+    assert "geometric mean of 1:" in printed
+
+
+def test_a_slower_program_is_named() -> None:
+    def run(wall_s: float) -> whole.Run:
+        return whole.Run(Timing(wall_s, wall_s, 3), Timing(wall_s, wall_s, 3))
+
+    slow, fast = (
+        whole.Comparison(program, program.gpu, "cupy", run(own_s), run(other_s))
+        for program, own_s, other_s in ((PROGRAMS[0], 2.0, 1.0), (PROGRAMS[1], 1.0, 8.0))
+    )
+    assert slow.times_faster == 0.5
+    assert whole.geometric_mean([slow, fast]) == pytest.approx(2)
+    *_, last = whole.lines([slow, fast])
+    assert last.endswith(f"2.00 times as fast as cupy; slower: {slow.program.name}")
+
+
 @pytest.mark.slow
 def test_processes_are_measured(tmp_path: Path) -> None:
     _, content = _run(tmp_path, "--rows", "import,first result")
@@ -186,8 +254,16 @@ def test_options() -> None:
     assert options.rows == ["add", "sum"]
     assert parse([]).rows == list(KEYS)
     assert parse(["--host"]).rows == ["host"]
+    assert parse(["--programs"]).rows == []
+    assert parse(["--programs", "wave, life"]).programs == ["wave", "life"]
     assert set(COSTS) <= set(KEYS)
-    for wrong in (["--rows", "addd"], ["--sizes", "many"], ["--repeats", "0"], ["--sizes", "1"]):
+    for wrong in (
+        ["--rows", "addd"],
+        ["--sizes", "many"],
+        ["--repeats", "0"],
+        ["--sizes", "1"],
+        ["--programs", "x"],
+    ):
         with pytest.raises(SystemExit):
             parse(wrong)
 
