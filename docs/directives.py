@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import tables
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -28,15 +29,16 @@ def _table(make: Callable[[], list[list[str]]], options: str = "") -> type[_Tabl
 
 
 class _Explained(SphinxDirective):
-    """Show a program and what `xarr.explain` says of its `x`."""
+    """Show a program and what `xarr.explain` says of its `x`, with the `sources` or without."""
 
     has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"sources": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         program = "\n".join(self.content)
         shown = program + "\nprint(np.explain(x))"
         code = nodes.literal_block(shown, shown, language="python")
-        text = tables.explained(program)
+        text = tables.explained(program, sources="sources" in self.options)
         return [code, nodes.literal_block(text, text, language="c")]
 
 

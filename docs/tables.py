@@ -24,8 +24,9 @@ import xarr
 from xarr import dtypes, errors
 from xarr.algorithms import library
 from xarr.backends import cupy_library, nvidia
+from xarr.compiler.source import DIALECTS, kernel_file
 from xarr.dtypes import DType
-from xarr.engine import engine
+from xarr.engine import launch
 from xarr.engine.expression import Node, constant
 from xarr.functions import absent
 from xarr.settings import Settings
@@ -44,7 +45,9 @@ def short(name: str) -> str:
 
 def _operand(dtype: DType) -> Node:
     """Make a constant on no device; the rules ask only whether there is float64."""
-    device: Any = SimpleNamespace(info=SimpleNamespace(has_float64=True), narrow=False)
+    device: Any = SimpleNamespace(
+        info=SimpleNamespace(has_float64=True), narrow=False, structures={}
+    )
     return constant(1, dtype, (), device)
 
 
@@ -123,7 +126,7 @@ def environment_table() -> list[list[str]]:
     lines = [["variable", "meaning", "when it is not set"]]
     for name, _, variable, meaning in found:
         default = getattr(defaults, name)
-        unset = "off" if default is False else _UNSET[name]
+        unset = _UNSET[name] if default is None else "on" if default else "off"
         words = " ".join(meaning.split())
         lines.append([f"``{variable}``", words[0].upper() + words[1:], unset])
     return lines
@@ -437,9 +440,9 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     seen: set[str] = set()
     inside = False
     asked: set[str] = set()
-    run, opened, routine = engine.run, library.opened, library.routine
+    run, opened, routine = launch.run, library.opened, library.routine
 
-    def launched(device: xarr.Device, kernel: engine.Kernel, *rest: Any) -> None:
+    def launched(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         if inside:
             seen.add(_KERNELS[kernel.skeleton])
         run(device, kernel, *rest)
@@ -474,7 +477,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         if name in _OPERATORS:
             stack.enter_context(mock.patch.object(xarr.Array, _OPERATORS[name], called))
         stack.enter_context(xarr.device(device))
-        stack.enter_context(mock.patch.object(engine, "run", launched))
+        stack.enter_context(mock.patch.object(launch, "run", launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
         stack.enter_context(mock.patch.object(library, "routine", looked_for))
         stack.enter_context(warnings.catch_warnings())
@@ -491,23 +494,16 @@ def _in_memory(value: Any) -> Any:
     return xarr.asarray(numpy.asarray(value), device=value.device)
 
 
-def explained(program: str) -> str:
-    """Run a program; return what `xarr.explain` says of its `x`, without the dialect's header."""
+def explained(program: str, *, sources: bool) -> str:
+    """Run a program; return what `xarr.explain` says of its `x`, of sources the defines alone."""
     names: dict[str, Any] = {"np": xarr, "xarr": xarr}
     exec(program, names)
-    text = xarr.explain(names["x"])
-    head, marker, source = text.partition("#define XR_ASSEMBLED 1")
-    if not marker:
-        return text
-    lines = source.splitlines()
-    own = next(number for number, line in enumerate(lines) if line.startswith("#define xr_index"))
-    skeleton = next(number for number, line in enumerate(lines) if line.startswith("#line 1"))
-    shown = [
-        "// ... the dialect's header (kernels/opencl.h) and library functions, if any ...",
-        *lines[own:skeleton],
-        "// ... the skeleton (kernels/elementwise.c) ...",
-    ]
-    return head + "\n".join(shown)
+    text, *kernels = xarr.explain(names["x"]).split("source of kernel ")
+    if not sources:
+        return text + "..."
+    begin = kernel_file(DIALECTS[names["x"].device.info.dialect]).splitlines()[0]
+    shown = [kernel.partition(begin)[0] for kernel in kernels]
+    return "".join([text, *(f"source of kernel {defines}// ...\n" for defines in shown)])
 
 
 _NAMES: Final = Path(__file__).parent / "names"

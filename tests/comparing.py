@@ -118,7 +118,8 @@ def computed_together(results: Iterable[xp.Array]) -> None:
     """Compute pending arrays, some of one shape in each kernel: a kernel takes long to compile."""
     pending = dict[tuple[int, ...], list[xp.Array]]()
     for x in results:
-        if x._node.storage is None:
+        storage = x._node.storage
+        if storage is not None and storage.buffer is None:
             pending.setdefault(x.shape, []).append(x)
     for alike in pending.values():
         for start in range(0, len(alike), TOGETHER):

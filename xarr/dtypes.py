@@ -7,13 +7,14 @@ The public data types are NumPy's own (`xarr.float32 is numpy.float32`); inside 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy
 
-from xarr import errors, garbage
+from xarr import errors
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -56,10 +57,20 @@ class DType:
     format: str  # of a scalar argument, in the struct module's letters
     numpy: numpy.dtype[Any] = field(init=False)
     itemsize: int = field(init=False)
+    # Python numbers between these become the type's where a kernel's arguments are packed.
+    bounds: tuple[float, float] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "numpy", numpy.dtype(self.name))
         object.__setattr__(self, "itemsize", self.numpy.itemsize)
+        object.__setattr__(self, "bounds", self._bounds())
+
+    def _bounds(self) -> tuple[float, float]:
+        if self.kind in INTEGER:
+            return int(numpy.iinfo(self.numpy).min), int(numpy.iinfo(self.numpy).max)
+        if self.kind == REAL and self.storage == self.compute:
+            return float(numpy.finfo(self.numpy).min), float(numpy.finfo(self.numpy).max)
+        return 1, 0
 
     def __repr__(self) -> str:
         return self.name
@@ -98,15 +109,20 @@ PART: Final = {complex64: float32, complex128: float64}
 COMPLEX_OF: Final = {float16: complex64, float32: complex64, float64: complex128}
 
 
-@garbage.postponed
 def quietly(function: Callable[_P, _R], *arguments: _P.args, **options: _P.kwargs) -> _R:
     """Call a function of NumPy's on the host without its floating-point warnings.
 
-    In a span, since CPython 3.11 crashes when a finalizer enters such a context just while one is
-    entered.
+    Without a collection, since CPython 3.11 crashes when a finalizer enters such a context just
+    while one is entered.
     """
-    with numpy.errstate(all="ignore"):
-        return function(*arguments, **options)
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        with numpy.errstate(all="ignore"):
+            return function(*arguments, **options)
+    finally:
+        if collects:
+            gc.enable()
 
 
 def lookup(dtype: object, where: str = "dtype") -> DType:

@@ -26,17 +26,51 @@ MAX_NDIM: Final = 64
 """The most axes of an array, as of NumPy's."""
 
 
+class Pattern:
+    """The shape and the strides of a view, wherever it begins: one object for all that have them.
+
+    Attributes
+    ----------
+    size : int
+        Elements.
+    linear : bool
+        Whether they follow each other in C order without gaps.
+    """
+
+    __slots__ = ("linear", "shape", "size", "strides")
+
+    def __init__(self, shape: Shape, strides: Shape) -> None:
+        self.shape = shape
+        self.strides = strides
+        self.size = math.prod(shape)
+        self.linear = is_linear(shape, strides)
+
+
+_PATTERNS: Final[dict[tuple[Shape, Shape], Pattern]] = {}
+_LIMIT_PATTERNS: Final = 1 << 16
+
+
+def _pattern(shape: Shape, strides: Shape) -> Pattern:
+    found = _PATTERNS.get((shape, strides))
+    if found is None:
+        if len(_PATTERNS) >= _LIMIT_PATTERNS:
+            _PATTERNS.clear()  # two objects of one pattern cost a program, and change nothing
+        found = _PATTERNS[shape, strides] = Pattern(shape, strides)
+    return found
+
+
 class Layout:
     """How the elements of an array of some shape lie in a buffer."""
 
-    __slots__ = ("linear", "offset", "shape", "size", "strides")
+    __slots__ = ("linear", "offset", "pattern", "shape", "size", "strides")
 
     def __init__(self, shape: Shape, strides: Shape, offset: int = 0) -> None:
+        self.pattern = pattern = _pattern(shape, strides)
         self.shape = shape
         self.strides = strides
         self.offset = offset
-        self.size = math.prod(shape)
-        self.linear = is_linear(shape, strides)
+        self.size = pattern.size
+        self.linear = pattern.linear
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -14,19 +14,10 @@ COUNTED: Final = (
 )
 
 
-class _Slotted:
-    __slots__ = ("value",)
-
-    def __init__(self) -> None:
-        self.value = object()
-
-
-def _counts() -> tuple[int, int, int]:
-    holder = [object()]
-    slotted = _Slotted()
+def _count() -> int:
     local = object()
-    return sys.getrefcount(holder[0]), sys.getrefcount(slotted.value), sys.getrefcount(local)
+    return sys.getrefcount(local)
 
 
-IN_LIST, IN_SLOT, IN_VARIABLE = _counts()
-"""What `sys.getrefcount` gives for what is in one list only, in one slot, in one local variable."""
+IN_VARIABLE: Final = _count()
+"""What `sys.getrefcount` gives for what is in one local variable only."""

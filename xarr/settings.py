@@ -27,6 +27,9 @@ class Settings:
         XARR_EAGER: run each operation at once.
     dump_source : str or None
         XARR_DUMP_SOURCE: a directory to which the source of every compiled kernel is written.
+    inline : bool
+        XARR_INLINE: with ``0``, PoCL's threads get small work too; else it runs in the thread that
+        asks for it.
     random : str or None
         XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
     """
@@ -35,6 +38,7 @@ class Settings:
     cache_dir: str | None = None
     eager: bool = False
     dump_source: str | None = None
+    inline: bool = True
     random: str | None = None
 
     @classmethod
@@ -43,10 +47,15 @@ class Settings:
         return cls(
             device=environment.get("XARR_DEVICE") or None,
             cache_dir=environment.get("XARR_CACHE_DIR") or None,
-            eager=environment.get("XARR_EAGER", "").strip().lower() not in _FALSE,
+            eager=_is_on(environment.get("XARR_EAGER", "")),
             dump_source=environment.get("XARR_DUMP_SOURCE") or None,
+            inline=_is_on(environment.get("XARR_INLINE") or "1"),
             random=environment.get("XARR_RANDOM") or None,
         )
+
+
+def _is_on(value: str) -> bool:
+    return value.strip().lower() not in _FALSE
 
 
 @functools.cache

@@ -156,6 +156,13 @@ def test_settings(value: str, eager: bool) -> None:
     assert read == Settings(device="cpu", cache_dir=None, eager=eager, dump_source=None)
 
 
+@pytest.mark.parametrize(
+    ("value", "inline"), [("0", False), ("off", False), ("1", True), ("", True)]
+)
+def test_a_setting_that_is_on(value: str, inline: bool) -> None:
+    assert Settings.read({"XARR_INLINE": value}).inline is inline
+
+
 def test_a_device_that_pretends_to_be_a_gpu() -> None:
     plain = devices()[0]
     pretending = get_device(f"{plain}?no-float64&as-gpu")

@@ -7,26 +7,30 @@ as a text that can be pasted and run.
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import gc
 import random
-import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final
 
 import numpy
-import numpy.typing as npt
 
 import xarr
-from xarr.engine import engine
-from xarr.engine.expression import trace
+from tests.engine.pairs import (
+    Difference as Difference,
+    Pair,
+    Tally,
+    Values,
+    collected_often,
+    faults,
+    inline_up_to,
+    uncollected,
+)
+from xarr.algorithms import library
 
-Values = npt.NDArray[Any]
 Pick = Callable[[int], int]
 
 NAMES: Final = tuple("abcdefg")
+LENT: Final = ("m0", "m1", "m2")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ class Breadth:
         One expression in so many is another one than a sum; 0 for none.
     steps : dict of str to int
         The steps of random programs and how often each is taken.
+    hazards : tuple of str
+        Further steps, each of which is taken in some programs; see `HAZARDS`.
     """
 
     dtypes: tuple[tuple[str, str], ...]
@@ -58,6 +64,7 @@ class Breadth:
     keys2: tuple[str, ...]
     rare: int
     steps: dict[str, int]
+    hazards: tuple[str, ...] = ()
 
 
 STEPS: Final = {
@@ -79,7 +86,18 @@ STEPS: Final = {
     "toggle": 2,
     "look": 2,
     "refuse": 2,
+    "keep": 3,
+    "retype": 8,
+    "use_reduced": 4,
 }
+HAZARDS: Final[dict[str, dict[str, int]]] = {
+    "threads": {"at_once": 8},
+    "streams": {},
+    "lent": {"lend": 14, "borrow": 8, "write_lent": 16, "give_back": 8},
+    "faults": {"fail": 25},
+    "finalizers": {"tie": 12, "mourn": 16, "collect": 5},
+}
+"""What some programs have besides, and the steps that come with it."""
 NARROW: Final = Breadth(
     dtypes=(("int64", "int64"),),
     sides=(6, 70),
@@ -87,8 +105,17 @@ NARROW: Final = Breadth(
     keys=("1:", ":-1", "::-1"),
     keys2=(),
     rare=0,
+    hazards=tuple(HAZARDS),
     steps=STEPS
     | {"pend": 30, "compare_values": 0, "masked": 1, "gathered": 1, "reduced": 1, "rearranged": 0},
+)
+MIDDLE: Final = replace(
+    NARROW,
+    dtypes=(("int64", "int64"), ("int64", "int32"), ("float32", "float32")),
+    sides=(4, 6, 70),
+    shapes=("n", "nn", ""),
+    keys=("1:", ":-1", "::-1", "::2", "1::2"),
+    steps=STEPS,
 )
 WIDE: Final = Breadth(
     dtypes=(
@@ -106,54 +133,9 @@ WIDE: Final = Breadth(
     keys2=(":, 1:", "1:, :-1", "::-1, ::2"),
     rare=4,
     steps=STEPS,
+    hazards=tuple(HAZARDS),
 )
 _RANK: Final = "buif"
-
-
-def data(shape: tuple[int, ...], dtype: str, seed: int) -> Values:
-    """Small whole numbers, so that most results are whole too and seldom NaN."""
-    return numpy.random.default_rng(seed).integers(0, 9, shape).astype(dtype)
-
-
-PRELUDE: Final = """\
-import contextlib, gc
-import numpy, xarr
-
-def data(shape, dtype, seed):
-    return numpy.random.default_rng(seed).integers(0, 9, shape).astype(dtype)
-
-ours = dict(np=xarr, data=data, eager=xarr.eager, explain=xarr.explain, read=numpy.asarray,
-            apart=lambda x: x)
-theirs = dict(np=numpy, data=data, eager=contextlib.nullcontext, explain=id, read=id,
-              apart=numpy.copy)  # NumPy copies for all but masks
-numpy.seterr(all="ignore")
-
-def run(line):
-    for names in theirs, ours:
-        try:
-            exec(line, names)
-        except Exception as error:
-            print(line, "->", type(error).__name__, error)
-    for name, value in theirs.items():  # NumPy makes scalars of results without axes
-        if isinstance(value, numpy.generic):
-            theirs[name] = numpy.asarray(value)
-"""
-
-EPILOGUE: Final = """\
-for name in [name for name in ours if name in "abcdefg"]:
-    got, wanted = numpy.asarray(ours[name]), numpy.asarray(theirs[name])
-    same = got.dtype == wanted.dtype and numpy.array_equal(got, wanted, equal_nan=got.dtype != bool)
-    print(name, "is right" if same else f"is\\n{got}\\nand has to be\\n{wanted}")
-"""
-
-
-class Difference(AssertionError):
-    """xarr did something else than NumPy."""
-
-
-@functools.lru_cache(maxsize=4096)
-def _compiled(line: str) -> types.CodeType:
-    return compile(line, "<program>", "exec")
 
 
 class Program:
@@ -165,23 +147,31 @@ class Program:
         Where choices come from: hypothesis, or a random generator.
     """
 
+    SEEN_AS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "int64": ("int32", "uint8", "int64"),
+        "int32": ("int64", "uint8"),
+        "uint8": ("int32", "int64"),
+    }
+    """Which data types an array's memory may be taken as, so that no NaN arises."""
+
     def __init__(self, pick: Pick, breadth: Breadth = WIDE) -> None:
         self.pick = pick
         self.breadth = breadth
-        self.lines: list[str] = []
-        self.ours: dict[str, Any] = {
-            "np": xarr, "data": data, "eager": xarr.eager, "explain": xarr.explain,
-            "read": numpy.asarray, "apart": lambda x: x,
-        }  # fmt: skip
-        self.theirs: dict[str, Any] = {
-            "np": numpy, "data": data, "eager": contextlib.nullcontext, "explain": id, "read": id,
-            "apart": numpy.copy,
-        }  # fmt: skip
+        self.pair = Pair()
+        self.theirs = self.pair.theirs
         self.live: list[str] = []
+        self.lent: list[str] = []
+        self.kept = 0
         self.eager = False
         self.seed = 0
         self.dtype, self.other = self.one_of(breadth.dtypes)
-        self.compares_all = not pick(3)
+        self.hazards = {hazard for hazard in breadth.hazards if not pick(3)}
+        if not library.is_preferred(xarr.default_device()):
+            self.hazards.discard("lent")  # no other library sees the memory
+        self.is_restless = "finalizers" in self.hazards and not pick(3)
+        """Whether garbage is collected at any time, and not where a line says so."""
+        self.reads = 2 + pick(2) if "faults" in self.hazards else pick(4)
+        """How often values are compared: always, sometimes, seldom, at the end."""
         side = self.one_of(breadth.sides)
         extents = {"n": side, "N": side * side, "1": 1, "2": 2}
         self.shapes = [tuple(extents[letter] for letter in form) for form in breadth.shapes]
@@ -222,94 +212,31 @@ class Program:
         """Run a line in both libraries; `refused` lines have to raise the same in both."""
         if self.eager:
             line = f"with eager(): {line}"
-        self.lines.append(line)
-        code = _compiled(line)
-        wanted = error = None
-        with numpy.errstate(all="ignore"):
-            try:
-                exec(code, self.theirs)
-            except (ValueError, IndexError, TypeError, AttributeError) as raised:
-                if not refused:
-                    raise
-                wanted = raised
-            try:
-                exec(code, self.ours)
-            except Exception as raised:  # noqa: BLE001 - whatever it is, it is reported
-                error = raised
-        if wanted is not None:
-            if not isinstance(error, type(wanted)):
-                given = f"{type(error).__name__}: {error}" if error else "nothing"
-                raise self.difference(f"NumPy raised {wanted!r}, xarr raised {given}") from error
-        elif error is not None:
-            raise self.difference(f"xarr raised {type(error).__name__}: {error}") from error
+        elif "streams" in self.hazards and not self.pick(4):
+            line = f"with stream({self.pick(2)}): {line}"
+        self.pair.run(line, self.thread(), refused=refused)
+
+    def thread(self) -> int:
+        """In which thread xarr does something."""
+        return self.pick(3) if "threads" in self.hazards else 0
 
     def bind(self, name: str, expression: str) -> None:
         """Run `name = expression`."""
         self.run(f"{name} = {expression}")
-        value = self.theirs[name]
-        if type(value) is not numpy.ndarray:
-            self.theirs[name] = numpy.asarray(value)
-        if not self.theirs[name].shape:
-            self.ours[name] = xarr.asarray(self.ours[name])  # an array in both, and no number
         if name not in self.live:
             self.live.append(name)
 
     def check(self, *, everything: bool = False) -> None:
         """Compare shapes and types of all arrays, and the values of some."""
         for name in self.live:
-            self._check_type(name)
-        self._check_reads()
-        if everything or self.compares_all:
-            for name in self.live:
-                self._check_values(name)
-        elif self.live and not self.pick(3):
-            self._check_values(str(self.one_of(self.live)))
-
-    def _check_type(self, name: str) -> None:
-        got, wanted = self.ours[name], self.theirs[name]
-        if got.shape != wanted.shape or got.dtype != wanted.dtype:
-            raise self.difference(
-                f"{name} is of {got.dtype} {got.shape}, NumPy's of {wanted.dtype} {wanted.shape}"
-            )
-
-    def _check_reads(self) -> None:
-        """What the engine thinks that pending expressions read has to be what they read.
-
-        And each array has to be its value's, or what it reads is not protected.
-        """
-        for name in self.live:
-            array = self.ours[name]
-            if array._node.owner() is not array:
-                raise self.difference(f"the value of {name} is not that of its array any more")
-        for node in engine.pending_nodes(xarr.default_device()):
-            leaves = [part.storage for part in trace((node,))[0] if part.storage is not None]
-            if engine.reads_of(node) != {storage.serial for storage in leaves}:
-                name = next((name for name in self.live if self.ours[name]._node is node), "?")
-                raise self.difference(f"{name} reads other storages than the engine thinks")
-
-    def _check_values(self, name: str) -> None:
-        self.lines.append(f"read({name})")
-        wanted = self.theirs[name]
-        try:
-            got = numpy.asarray(self.ours[name])
-        except Exception as error:
-            raise self.difference(f"reading {name} raised {error!r}") from error
-        if got.tobytes() == wanted.tobytes():
-            return
-        wrong = got != wanted
-        if wanted.dtype.kind == "f":
-            wrong &= ~(numpy.isnan(got) & numpy.isnan(wanted))
-        if wrong.any():
-            place = tuple(int(axis) for axis in numpy.argwhere(wrong)[0])
-            raise self.difference(
-                f"{int(wrong.sum())} of {wrong.size} elements of {name} differ; "
-                f"{name}[{place}] is {got[place]!r}, NumPy's {wanted[place]!r}"
-            )
-
-    def difference(self, what: str) -> Difference:
-        """The error that says what differs and how to see it."""
-        lines = "".join(f"run({line!r})\n" for line in self.lines)
-        return Difference(f"{what}\n\n{PRELUDE}\n{lines}{EPILOGUE}")
+            self.pair.check_type(name)
+        names = [*self.live, *self.lent]
+        if everything or self.reads == 0:
+            first = self.pick(len(names) + 1)
+            for name in names[first:] + names[:first]:
+                self.pair.check(name, self.thread())
+        elif names and self.reads < 3 and not self.pick((0, 3, 12)[self.reads]):
+            self.pair.check(str(self.one_of(names)), self.thread())
 
     # -- steps --------------------------------------------------------------------------------
 
@@ -582,8 +509,8 @@ class Program:
             self.run(f"del {name}")
 
     def collect(self) -> None:
-        """Collect garbage; must not change anything."""
-        gc.collect()
+        """Collect garbage; changes what finalizers change."""
+        self.run("collect()")
 
     def toggle(self) -> None:
         """Enter or leave a run of eager blocks."""
@@ -593,7 +520,7 @@ class Program:
         """Explain or read an array; must not change anything."""
         name = self.any_name()
         if name is not None:
-            self.run(f"{self.one_of(('explain', 'read'))}({name})")
+            self.run(f"{self.one_of(('explain', 'np.copy'))}({name})")
 
     def refuse(self) -> None:
         """What both libraries refuse, and what then has to be as it was."""
@@ -609,6 +536,207 @@ class Program:
         forms.append(f"np.broadcast_to({name}, {(2, *value.shape)})[0, ...] = {one}")
         return self.run(str(self.one_of(forms)), refused=True)
 
+    def keep(self) -> None:
+        """Put an array into a list, or take one out of it."""
+        name = self.any_name()
+        if name is None or (self.kept and not self.pick(2)):
+            if not self.kept:
+                return self.make()
+            self.kept -= 1
+            return self.bind(self.new_name(), f"keep.pop({self.pick(self.kept + 1)})")
+        if self.kept > 3:
+            self.kept = 0
+            return self.run("keep.clear()")
+        self.kept += 1
+        return self.run(f"keep.append({name})")
+
+    def retype(self) -> None:
+        """The same memory as another data type."""
+        name = self.any_alike()
+        if name is None or not self.theirs[name].ndim:
+            return self.view()
+        value = self.theirs[name]
+        kinds = self.SEEN_AS.get(value.dtype.name)
+        if kinds is None:
+            return self.view()
+        wanted = self.one_of(kinds)
+        try:
+            value.view(wanted)
+        except ValueError:
+            return self.run(f"{name}.view({wanted!r})", refused=True)
+        if not _fits(value, numpy.dtype(wanted).itemsize):
+            return self.view()  # NumPy reads what is not aligned
+        return self.bind(self.new_name(), f"{name}.view({wanted!r})")
+
+    def any_alike(self) -> str | None:
+        """A live name whose value lies in memory as NumPy's does, whose results keep an order."""
+        return self.any_name(lambda value: value.size > 0 and self._lies_alike(value))
+
+    def _lies_alike(self, value: Values) -> bool:
+        name = next(name for name in self.live if self.theirs[name] is value)
+        pairs = zip(value.shape, value.strides, self.pair.ours[name].strides, strict=True)
+        return all(extent == 1 or one == other for extent, one, other in pairs)
+
+    def use_reduced(self) -> None:
+        """A reduction or scan between expressions, of which one is its operand or uses it."""
+        name = self.any_name(lambda value: value.size > 0 and value.dtype.kind != "b")
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        operand = self.operand(value.shape, name)
+        forms = [
+            f"{name} + np.max({name} + {operand})",
+            f"np.max({name} + {operand}) + {self.scalar(value.dtype)}",
+            f"{name} - np.min({name})",
+        ]
+        if value.ndim:
+            axis = self.pick(value.ndim)
+            forms += [
+                f"{name} - np.max({name}, axis={axis}, keepdims=True)",
+                f"np.min({name} + {operand}, axis={axis}) + {self.scalar(value.dtype)}",
+            ]
+            if value.dtype == numpy.int64:
+                forms += [
+                    f"np.sum({name} + {operand}, axis={axis}, keepdims=True) + {name}",
+                    f"np.cumulative_sum({name} + {operand}, axis={axis}) + {name}",
+                ]
+        expression = str(self.one_of(forms))
+        if value.flags.writeable and value.ndim and not self.pick(3):
+            change = self.one_of((f"np.max({name})", f"np.min({name}, axis=0)"))
+            return self.run(f"{name} {self.one_of('-+')}= {change}")
+        return self.bind(self.new_name(), expression)
+
+    def at_once(self) -> None:
+        """Several threads that compute at the same time, one of which may write."""
+        name = self.any_name(lambda value: value.ndim > 0)
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        apart = [
+            other
+            for other in self.live
+            if not numpy.may_share_memory(self.theirs[other], value)
+            and self.theirs[other].dtype.kind != "b"
+        ]
+        lines = []
+        if value.flags.writeable and value.dtype.kind != "b" and apart:
+            key = self.one_of(self.keys(value))
+            lines.append((f"{name}[{key}] += {self.scalar(value.dtype)}", 1))
+        else:
+            apart = [other for other in self.live if self.theirs[other].dtype.kind != "b"]
+        used = {name}
+        for thread in range(2, 4):
+            if apart:
+                other = str(self.one_of(apart))
+                bound = self.new_name()
+                if bound not in used and bound not in apart:
+                    used.add(bound)
+                    lines.append((f"{bound} = {other} + {self.pick(5)}", thread))
+        self.pair.run_together(lines)
+        self.live += [bound for bound in sorted(used) if bound not in self.live]
+        return None
+
+    def lend(self) -> None:
+        """Memory that is seen as NumPy's array as well."""
+        name = self.any_name(
+            lambda value: value.ndim > 0 and value.size > 0 and value.flags.writeable
+        )
+        if name is None:
+            return self.make()
+        return self._lent(f"lend({name})")
+
+    def _lent(self, expression: str) -> None:
+        name = str(self.one_of(LENT))
+        self.run(f"{name} = {expression}")
+        if name not in self.lent:
+            self.lent.append(name)
+
+    def borrow(self) -> None:
+        """An array in the memory of NumPy's, perhaps of one that another array is in."""
+        if not self.lent or not self.pick(3):
+            self.seed += 1
+            self._lent(f"data({self.one_of(self.shapes)}, {self.dtype!r}, {self.seed})")
+        name = str(self.one_of(self.lent))
+        if not self.theirs[name].ndim or not self.theirs[name].size:
+            return None
+        key = self.one_of(["...", "1:", "::-1"] if len(self.theirs[name]) > 1 else ["..."])
+        return self.bind(self.new_name(), f"borrow({name}[{key}])")
+
+    def write_lent(self) -> None:
+        """Write to memory as NumPy's."""
+        names = [name for name in self.lent if self.theirs[name].ndim]
+        if not names:
+            return self.lend()
+        name = str(self.one_of(names))
+        value = self.theirs[name]
+        key = self.one_of(["...", *self.keys(value)])
+        source = self.one_of([*names, str(self.pick(5))])
+        part = eval(f"value[{key}]", {"value": value})
+        if not source.isdigit() and (
+            self.theirs[source].dtype != value.dtype
+            or not broadcasts(self.theirs[source].shape, part.shape)
+        ):
+            source = "1"
+        if value.dtype.kind == "b":
+            source = "True"
+        return self.run(f"{name}[{key}] = {source}")
+
+    def give_back(self) -> None:
+        """Nobody else sees the memory any more."""
+        if not self.lent:
+            return self.delete()
+        name = str(self.one_of(self.lent))
+        self.lent.remove(name)
+        return self.run(f"del {name}")
+
+    def fail(self) -> None:
+        """Ask for values while the driver fails, in the middle of what is pending."""
+        name = self.any_name(lambda value: value.ndim > 0)
+        if name is None:
+            return self.make()
+        kind = self.one_of(("launch", "launch", "interrupt", "allocate", "allocate", "load"))
+        times = self.one_of((1, 1, 2, 9))
+        self.run(f"failing({kind!r}, {self.pick(4)}, {times}, {name})")
+        return self.check(everything=True) if self.pick(2) else None
+
+    def tie(self) -> None:
+        """Garbage that holds one array, and adds to another one when it is collected."""
+        name = self.any_name(lambda value: value.flags.writeable and value.dtype.kind != "b")
+        held = self.any_name()
+        if self.is_restless or name is None:
+            return self.make()
+        self.run(f"tie({held}, {name})")
+        return self.collect() if not self.pick(2) else None
+
+    def mourn(self) -> None:
+        """An operand that adds to another array when it dies, which is soon."""
+        name = self.any_name(lambda value: value.ndim > 0)
+        written = self.any_name(lambda value: value.flags.writeable and value.dtype.kind != "b")
+        if name is None or written is None:
+            return self.make()
+        value = self.theirs[name]
+        sign = "^" if value.dtype.kind == "b" else "+"
+        # A view of it, as NumPy writes the result of an operator to an operand that would die.
+        operand = f"mourned({name} {sign} {self.operand(value.shape, name)}, {written})[...]"
+        forms = [f"{operand} {sign} {self.operand(value.shape, name)}", f"np.any({operand})"]
+        if value.dtype == numpy.int64:
+            forms += [f"np.cumulative_sum({operand}, axis=0)", f"np.sum({operand}, axis=0)"]
+        if len(value):
+            forms.append(f"np.take({operand}, np.asarray([0]), axis=0)")
+        return self.bind(self.new_name(), str(self.one_of(forms)))
+
+
+def _fits(value: Values, itemsize: int) -> bool:
+    """Whether elements of another size begin at multiples of it, counted from their memory's."""
+    base = value
+    while isinstance(base.base, numpy.ndarray):
+        base = base.base
+    begin = value.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    steps = [
+        stride for extent, stride in zip(value.shape, value.strides, strict=True) if extent > 1
+    ]
+    return not begin % itemsize and all(stride % itemsize == 0 for stride in steps[:-1])
+
 
 def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether an array of a shape can be repeated over another."""
@@ -617,18 +745,45 @@ def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     )
 
 
-def run_random(seed: int, steps: int, breadth: Breadth = WIDE, length: int = 25) -> Iterator[int]:
+def run_random(
+    seed: int,
+    steps: int,
+    breadth: Breadth = WIDE,
+    length: int = 25,
+    kind: type[Program] = Program,
+) -> Iterator[int]:
     """Run random programs of `length` steps each; yields after each how many steps are done."""
+    for number, done in enumerate(range(0, steps, length)):
+        run_one(f"{seed}-{number}", breadth, length, kind)
+        yield done + length
+
+
+def run_one(
+    seed: str, breadth: Breadth = WIDE, length: int = 25, kind: type[Program] = Program
+) -> None:
+    """Run one random program, which follows from its seed."""
     generator = random.Random(seed)
-    names, weights = list(breadth.steps), list(breadth.steps.values())
 
     def pick(count: int) -> int:
         return int(generator.random() * count)
 
-    for done in range(0, steps, length):
-        program = Program(pick, breadth)
-        for step in generator.choices(names, weights, k=length):
+    program = kind(pick, breadth)
+    steps = dict(breadth.steps)
+    for hazard in sorted(program.hazards):
+        steps |= HAZARDS[hazard]
+    tally = Tally()
+    with (
+        faults.installed(),
+        numpy.errstate(all="ignore"),
+        collected_often(20 + pick(300)) if program.is_restless else uncollected(),
+        inline_up_to((None, 1000, 0)[pick(3)]),
+    ):
+        for step in generator.choices(list(steps), list(steps.values()), k=length):
+            if program.is_restless:
+                tally.litter()
             getattr(program, step)()
             program.check()
         program.check(everything=True)
-        yield done + length
+        tally.check()
+    if tally.problem:
+        raise program.pair.difference(f"what finalizers write is {tally.problem}")

@@ -86,3 +86,55 @@ def test_many_streams_return_what_they_took(device: xarr.Device) -> None:
     del x, y
     assert settled(device)["used_nbytes"] == before
     assert np.asarray(xarr.ones(3, device=device)).tolist() == [1, 1, 1]
+
+
+@pytest.mark.slow
+def test_a_long_loop_leaves_nothing(device: xarr.Device) -> None:
+    programs = len(device.programs)
+    before = settled(device)["used_nbytes"]
+    x = xarr.asarray(np.ones((6, 8), np.float32), device=device)
+    row, later = x[1:-1], []
+    objects = 0
+    for step in range(100_000):
+        curved = row[:, 2:] - row[:, :-2]
+        view = curved[::-1]
+        x[1:-1, 1:-1] = curved * 0.25 + view * 0.25
+        later = [x[0] + 1, view, later[:1]]
+        if step == 1000:
+            objects = len(gc.get_objects())
+    assert len(gc.get_objects()) < objects + 1000
+    assert np.isfinite(np.asarray(x)).all()
+    del x, row, curved, view, later
+    assert settled(device)["used_nbytes"] == before
+    assert len(device.programs) < programs + 50
+
+
+def test_what_is_dead_before_it_runs_takes_no_memory(device: xarr.Device) -> None:
+    x = xarr.asarray(np.ones(1 << 20, np.float32), device=device)
+    before = settled(device)["used_nbytes"]
+    for _ in range(10):
+        y = x + 1
+        y *= 2
+    del y
+    device.synchronize()
+    assert device.memory_info()["used_nbytes"] == before
+
+
+def test_memory_is_found_in_what_only_dead_work_reads(
+    device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work that nobody will ever ask for gives back what it would read."""
+    most = settled(device)["used_nbytes"] + (10 << 20)
+    kind = type(device.driver)
+    allocate = kind.allocate
+
+    def bounded(driver: Driver, nbytes: int) -> object:
+        if driver.memory_info()["used_nbytes"] + nbytes > most:
+            raise MemoryError
+        return allocate(driver, nbytes)
+
+    monkeypatch.setattr(kind, "allocate", bounded)
+    for _ in range(20):
+        x = xarr.asarray(np.ones(1 << 20, np.float32), device=device)
+        y = x + 1
+        del x, y

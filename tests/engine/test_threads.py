@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import queue
 import sys
 import threading
@@ -15,8 +16,7 @@ import pytest
 
 import xarr
 from xarr.array import interchange
-from xarr.engine import engine
-from xarr.engine.expression import Node
+from xarr.engine import engine, tape
 
 ROUNDS = 100
 
@@ -55,18 +55,32 @@ def test_what_one_thread_computes_another_reads_before_it_is_written(eager_switc
             np.testing.assert_array_equal(np.asarray(value), np.arange(1000) + 1 + k)
 
 
-def test_a_thread_that_only_computes_is_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
-    register = engine.register
-    source = xarr.asarray(np.arange(10))  # named, so that p does not take its memory
+def elsewhere(work: Callable[[], object]) -> None:
+    """Let another thread do something, and wait for it."""
+    together(work)
+
+
+def test_what_threads_ask_for_one_after_the_other_happens_in_that_order() -> None:
+    for _ in range(ROUNDS):
+        p = xarr.asarray(np.arange(10)) + 1
+        held = []
+        elsewhere(lambda: held.append(p + 5))  # noqa: B023
+        p[:5] = -5
+        elsewhere(lambda: operator.setitem(p, slice(5, None), held[0][5:] + p[5:]))  # noqa: B023
+        p += 1
+        elsewhere(lambda: held.append(p.sum()))  # noqa: B023
+        elsewhere(lambda: operator.setitem(p, ..., 0))  # noqa: B023
+        np.testing.assert_array_equal(np.asarray(held[0]), np.arange(10) + 6)
+        assert int(held[1]) == -4 * 5 + int((np.arange(5, 10) * 2 + 8).sum())
+        assert not np.asarray(p).any()
+
+
+def test_what_another_thread_computes_in_between_is_heeded() -> None:
+    source = xarr.asarray(np.arange(10))
     p = source + 1
-
-    def after_another_computed(node: Node) -> None:
-        together(lambda: np.asarray(p))
-        register(node)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(engine, "register", after_another_computed)
-        value = p + 5
+    elsewhere(lambda: np.asarray(p))
+    value = p + 5
+    elsewhere(lambda: operator.setitem(source, ..., 0))
     p[:5] = -5
     np.testing.assert_array_equal(np.asarray(value), np.arange(10) + 6)
 
@@ -78,7 +92,7 @@ def test_what_one_thread_hands_to_another_is_not_overwritten(name: str) -> None:
 
     def give() -> None:
         x = xarr.zeros(1000, dtype="int64")
-        view = x[:]  # seen by two arrays, so that writes go to its memory
+        view = x[:]
         for value in range(500):
             view[...] = value
             handed.put(x * 2)
@@ -170,8 +184,7 @@ def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.Monke
 
         return watch
 
-    for name in ("prepare", "_forget_the_gone"):
-        monkeypatch.setattr(engine, name, watched(getattr(engine, name)))
+    monkeypatch.setattr(tape.Tape, "_run", watched(tape.Tape._run))
     host = np.arange(300, dtype=np.float32).reshape(3, 100)
     with xarr.device(device), warnings.catch_warnings():
         warnings.simplefilter("ignore", xarr.HostFallbackWarning)

@@ -5,10 +5,8 @@ As those of `programs`, which has the steps that are not about memory seen in an
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy
 
@@ -18,7 +16,7 @@ _STEPS: Final = {
     name: STEPS[name]
     for name in (
         *("make", "pend", "copy", "in_place", "assign", "assign_named", "delete"),
-        *("collect", "toggle", "look"),
+        *("collect", "toggle", "look", "keep"),
     )
 }
 _NEW: Final = {
@@ -51,19 +49,18 @@ SEEN_OTHERWISE: Final = replace(
     steps=_STEPS | _NEW,
 )
 
-
 _INTEGERS: Final = ("int64", "int32", "uint8", "int16", "uint32")
-_SEEN_AS: Final[dict[str, tuple[str, ...]]] = {
-    "complex128": ("float64",),
-    "complex64": ("float32",),
-    "float64": ("complex128",),
-    "float32": ("complex64",),
-} | dict.fromkeys(_INTEGERS, _INTEGERS)
-"""Which data types an array's memory may be taken as, so that no NaN arises."""
 
 
 class Seen(Program):
     """A random program whose arrays are seen in several ways."""
+
+    SEEN_AS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "complex128": ("float64",),
+        "complex64": ("float32",),
+        "float64": ("complex128",),
+        "float32": ("complex64",),
+    } | dict.fromkeys(_INTEGERS, _INTEGERS)
 
     def __init__(self, pick: Pick, breadth: Breadth = SEEN_OTHERWISE) -> None:
         super().__init__(pick, breadth)
@@ -79,7 +76,7 @@ class Seen(Program):
         return names[choice] if choice < len(names) else self.scalar(dtype)
 
     def scalar(self, dtype: numpy.dtype[Any]) -> str:
-        return str(self.pick(4))
+        return str(bool(self.pick(2))) if dtype.kind == "b" else str(self.pick(4))
 
     def make(self) -> None:
         """A new array of values."""
@@ -92,16 +89,6 @@ class Seen(Program):
             f"np.asarray(data({shape}, {dtype!r}, {self.seed})) + 1",
         ]
         self.bind(self.new_name(), str(self.one_of(forms)))
-
-    def any_alike(self) -> str | None:
-        """A live name whose value lies in memory as NumPy's does, whose results keep an order."""
-        names = [name for name in self.live if self._lies_alike(name)]
-        return str(self.one_of(names)) if names else None
-
-    def _lies_alike(self, name: str) -> bool:
-        value = self.theirs[name]
-        pairs = zip(value.shape, value.strides, self.ours[name].strides, strict=True)
-        return value.size > 0 and all(extent == 1 or one == other for extent, one, other in pairs)
 
     def part(self) -> None:
         """The real or the imaginary part of an array, as a view."""
@@ -128,21 +115,6 @@ class Seen(Program):
             f"{name}[...] = {name} + {name}.{part}",
         )
         return self.run(str(self.one_of(forms)))
-
-    def retype(self) -> None:
-        """The same memory as another data type."""
-        name = self.any_alike()
-        if name is None or not self.theirs[name].ndim:
-            return self.make()
-        value = self.theirs[name]
-        wanted = self.one_of(_SEEN_AS[value.dtype.name])
-        try:
-            value.view(wanted)
-        except ValueError:
-            return self.run(f"{name}.view({wanted!r})", refused=True)
-        if not _fits(value, numpy.dtype(wanted).itemsize):
-            return self.part()  # NumPy reads what is not aligned
-        return self.bind(self.new_name(), f"{name}.view({wanted!r})")
 
     def write_flat(self) -> None:
         """Write through `flat`."""
@@ -230,34 +202,3 @@ class Seen(Program):
             name, f"np.asarray(data({self.one_of(self.shapes)}, {self.dtype!r}, {self.seed}))"
         )
         return self.run(f"{name}.resize(({1 + self.pick(3)}, 5), refcheck=False)")
-
-
-def _fits(value: numpy.ndarray[Any, Any], itemsize: int) -> bool:
-    """Whether elements of another size begin at multiples of it, counted from their memory's."""
-    base = value
-    while isinstance(base.base, numpy.ndarray):
-        base = base.base
-    begin = value.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-    steps = [
-        stride for extent, stride in zip(value.shape, value.strides, strict=True) if extent > 1
-    ]
-    return not begin % itemsize and all(stride % itemsize == 0 for stride in steps[:-1])
-
-
-def run_seen(
-    seed: int, steps: int, breadth: Breadth = SEEN_OTHERWISE, length: int = 25
-) -> Iterator[int]:
-    """Run random programs of `length` steps each; yields after each how many steps are done."""
-    generator = random.Random(seed)
-    names, weights = list(breadth.steps), list(breadth.steps.values())
-
-    def pick(count: int) -> int:
-        return int(generator.random() * count)
-
-    for done in range(0, steps, length):
-        program = Seen(pick, breadth)
-        for step in generator.choices(names, weights, k=length):
-            getattr(program, step)()
-            program.check()
-        program.check(everything=True)
-        yield done + length

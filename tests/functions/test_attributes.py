@@ -302,11 +302,14 @@ def test_filling_resizing_and_bytes(tmp_path: Path) -> None:
         same(x, host)
     x.resize()
     same(x, host)
-    view = x[1:]
-    with pytest.raises(ValueError, match="view"):
-        x.resize(9)
+    view, values = x[1:], host[1:].copy()
     with pytest.raises(ValueError, match="view"):
         view.resize(9)
+    x.resize(9)
+    x += 1
+    same(view, values)
+    x.resize(host.shape)
+    x -= 1
     same(x.diagonal() if x.ndim > 1 else x, host)
 
 

@@ -7,6 +7,7 @@ waits for is launched.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -18,16 +19,12 @@ from tests.kernels.nvrtc import compile_cuda
 from tests.launching import change, record
 from xarr import dtypes, layout
 from xarr.algorithms import counting
-from xarr.compiler import source
 from xarr.dtypes import DType
-from xarr.engine import engine, expression, plan
+from xarr.engine import engine
 from xarr.engine.expression import Node
 from xarr.tables import elementwise, random, reductions
 
 ARCHITECTURES = ("sm_75", "sm_90")
-TOGETHER = 12
-"""Functions of one kernel; the time to compile grows faster than their number."""
-
 SKELETONS = ("elementwise", "reduce", "scan", "sort", "histogram", "histogram_sum", "segment_sum")
 ENTRIES = tuple(f"xr_{name}".encode() for name in SKELETONS)
 
@@ -64,39 +61,38 @@ def compiles(sources: Iterable[str], arch: str) -> None:
         assert any(name in cubin for name in ENTRIES)
 
 
-def operands(dtype: DType, count: int) -> list[Node]:
-    return [xarr.asarray(np.ones(8, dtype.numpy))._node for _ in range(count)]
+def operands(dtype: DType, count: int) -> tuple[Node, ...]:
+    return tuple(xarr.asarray(np.ones(8, dtype.numpy))._node for _ in range(count))
 
 
-def kernel(nodes: list[Node]) -> str:
-    """One kernel that stores all of some nodes."""
-    order, _ = expression.trace(nodes)
-    stores = [engine._new_store(node, None) for node in nodes]
-    made = plan.Plan(nodes[-1], order, stores, nodes[-1].shape)
-    defines, _format = engine.elementwise_defines(made.form, nodes[-1].device)
-    return source.assemble("elementwise.c", "cuda", defines)
+def stored(sources: Iterable[str]) -> int:
+    """How many values kernels store."""
+    return sum(len(re.findall(r"p\d+\[at\w+\] = ", text)) for text in sources)
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
-def test_every_function(dtype: DType, arch: str, as_gpu: xarr.Device) -> None:
-    nodes = []
-    for row in elementwise.TABLE:
-        if dtype.kind in row.kinds:
-            operation = row.operation(dtype)
-            inputs = tuple(operands(dtype, row.operands))
-            nodes.append(engine.defer(operation, inputs, inputs[0].shape))
-    parts = [nodes[start : start + TOGETHER] for start in range(0, len(nodes), TOGETHER)]
-    compiles({kernel(part) for part in parts}, arch)
+def test_every_function(dtype: DType, arch: str, recorded: dict[str, str]) -> None:
+    inputs = operands(dtype, max(row.operands for row in elementwise.TABLE))
+    held = [
+        engine.defer(row.operation(dtype), inputs[: row.operands], inputs[0].shape)
+        for row in elementwise.TABLE
+        if dtype.kind in row.kinds
+    ]
+    xarr.synchronize()
+    compiles(recorded, arch)
+    assert stored(recorded) == len(held)
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_every_conversion(arch: str, as_gpu: xarr.Device) -> None:
-    nodes = []
+def test_every_conversion(arch: str, recorded: dict[str, str]) -> None:
+    held = []
     for dtype in dtypes.TABLE:
         (given,) = operands(dtype, 1)
-        nodes += [engine.converted(given, other) for other in dtypes.TABLE if other is not dtype]
-    compiles({kernel(nodes)}, arch)
+        held += [engine.converted(given, other) for other in dtypes.TABLE if other is not dtype]
+    xarr.synchronize()
+    compiles(recorded, arch)
+    assert stored(recorded) == len(held)
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
@@ -140,6 +136,19 @@ def test_every_reduction(name: str, arch: str, recorded: dict[str, str]) -> None
         common = dtype in (dtypes.float32, dtypes.int32)
         for axis in (0, 1) if common else (1,):
             np.asarray(getattr(xarr, name)(x, axis=axis))
+    compiles(recorded, arch)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "complex64"])
+def test_joint_reductions(dtype: str, arch: str, recorded: dict[str, str]) -> None:
+    x = xarr.asarray(np.ones((2, 16385), dtype))
+    names = ("any", "max", "mean", "std" if dtype.startswith("f") else "sum")
+    for axis in (0, 1):
+        first, second, third, fourth = (getattr(xarr, name)(x, axis=axis) for name in names)
+        np.asarray(xarr.where(first, second * third + 1, fourth))
+    assert all("XR_ACC3" in text for text in recorded)
+    assert sum("final6" in text for text in recorded) == 2
     compiles(recorded, arch)
 
 
@@ -190,13 +199,14 @@ def test_histograms(arch: str, recorded: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("lanes", [1, 2, 4])
-def test_every_draw(lanes: int, arch: str, as_gpu: xarr.Device) -> None:
-    sources = set()
+def test_every_draw(lanes: int, arch: str, recorded: dict[str, str]) -> None:
+    held = []
+    device = xarr.default_device()
     for row in random.TABLE:
         for computed in (dtypes.float32, dtypes.float64):
             operation = row.operation(computed, computed)
             if getattr(operation, "lanes", 1) == lanes:
-                parameters = tuple(operands(dtypes.int64, len(row.parameters)))
-                node = row.drawn((8,), 1, 2, as_gpu, computed, parameters)
-                sources.add(kernel([node]))
-    compiles(sources, arch)
+                parameters = operands(dtypes.int64, len(row.parameters))
+                held.append(row.drawn((8,), 1, 2, device, computed, parameters))
+    xarr.synchronize()
+    compiles(recorded, arch)

@@ -16,7 +16,7 @@ import xarr as xp
 from tests.comparing import needs
 from tests.conftest import DEVICES
 from tests.kernels.nvrtc import compile_cuda
-from tests.launching import record
+from tests.launching import record, watched
 from xarr import dtypes, layout
 from xarr.algorithms import transforms
 from xarr.array.array import Array
@@ -311,24 +311,65 @@ def test_no_lines(form: xp.Device, shape: tuple[int, ...], axis: int) -> None:
 def test_an_expression_is_part_of_the_first_pass(form: xp.Device) -> None:
     values = numbers((4, 9), "complex64")
     x = xp.asarray(values)
-    pending = (x * 2 + 1)._node
-    before = engine.counts.launches
-    ours = transforms.fft(pending, 1, inverse=False, scale=1.0)
-    assert engine.counts.launches == before + 1
-    assert pending.storage is None
+    with watched() as seen:
+        given = x * 2 + 1
+        ours = transforms.fft(given._node, 1, inverse=False, scale=1.0)
+        del given
+        engine.compute(ours)
+    assert seen.stored() == [0]
     near(host(ours), np.fft.fft(values.astype(complex) * 2 + 1), "complex64", 9)
     real = numbers((4, 16), "float32")
     kept = xp.asarray(real) * 3
-    ours = transforms.rfft(kept._node, 1, scale=1.0)
-    assert kept._node.storage is not None, "an array waits for what the pass computes"
+    with watched() as seen:
+        ours = transforms.rfft(kept._node, 1, scale=1.0)
+        engine.compute(ours)
+    assert seen.stored() == [1], "what an array has is stored by the pass that computes it"
     near(host(ours), np.fft.rfft(real * 3.0), "complex64", 16)
     np.testing.assert_array_equal(np.asarray(kept), real * np.float32(3))
-    near(
-        host(transforms.irfft((x * 2)._node, 1, 16, scale=1 / 16)),
-        np.fft.irfft(values.astype(complex) * 2, 16),
-        "float32",
-        16,
-    )
+
+
+def test_what_a_pass_reads_twice_is_computed_once(form: xp.Device) -> None:
+    values = numbers((4, 8), "complex64")
+    x = xp.asarray(values)
+    for n in (14, 15):
+        with watched() as seen:
+            ours = transforms.irfft((x * 2 + 1)._node, 1, n, scale=1 / n)
+            engine.compute(ours)
+        assert seen.stored() == [1, 0]
+        near(host(ours), np.fft.irfft(values.astype(complex) * 2 + 1, n), "float32", n)
+
+
+@pytest.mark.parametrize("length", [16, 29, 4096])
+def test_transforms_follow_each_other_and_writes(form: xp.Device, length: int) -> None:
+    values = numbers((2, length), "complex64")
+    host(transforms.fft(node(values), 1, inverse=False, scale=1.0))  # the tables are there
+    x = xp.asarray(values)
+    first = transforms.fft(x._node, 1, inverse=False, scale=1.0)
+    x[...] = x * 3 - 1
+    second = transforms.fft(x._node, 1, inverse=False, scale=1.0)
+    x[:, ::2] = 0
+    both = Array(first) - Array(second)
+    back = transforms.fft(both._node, 1, inverse=True, scale=1 / length)
+    with watched() as seen:
+        engine.compute(back)
+    passes = {16: 1, 29: 2, 4096: 2}[length]
+    assert len(seen.launches) == 3 * passes + 1
+    wanted = values.astype(complex)
+    near(host(first), np.fft.fft(wanted), "complex64", length)
+    near(host(second), np.fft.fft(wanted * 3 - 1), "complex64", length)
+    near(host(back), 1 - 2 * wanted, "complex64", length)
+    changed = values * np.float32(3) - np.float32(1)
+    changed[:, ::2] = 0
+    np.testing.assert_array_equal(np.asarray(x), changed)
+
+
+@pytest.mark.parametrize(("length", "rooms"), [(1 << 18, 1), (1 << 20, 1), (2018, 2)])
+def test_long_transforms_need_few_rooms(length: int, rooms: int) -> None:
+    x = xp.asarray(numbers((2, length), "complex64"))
+    host(transforms.fft(x._node, 1, inverse=False, scale=1.0))  # the tables are there
+    with watched() as seen:
+        engine.compute(transforms.fft(x._node, 1, inverse=False, scale=1.0))
+    assert len(seen.allocated) == 1 + rooms
 
 
 def test_constants_and_conversions(form: xp.Device) -> None:
@@ -406,6 +447,7 @@ def test_a_devices_limits_change_no_bits(
         info = dataclasses.replace(device.info, group_size=limits[0], local_nbytes=limits[1])
         patch.setattr(device, "info", info)
         patch.setattr(device, "kernels", {})
+        patch.setattr(device, "programs", {})
         ours = host(transforms.fft(node(x), x.ndim - 1, inverse=False, scale=1.0))
     np.testing.assert_array_equal(ours.view(np.uint32), wanted.view(np.uint32))
 
@@ -458,20 +500,22 @@ def test_tables_are_kept_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels.pop(transforms._KEPT, None)
     monkeypatch.setattr(device, "kernels", kernels)
     x = node(numbers((2, 29), "complex64"))
-    transforms.fft(x, 1, inverse=False, scale=1.0)
+    engine.compute(transforms.fft(x, 1, inverse=False, scale=1.0))
     tables = device.kernels[transforms._KEPT]
     held = dict(tables)
-    assert {("chirp", 29, x.dtype), ("spectrum", 29, x.dtype)} <= set(held)
+    assert {("chirp", x.dtype, 29), ("spectrum", x.dtype, 29)} <= set(held)
     launches = engine.counts.launches
-    transforms.fft(x, 1, inverse=False, scale=1.0)
+    engine.compute(transforms.fft(x, 1, inverse=False, scale=1.0))
     assert engine.counts.launches == launches + 2
     assert all(tables[key] is storage for key, storage in held.items())
     monkeypatch.setattr(transforms, "_TABLES", 3)
-    transforms.fft(node(numbers((2, 105), "complex64")), 1, inverse=False, scale=1.0)
+    engine.compute(transforms.fft(node(numbers((2, 105), "complex64")), 1, inverse=False, scale=1))
     assert len(tables) == 3
     monkeypatch.setattr(transforms, "_TABLES_NBYTES", 1)
-    transforms.fft(node(numbers((2, 8), "complex64")), 1, inverse=False, scale=1.0)
-    assert list(tables) == [("roots", 8, x.dtype)]
+    engine.compute(transforms.fft(node(numbers((2, 8), "complex64")), 1, inverse=False, scale=1))
+    assert list(tables) == [("roots", x.dtype, 8)]
+    engine.compute(transforms.fft(x, 1, inverse=False, scale=1.0))
+    assert len(tables) == 1
 
 
 @pytest.mark.parametrize(
@@ -484,14 +528,16 @@ def test_kernels_compile_for_cuda(arch: str, dtype: str, monkeypatch: pytest.Mon
     sources = record(monkeypatch, xp.default_device())
     if dtype in COMPLEX:
         for shape, axis in (((2, 840), 1), ((2, 14), 1), ((8192, 1), 0), ((2, 29, 3), 1)):
-            transforms.fft(node(numbers(shape, dtype)), axis, inverse=True, scale=1.0)
+            engine.compute(
+                transforms.fft(node(numbers(shape, dtype)), axis, inverse=True, scale=1.0)
+            )
         for n in (16, 15, 29, 58, 8192):
-            transforms.irfft(node(numbers((2, n // 2 + 1), dtype)), 1, n, scale=1.0)
+            engine.compute(transforms.irfft(node(numbers((2, n // 2 + 1), dtype)), 1, n, scale=1.0))
     else:
         for n in (16, 105, 29, 58, 8192):
-            transforms.rfft(node(numbers((2, n), dtype)), 1, scale=1.0)
+            engine.compute(transforms.rfft(node(numbers((2, n), dtype)), 1, scale=1.0))
     monkeypatch.setattr(layout, "WIDE", 1)
-    transforms.fft(node(numbers((2, 8), "complex64")), 1, inverse=True, scale=1.0)
+    engine.compute(transforms.fft(node(numbers((2, 8), "complex64")), 1, inverse=True, scale=1.0))
     assert any("#define xr_index i64" in text for text in sources)
     for text in sorted(sources):
         cubin = compile_cuda(text, arch)

@@ -25,6 +25,7 @@ def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("xarr.algorithms.transforms._LONGEST_PASS", 8)
     transforms._cut_length.cache_clear()
     monkeypatch.setattr(xarr.default_device(), "kernels", {})
+    monkeypatch.setattr(xarr.default_device(), "programs", {})
 
 
 def node(values: Values) -> Node:

@@ -17,8 +17,8 @@ from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.engine import Grid
 from xarr.engine.expression import Node, Operation, constant, leaf
-from xarr.engine.launch import Skeleton
 from xarr.engine.plan import Form
+from xarr.engine.skeleton import Skeleton
 from xarr.engine.storage import Storage
 from xarr.layout import Layout
 from xarr.tables import reductions

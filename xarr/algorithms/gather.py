@@ -1,7 +1,7 @@
 """Reading and writing at computed places: gathers, scatters, and what a mask selects.
 
-A gather is an expression like any other, so what follows it is fused with it. A scatter is a
-launch. Places are checked before they come here.
+A gather is an instruction like any other, so what follows it is fused with it. A scatter ends its
+kernel. Places are checked before they come here.
 """
 
 from __future__ import annotations
@@ -58,10 +58,15 @@ def _gather(dtype: DType) -> Indirect:
 
 
 @functools.cache
-def _scatter(dtype: DType) -> Indirect:
+def _scatter(dtype: DType, *, in_order: bool = False) -> Indirect:
     template = "if ({3}) {memory} = " + stored("{2}", dtype) + ";"
     return Indirect(
-        "scatter", (dtype, dtypes.int64, dtype, dtypes.bool_), dtypes.bool_, template, writes=True
+        "scatter",
+        (dtype, dtypes.int64, dtype, dtypes.bool_),
+        dtypes.bool_,
+        template,
+        writes=True,
+        in_order=in_order,
     )
 
 
@@ -111,7 +116,7 @@ def _addresses(
 
 
 def take(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: int) -> Node:
-    """The pending node of the elements that arrays of indices name in a view of a leaf."""
+    """The node of the elements that arrays of indices name in a view of a leaf."""
     shape = result_shape(where, arrays, place)
     if math.prod(shape) == 0:
         return constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device)
@@ -126,21 +131,17 @@ def put(
     device = node.device
     base, beyond = _addresses(node, where, arrays, place)
     assert base.storage is not None
-    value = engine.apart(value, base.storage)
-    beyond = engine.apart(beyond, base.storage)
     always = constant(True, dtypes.bool_, (), device)
     if device.info.chunked:
-        root = engine.defer(_scatter(node.dtype), (base, beyond, value, always), value.shape)
-        engine.scatter(root, in_order=True)
+        ordered = _scatter(node.dtype, in_order=True)
+        engine.scatter(ordered, (base, beyond, value, always), value.shape)
         return
-    engine.compute(beyond)
     winners, mine = _winners(node, where, arrays)
     lifted = engine.reshaped(
         winners, (*winners.shape, *(1,) * (len(beyond.shape) - len(winners.shape)))
     )
     wins = engine.defer(_EQUAL, (lifted, engine.reshaped(mine, lifted.shape)), lifted.shape)
-    root = engine.defer(_scatter(node.dtype), (base, beyond, value, wins), value.shape)
-    engine.scatter(root, in_order=False)
+    engine.scatter(_scatter(node.dtype), (base, beyond, value, wins), value.shape)
 
 
 def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> tuple[Node, Node]:
@@ -155,21 +156,18 @@ def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> t
     places = [(axis, index) for axis, (_, index) in enumerate(arrays)]
     elected = leaf(storage, dense, dtypes.int32)
     base, beyond = _addresses(elected, dense, places, 0)
-    engine.compute(beyond)
-    mine = engine.copied(engine.index(beyond.shape, device))
-    engine.compute(mine)
-    engine.scatter(engine.defer(_ELECT, (base, beyond, mine), beyond.shape), in_order=False)
+    mine = engine.index(beyond.shape, device)
+    engine.scatter(_ELECT, (base, beyond, mine), beyond.shape)
     winners = engine.converted(
         engine.defer(_gather(dtypes.int32), (base, beyond), beyond.shape), dtypes.int64
     )
-    engine.compute(winners)
     return winners, mine
 
 
 class Selected(NamedTuple):
     """What a mask selects: it is read once, so that no write comes between `chosen` and `number`.
 
-    Both are pending and have the mask's shape: whether an element is selected, and then the number
+    Both have the mask's shape: whether an element is selected, and then the number
     of those before it in C order. `total` elements are selected.
     """
 
@@ -184,7 +182,6 @@ def select(mask: Node) -> Selected:
     if 0 in shape:
         no = constant(False, dtypes.bool_, shape, mask.device)
         return Selected(no, engine.index(shape, mask.device), 0)
-    engine.compute(mask)
     ranks = passes.scan(_RANKS, engine.reshaped(mask, (math.prod(shape),)), 0, 0)
     total = _last(ranks) // 2
     ranks = engine.reshaped(ranks, shape)
@@ -201,14 +198,13 @@ def compress(values: Node, mask: Node) -> Node:
     if count:
         base = leaf(storage, Layout(shape, (0,) * len(shape)), values.dtype)
         values = engine.broadcast(values, shape)
-        root = engine.defer(_scatter(values.dtype), (base, number, values, chosen), shape)
-        engine.scatter(root, in_order=False)
+        engine.scatter(_scatter(values.dtype), (base, number, values, chosen), shape)
     return result
 
 
 def spread(values: Node, selected: Selected) -> Node:
     """For each selected element of a mask, in C order, the next of `values`, shape (count,)."""
-    engine.compute(values)
+    engine.placed(values)
     assert values.storage is not None
     assert values.layout is not None
     shape = selected.number.shape
@@ -237,7 +233,8 @@ def nonzero(mask: Node) -> list[Node]:
 
 
 def _last(node: Node) -> int:
-    """The last element of a one-dimensional leaf; waits for the device."""
+    """The last element of a vector; waits for the device."""
+    engine.compute(node)
     assert node.storage is not None
     host = numpy.empty(1, node.dtype.numpy)
     with node.device.lock:

@@ -16,7 +16,7 @@ import numpy
 
 from xarr import errors, layout
 from xarr.dtypes import DType
-from xarr.engine import engine
+from xarr.engine import elements, engine
 from xarr.engine.expression import Node, leaf
 from xarr.engine.storage import Storage
 from xarr.layout import Layout, Shape
@@ -85,6 +85,26 @@ def run(
             for target, value in zip(made, values if len(made) > 1 else (values,), strict=True):
                 target[...] = value
     return rooms
+
+
+def inner(first: Node, second: Node) -> Any:
+    """The product of two vectors, where the host reads them in place, or None.
+
+    NumPy has the same bits as of a row and a column, which the vectors are for it here.
+    """
+    device = first.device
+    size = math.prod(first.shape)
+    if not size or first.shape != second.shape or first.dtype is not second.dtype:
+        return None
+    with device.lock:
+        row = elements.block(first, (1, size))
+        column = elements.block(second, (size, 1))
+        if row is None or column is None:
+            return None
+        made = numpy.empty((1, 1), first.dtype.numpy)
+        numpy.matmul(row, column, out=made)
+    value = made.item()
+    return value if value == value else None
 
 
 def _taken(node: Node, takes: Callable[[Shape, tuple[int, ...]], bool]) -> Node:

@@ -14,23 +14,25 @@ The lane form (CPU) and the group form (GPU) of the kernels both keep this order
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import garbage, layout
 from xarr.compiler.source import define
-from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.engine import Grid
-from xarr.engine.expression import Node, leaf
-from xarr.engine.launch import Input, Skeleton, Special
-from xarr.engine.plan import Form, stored
-from xarr.engine.storage import Storage
+from xarr.engine.expression import Node, Opcode, constant, leaf
+from xarr.engine.launch import RESULT, Room, Stage
+from xarr.engine.plan import Form, cast, computed, rounded, stored
+from xarr.engine.schedule import Finals, Recorded
+from xarr.engine.skeleton import NAMES, Skeleton
+from xarr.layout import Shape
 from xarr.tables.rows import Fold
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
+    from xarr.dtypes import DType
 
 WIDTH: Final = 256
 PIECE: Final = 64 * WIDTH
@@ -46,61 +48,117 @@ _SCAN_ITEMS: Final = 64
 _SCAN_GROUPS: Final = 1 << 20
 _SCAN_SPAN_NBYTES: Final = 128
 """Of each piece what is in local memory at a time, so much as a GPU reads at once."""
-_REDUCE_LANE: Final = Skeleton("reduce_lane.c", "xr_reduce", "divisor")
-_REDUCE_GROUP: Final = Skeleton("reduce_group.c", "xr_reduce", "divisor")
+_LIMIT_NBYTES: Final = 48
+"""Of the accumulators of one lane, where several reductions are one kernel."""
+_REDUCE_LANE: Final = Skeleton("reduce_lane.c", "xr_reduce")
+_REDUCE_GROUP: Final = Skeleton("reduce_group.c", "xr_reduce")
 _SCAN: Final = Skeleton("scan.c", "xr_scan")
 _SCAN_TILE: Final = Skeleton("scan_tile.c", "xr_scan")
 
 
-def _fold_defines(
-    fold: Fold, last: bool, more: Sequence[str], form: Form | None = None
+_SUFFIXES: Final = ("", *map(str, range(1, 32)))
+"""What the words of each fold of a kernel, and of each result, end with."""
+_LIMIT_FOLDS: Final = 4
+
+
+def _defines(
+    folds: tuple[Fold, ...], finals: Finals | None, more: Sequence[str], form: Form | None = None
 ) -> list[str]:
-    """The defines of a launch over an expression, or else over accumulators."""
-    partial = form is None
-    finish = fold.finish.replace("acc", "(acc)").replace("divisor", "a.divisor")
+    """The defines of a launch over an expression, or else over accumulators.
+
+    Where it is the last one, it gives `finals`, with folds in place of reductions.
+    """
+    suffixes = _SUFFIXES[: len(folds)]
+    results = [f"XR_ACC{n}" for n in suffixes]
+    delivered = [f"result{n}[place] = acc{f'##{n}' if n else ''};" for n in suffixes]
+    if finals is not None:
+        results = [finals.entries[number][0].result.storage for number in finals.stored]
+        delivered = _delivered(finals)
     lines = [
-        "#define XR_POINTERS(parameter)"
-        if form is None
-        else f"#define XR_VALUE {fold.element.format(form.value(fold.taken))}",
         f"#define XR_WIDTH {WIDTH}",
         f"#define XR_BLOCK {BLOCK}",
-        f"#define XR_PARTIAL {int(partial)}",
-        f"#define XR_ACC {fold.accumulator}",
-        f"#define XR_RESULT {fold.result.storage if last else 'XR_ACC'}",
-        f"#define XR_FIRST(x, position) ({fold.first})",
-        f"#define XR_STEP(acc, x, position, seen) ({fold.step})",
-        f"#define XR_CLOSE(acc, seen) {fold.close}",
-        f"#define XR_CLOSES {int(bool(fold.close) and not partial)}",
-        f"#define XR_COMBINE(acc1, acc2) ({fold.combine})",
-        f"#define XR_FINISH(acc) {stored(finish, fold.result) if last else '(acc)'}",
-        _parameter("XR_SOURCE", "partial", partial),
+        f"#define XR_PARTIAL {int(form is None)}",
+        f"#define XR_CLOSES {int(form is not None and any(fold.close for fold in folds))}",
+        f"#define XR_FOLDS(what, x, y) {' '.join(f'what({n}, x, y)' for n in suffixes)}",
+        define(
+            "XR_RESULTS(parameter)",
+            [
+                f"parameter(GLOBAL {kind} *RESTRICT, result{n})"
+                for kind, n in zip(results, _SUFFIXES, strict=False)
+            ],
+        ),
+        define("XR_DELIVER(acc, place)", delivered),
     ]
-    everything = tuple(name for name, _ in fold.fields)
-    if not fold.fields:
-        lines += [
-            f"#define XR_LANES(count) {_array('XR_ACC', 'lanes_value')}",
-            *_lane_access("", ("",), lambda name: "lanes_value", lambda name, acc: acc),
-            *_lane_access("_CLOSED", ("",), lambda name: "lanes_value", lambda name, acc: acc),
-        ]
-    else:
-        running = everything if partial or not fold.running else fold.running
-        lines.append(
-            define(
-                "XR_LANES(count)",
-                [_array(kind, f"lanes_{name}") for name, kind in fold.fields],
-            )
-        )
-        for suffix, names in (("", running), ("_CLOSED", everything)):
-            lines += _lane_access(
-                suffix, names, lambda name: f"lanes_{name}", lambda name, acc: f"({acc}).{name}"
-            )
+    for number, fold in enumerate(folds):
+        lines += _fold_defines(fold, number, form)
     return [*lines, *more]
 
 
-def _parameter(word: str, name: str, present: bool) -> str:
-    """The list of one parameter, accumulators that are read, or of none."""
-    given = f"parameter(GLOBAL const XR_ACC *RESTRICT, {name})"
-    return f"#define {word}(parameter) {given if present else ''}"
+def _delivered(finals: Finals) -> list[str]:
+    """The statements that compute what becomes of the folds' results, and store it."""
+    statements = []
+    suffixes = iter(_SUFFIXES)
+    for number, (head, *ats) in enumerate(finals.entries):
+        name = f"final{number}"
+        if isinstance(head, Fold):
+            n = next(suffixes)
+            value = head.finish.replace("acc", f"(acc{f'##{n}' if n else ''})")
+            if ats:
+                value = value.replace("divisor", _name(ats[0]))
+            value = rounded(value, head.result)
+            statements.append(f"const {head.result.compute} {name} = {value};")
+        else:
+            operands = []
+            for at, wanted in zip(ats, head.operands, strict=True):
+                given = finals.entries[at][0].result if isinstance(at, int) else at[0]
+                operands.append(cast(_name(at), given, wanted))
+            statements.append(computed(name, head, operands))
+    for n, number in zip(_SUFFIXES, finals.stored, strict=False):
+        value = stored(f"final{number}", finals.entries[number][0].result)
+        statements.append(f"result{n}[place] = {value};")
+    return statements
+
+
+def _name(at: Any) -> str:
+    return f"final{at}" if isinstance(at, int) else f"a.number{at[1]}"
+
+
+def _numbers(finals: Finals) -> list[tuple[str, DType]]:
+    """The numbers that a kernel is given to finish with."""
+    ats = [at for _, *ats in finals.entries for at in ats if not isinstance(at, int)]
+    return [(f"number{number}", dtype) for dtype, number in ats]
+
+
+def _fold_defines(fold: Fold, number: int, form: Form | None) -> list[str]:
+    n = _SUFFIXES[number]
+    lanes = f"lanes{n}"
+    lines = [
+        f"#define XR_ACC{n} {fold.accumulator}",
+        f"#define XR_FIRST{n}(x, position) ({fold.first})",
+        f"#define XR_STEP{n}(acc, x, position, seen) ({fold.step})",
+        f"#define XR_CLOSE{n}(acc, seen) {fold.close}",
+        f"#define XR_COMBINE{n}(acc1, acc2) ({fold.combine})",
+    ]
+    if form is not None:
+        value = form.value(fold.taken, number)
+        lines.append(f"#define XR_VALUE{n} {fold.element.format(value)}")
+    everything = tuple(name for name, _ in fold.fields)
+    if not fold.fields:
+        arrays = [_array(f"XR_ACC{n}", f"{lanes}_value")]
+        access = [
+            _lane_access(f"{closed}{n}", ("",), lambda name: f"{lanes}_value", lambda name: "acc")
+            for closed in ("", "_CLOSED")
+        ]
+    else:
+        running = fold.running if form is not None and fold.running else everything
+        arrays = [_array(kind, f"{lanes}_{name}") for name, kind in fold.fields]
+        access = [
+            _lane_access(
+                f"{closed}{n}", names, lambda name: f"{lanes}_{name}", lambda name: f"(acc).{name}"
+            )
+            for closed, names in (("", running), ("_CLOSED", everything))
+        ]
+    return [*lines, define(f"XR_LANES{n}(count)", arrays), *itertools.chain(*access)]
 
 
 def _array(kind: str, name: str) -> str:
@@ -108,74 +166,107 @@ def _array(kind: str, name: str) -> str:
     return f"ALIGNED(128) {kind} {name}[count];"
 
 
-def _lane_access(suffix: str, names: Sequence[str], array: Any, part: Any) -> list[str]:
-    gets = " ".join(f"{part(name, 'acc')} = {array(name)}[lane];" for name in names)
-    puts = " ".join(f"{array(name)}[lane] = {part(name, 'acc')};" for name in names)
+def _lane_access(
+    suffix: str, names: Sequence[str], array: Callable[[str], str], part: Callable[[str], str]
+) -> list[str]:
+    gets = " ".join(f"{part(name)} = {array(name)}[lane];" for name in names)
+    puts = " ".join(f"{array(name)}[lane] = {part(name)};" for name in names)
     return [
         f"#define XR_GET{suffix}(acc, lane) {gets}",
         f"#define XR_PUT{suffix}(lane, acc) {puts}",
     ]
 
 
-class _Walk(NamedTuple):
-    """The elements of an expression, or accumulators, as (outer, position, inner)."""
+class _Reduction(Recorded):
+    """The reduction of some axes."""
 
-    device: Device
-    source: Input | Storage
-    outer: int
-    length: int
-    inner: int
+    __slots__ = ("axes", "fold")
 
-    def launch(
-        self,
-        skeleton: Skeleton,
-        special: Special,
-        grid: Grid,
-        indices: dict[str, int],
-        storages: list[Storage],
-        number: tuple[DType, float] | None = None,
-    ) -> None:
-        """Launch a skeleton over what is walked."""
-        source = self.source
-        if not isinstance(source, Storage):
-            skeleton.launch(special, grid, indices, storages, False, number, source)
-            return
-        extents = {
-            "outer_extent": self.outer,
-            "position_extent": self.length,
-            "inner_extent": self.inner,
-        }
-        skeleton.launch(special, grid, {**indices, **extents}, [source, *storages], True, number)
+    def __init__(self, fold: Fold, axes: tuple[int, ...]) -> None:
+        stop = axes[-1] + 1
+        super().__init__(fold.name, fold.result, (_start(axes), stop), NAMES, False)
+        self.fold = fold
+        self.axes = axes
 
+    goes_on = True
 
-def reduce(fold: Fold, node: Node, axes: tuple[int, ...], divisor: float = 0.0) -> Node:
-    """Reduce sorted `axes` of a node of type `fold.value`; the leaf has the axes that are left."""
-    device = node.device
-    with device.lock:
-        if not fold.ordered:
-            node, axes = _in_memory_order(node, axes)
-        kept = tuple(extent for axis, extent in enumerate(node.shape) if axis not in axes)
-        shape = list(node.shape)
-        storage: Storage | None = None
-        while True:
-            stop = axes[-1] + 1
-            start = stop - 1
-            while start > 0 and start - 1 in axes:
-                start -= 1
+    def goes_with(self, others: Sequence[Recorded]) -> bool:
+        nbytes = self.fold.nbytes
+        for other in others:
+            if not isinstance(other, _Reduction) or other.axes != self.axes:
+                return False
+            if other.fold.ordered or self.fold.ordered:
+                return False  # they compute more than they read
+            nbytes += other.fold.nbytes
+        return len(others) < _LIMIT_FOLDS and nbytes <= _LIMIT_NBYTES
+
+    def stages(
+        self, device: Device, form: Form, shape: Shape, finals: Finals
+    ) -> tuple[list[Stage], list[Room]]:
+        finals = finals._replace(
+            entries=tuple(
+                [
+                    (head.fold, *ats) if isinstance(head, _Reduction) else (head, *ats)
+                    for head, *ats in finals.entries
+                ]
+            )
+        )
+        folds = tuple([head for head, *_ in finals.entries if isinstance(head, Fold)])
+        axes, extents = self.axes, list(shape)
+        stages: list[Stage] = []
+        rooms: list[Room] = []
+        source: Form | None = form
+        while axes:
+            start, stop = _start(axes), axes[-1] + 1
             axes = tuple(axis for axis in axes if axis < start)
-            outer = math.prod(shape[:start])
-            length = math.prod(shape[start:stop])
-            inner = math.prod(shape[stop:])
+            outer = math.prod(extents[:start])
+            length = math.prod(extents[start:stop])
+            inner = math.prod(extents[stop:])
+            del extents[start:stop]
             while True:
-                walk = _Walk(device, storage or (node, (start, stop)), outer, length, inner)
-                pieces, *_ = cut = _cut(walk)
-                storage = _pass(fold, walk, cut, divisor, last=not axes and pieces == 1)
+                pieces, *_ = cut = _cut(outer, length, inner, of_form=source is not None)
+                last = not axes and pieces == 1
+                walk = _Walk(device, source, outer, length, inner)
+                stages.append(_pass(folds, finals if last else None, walk, cut, len(rooms)))
+                source = None
+                if not last:
+                    rooms += [outer * pieces * inner * fold.nbytes for fold in folds]
                 if pieces == 1:
                     break
                 length = pieces
-            del shape[start:stop]
-            if not axes:
-                return leaf(storage, layout.contiguous(kept), fold.result)
+        return stages, rooms
+
+
+def _start(axes: tuple[int, ...]) -> int:
+    """Where the last run of axes that follow each other begins."""
+    start = axes[-1]
+    while start > 0 and start - 1 in axes:
+        start -= 1
+    return start
+
+
+_REDUCTIONS: Final[dict[tuple[Fold, tuple[int, ...]], _Reduction]] = {}
+
+
+def reduce(fold: Fold, node: Node, axes: tuple[int, ...], divisor: float = 0.0) -> Node:
+    """Reduce sorted `axes` of a node of type `fold.value`; the node has the axes that are left."""
+    return engine.computed(*reduction(fold, node, axes, divisor))
+
+
+def reduction(
+    fold: Fold, node: Node, axes: tuple[int, ...], divisor: float = 0.0
+) -> tuple[Opcode, tuple[Node, ...]]:
+    """The instruction that `reduce` asks for, and its operands."""
+    if not fold.ordered:
+        node, axes = _in_memory_order(node, axes)
+    kept = tuple([extent for axis, extent in enumerate(node.shape) if axis not in axes])
+    operation = _REDUCTIONS.get((fold, axes))
+    if operation is None:
+        operation = _REDUCTIONS[fold, axes] = _Reduction(fold, axes)
+    inputs: tuple[Node, ...] = (node,)
+    if fold.divisor is not None:
+        inputs = (node, constant(divisor, fold.divisor, (), node.device))
+    return engine.skeletal(operation, inputs, kept), inputs
 
 
 def _in_memory_order(node: Node, axes: tuple[int, ...]) -> tuple[Node, tuple[int, ...]]:
@@ -185,16 +276,15 @@ def _in_memory_order(node: Node, axes: tuple[int, ...]) -> tuple[Node, tuple[int
         return node, axes
     order = sorted(range(len(node.shape)), key=lambda axis: -abs(where.strides[axis]))
     kept = [axis for axis in order if axis not in axes]
-    if kept != sorted(kept):
+    if kept != sorted(kept) or order == sorted(order):
         return node, axes
     permuted = leaf(node.storage, where.permuted(order), node.dtype)
     return permuted, tuple(place for place, axis in enumerate(order) if axis in axes)
 
 
-def _cut(walk: _Walk) -> tuple[int, int, bool]:
+def _cut(outer: int, length: int, inner: int, *, of_form: bool) -> tuple[int, int, bool]:
     """How an axis is cut: the number of pieces, their length, and whether columns are walked."""
-    _, source, outer, length, inner = walk
-    if inner == 1 and (length > SHORT or isinstance(source, Storage)):
+    if inner == 1 and (length > SHORT or not of_form):
         return -(-length // PIECE), PIECE, False
     if length <= SHORT:
         return 1, length, True
@@ -204,14 +294,29 @@ def _cut(walk: _Walk) -> tuple[int, int, bool]:
     return -(-length // piece_length), piece_length, True
 
 
+class _Walk(NamedTuple):
+    """The elements of a form, or accumulators, as (outer, position, inner)."""
+
+    device: Device
+    form: Form | None
+    outer: int
+    length: int
+    inner: int
+
+
 def _pass(
-    fold: Fold, walk: _Walk, cut: tuple[int, int, bool], divisor: float, *, last: bool
-) -> Storage:
-    """One launch, to a new storage."""
-    device, _, outer, length, inner = walk
+    folds: tuple[Fold, ...],
+    finals: Finals | None,
+    walk: _Walk,
+    cut: tuple[int, int, bool],
+    room: int,
+) -> Stage:
+    """One launch, which reads a form's elements, or a room for each fold, the last ones so far.
+
+    It writes to such rooms, from `room` on, or else gives `finals`.
+    """
+    device, form, outer, length, inner = walk
     count, piece_length, column = cut
-    itemsize = fold.result.itemsize if last else fold.nbytes
-    result = engine.allocate(device, outer * count * inner * itemsize)
     lanes = device.info.chunked
     blocks = -(-inner // BLOCK) if column and lanes else 1
     items = outer * count * (blocks if lanes or not column else inner)
@@ -219,31 +324,70 @@ def _pass(
     indices = {"items": items, "pieces": count, "piece_length": piece_length}
     if lanes:
         indices |= {"item_chunk": item_chunk, "blocks": blocks}
-    form = (f"#define XR_COLUMN {int(column)}", f"#define XR_CHUNKED {int(lanes)}")
-    special = (_fold_defines, fold, last, form)
-    number = None if fold.divisor is None or not last else (fold.divisor, divisor)
+    if form is None:
+        indices |= {"outer_extent": outer, "position_extent": length, "inner_extent": inner}
+    how = (f"#define XR_COLUMN {int(column)}", f"#define XR_CHUNKED {int(lanes)}")
+    special = (_defines, folds, finals, how)
+    numbers = _numbers(finals) if finals is not None else []
     skeleton = _REDUCE_LANE if lanes else _REDUCE_GROUP
-    walk.launch(skeleton, special, grid, indices, [result], number)
-    return result
+    kernel = skeleton.kernel(device, special, tuple(indices), form, numbers, wide=True)
+    read = () if form is not None else range(room - len(folds), room)
+    written = range(room, room + len(folds)) if finals is None else range(-len(finals.stored), 0)
+    elements = outer * length * inner
+    return Stage(
+        kernel,
+        grid,
+        elements,
+        tuple(indices.values()),
+        (*read, *written),
+        takes_form=form is not None,
+        takes_numbers=bool(numbers),
+        written=len(written),
+    )
+
+
+class _Scan(Recorded):
+    """The running accumulators along an axis, `shift` elements from its start."""
+
+    __slots__ = ("axis", "fold", "shift")
+
+    walks_once = False
+
+    def __init__(self, fold: Fold, axis: int, shift: int) -> None:
+        super().__init__(fold.name, fold.result, (axis, axis + 1), NAMES, False)
+        self.fold = fold
+        self.axis = axis
+        self.shift = shift
+
+    def stages(
+        self, device: Device, form: Form, shape: Shape, finals: Finals
+    ) -> tuple[list[Stage], list[Room]]:
+        axis = self.axis
+        outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+        rooms: list[Room] = []
+        walk = _Walk(device, form, outer, shape[axis], inner)
+        return _scan(self.fold, walk, rooms, RESULT, self.shift), rooms
+
+
+_SCANS: Final[dict[tuple[Fold, int, int], _Scan]] = {}
 
 
 def scan(fold: Fold, node: Node, axis: int, shift: int) -> Node:
-    """Running accumulators along an axis, `shift` elements from its start; the leaf of them."""
+    """Running accumulators along an axis, `shift` elements from its start."""
     shape = node.shape
-    before, length, after = shape[:axis], shape[axis], shape[axis + 1 :]
-    where = layout.contiguous((*before, length + shift, *after))
-    device = node.device
-    with device.lock:
-        result = engine.allocate(device, where.size * fold.result.itemsize)
-        source = (node, (axis, axis + 1))
-        walk = _Walk(device, source, math.prod(before), length, math.prod(after))
-        _scan(fold, walk, result, shift, last=True)
-    return leaf(result, where, fold.result)
+    operation = _SCANS.get((fold, axis, shift))
+    if operation is None:
+        operation = _SCANS[fold, axis, shift] = _Scan(fold, axis, shift)
+    return engine.recorded(
+        operation, (node,), (*shape[:axis], shape[axis] + shift, *shape[axis + 1 :])
+    )
 
 
-@garbage.postponed
-def _scan(fold: Fold, walk: _Walk, result: Storage, shift: int, *, last: bool) -> None:
-    device, _, outer, length, inner = walk
+def _scan(
+    fold: Fold, walk: _Walk, rooms: list[Room], source: int, shift: int, result: int = RESULT
+) -> list[Stage]:
+    """The launches over a form's elements, or over accumulators in a room, to another room."""
+    device, form, outer, length, inner = walk
     count = -(-length // _SCAN_PIECE)
     items = outer * count * inner
     lanes = device.info.chunked
@@ -258,30 +402,44 @@ def _scan(fold: Fold, walk: _Walk, result: Storage, shift: int, *, last: bool) -
         skeleton = _SCAN_TILE
         grid: Grid = (min(-(-items // _SCAN_ITEMS), _SCAN_GROUPS),), (_SCAN_ITEMS,)
         span = _SCAN_SPAN_NBYTES // max(fold.nbytes, 4)
-        form = [f"#define XR_PIECES {_SCAN_ITEMS}", f"#define XR_SPAN {span}"]
+        how = [f"#define XR_PIECES {_SCAN_ITEMS}", f"#define XR_SPAN {span}"]
     else:
         skeleton = _SCAN
         grid, item_chunk = _grid(device, items, outer * length * inner, True)
-        form = [f"#define XR_CHUNKED {int(lanes)}"]
+        how = [f"#define XR_CHUNKED {int(lanes)}"]
         if lanes:
             indices["item_chunk"] = item_chunk
-    carry: tuple[Storage, ...] = ()
-    if count > 1:
-        totals = engine.allocate(device, items * fold.nbytes)
-        more = (*form, *_scan_defines(totals=True, carried=False))
-        walk.launch(skeleton, (_fold_defines, fold, False, more), grid, indices, [totals])
-        running = engine.allocate(device, items * fold.nbytes)
-        _scan(fold, _Walk(device, totals, outer, count, inner), running, 0, last=False)
-        carry = (running,)
-    more = (*form, *_scan_defines(totals=False, carried=bool(carry)))
-    walk.launch(skeleton, (_fold_defines, fold, last, more), grid, indices, [*carry, result])
+    if form is None:
+        indices |= {"outer_extent": outer, "position_extent": length, "inner_extent": inner}
+
+    def stage(*own: int, totals: bool, last: bool) -> Stage:
+        more = (*how, *_scan_defines(totals=totals, carried=len(own) > 1))
+        finals = Finals(((fold,),), (0,)) if last else None
+        special = (_defines, (fold,), finals, more)
+        kernel = skeleton.kernel(device, special, tuple(indices), form, wide=True)
+        given = own if form is not None else (source, *own)
+        return Stage(
+            kernel, grid, outer * length * inner, tuple(indices.values()), given, form is not None
+        )
+
+    if count == 1:
+        return [stage(result, totals=False, last=result == RESULT)]
+    totals, running = len(rooms), len(rooms) + 1
+    rooms += [items * fold.nbytes] * 2
+    over = _Walk(device, None, outer, count, inner)
+    return [
+        stage(totals, totals=True, last=False),
+        *_scan(fold, over, rooms, totals, 0, running),
+        stage(running, result, totals=False, last=result == RESULT),
+    ]
 
 
 def _scan_defines(*, totals: bool, carried: bool) -> list[str]:
+    carry = "parameter(GLOBAL const XR_ACC *RESTRICT, carry)" if carried else ""
     return [
         f"#define XR_TOTALS {int(totals)}",
         f"#define XR_CARRIED {int(carried)}",
-        _parameter("XR_CARRY", "carry", carried),
+        f"#define XR_CARRY(parameter) {carry}",
     ]
 
 

@@ -29,8 +29,8 @@ from xarr.compiler.source import define
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
-from xarr.engine.launch import Skeleton
 from xarr.engine.plan import loaded
+from xarr.engine.skeleton import Skeleton
 from xarr.layout import Layout, Shape
 
 if TYPE_CHECKING:

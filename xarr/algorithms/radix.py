@@ -13,11 +13,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from xarr import dtypes, garbage, layout
+from xarr import dtypes, layout
 from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant, leaf
-from xarr.engine.launch import Skeleton
+from xarr.engine.skeleton import Skeleton
 from xarr.engine.storage import Storage
 
 if TYPE_CHECKING:
@@ -226,7 +226,6 @@ def _linear(node: Node) -> Node:
     return node
 
 
-@garbage.postponed
 def _sorted(work: _Rows, node: Node, *, indexed: bool) -> Storage:
     """The sorted elements of a linear leaf, or their places in their rows."""
     assert node.storage is not None
@@ -342,7 +341,8 @@ def _search(
     special = (_search_defines, key, info.chunked, sorter is not None)
     number = (key.type, key.flip(descending=False))
     storages.append(result)
-    _SORT_SEARCH.launch(special, grid, indices, storages, wide, number)
+    elements = size * ordered.shape[0].bit_length()
+    _SORT_SEARCH.launch(special, grid, indices, storages, wide, number, elements=elements)
 
 
 def _search_defines(key: _Key, chunked: bool, is_sorted: bool) -> list[str]:

@@ -4,8 +4,8 @@ A transform whose length has no prime factor above 7 is a chain of passes (`kern
 one launch for all lines of the array. Another length is a convolution with a chirp, Bluestein's
 method, of a length that has none. Real lines of even length are transformed as half as many complex
 numbers. How a length is cut depends on the length, the data type and whether the lines' elements
-are neighbours, never on the device, so the bits are the same everywhere. The first pass takes a
-pending operand as its input map.
+are neighbours, never on the device, so the bits are the same everywhere. The first pass takes the
+expression of its operand as its input map, unless it reads elements twice.
 
 This module knows nodes, axes and lengths. Names of norms, cutting and padding, and several axes are
 the concern of whoever calls it, and so is that there are elements to transform.
@@ -15,19 +15,23 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
 from xarr import dtypes, layout
 from xarr.dtypes import DType
-from xarr.engine import engine
-from xarr.engine.expression import Node, leaf
-from xarr.engine.launch import Skeleton
+from xarr.engine import engine, launch
+from xarr.engine.expression import Node, constant
+from xarr.engine.launch import RESULT, Room, Stage, Table
 from xarr.engine.plan import Form
-from xarr.engine.storage import Storage
+from xarr.engine.schedule import Finals, Recorded
+from xarr.engine.skeleton import NAMES, Skeleton
+from xarr.engine.storage import Storage, room
+from xarr.layout import Shape
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -45,68 +49,54 @@ _DIRECT: Final = 12
 """Up to 2 to this many roots of unity are read from a table, not multiplied from two."""
 _TABLES: Final = 64
 _TABLES_NBYTES: Final = 1 << 25
-_FFT: Final = Skeleton("fft.c", "xr_fft", "scale")
-_RFFT: Final = Skeleton("rfft.c", "xr_rfft", "scale")
+_FFT: Final = Skeleton("fft.c", "xr_fft")
+_RFFT: Final = Skeleton("rfft.c", "xr_rfft")
 
 
 def fft(node: Node, axis: int, *, inverse: bool, scale: float) -> Node:
-    """The discrete Fourier transform of a complex node along an axis, times `scale`; a leaf."""
-    dtype, length = node.dtype, node.shape[axis]
-    with node.device.lock:
-        lines = replace(_lines(node, axis, length, dtype), inverse=inverse)
-        head = _Head("VALUE", length, ("EXCHANGE",), node=node, axis=axis)
-        tail = _Tail(dtype, length, ("SCALE", "EXCHANGE"), scale=scale)
-        return _result(_transform(lines, head, tail), node, axis, length, dtype)
+    """The discrete Fourier transform of a complex node along an axis, times `scale`."""
+    return _recorded(_Complex, node, axis, node.shape[axis], scale, inverse=inverse)
 
 
 def rfft(node: Node, axis: int, *, scale: float) -> Node:
-    """The first n // 2 + 1 elements of the transform of a real node, times `scale`; a leaf.
+    """The first n // 2 + 1 elements of the transform of a real node, times `scale`.
 
     n is the extent of the axis.
     """
-    dtype, length = dtypes.COMPLEX_OF[node.dtype], node.shape[axis]
-    kept = length // 2 + 1
-    with node.device.lock:
-        if length % 2:
-            lines = _lines(node, axis, length, dtype)
-            head = _Head("VALUE", length, node=node, axis=axis)
-            tail = _Tail(dtype, kept, ("SCALE", "REAL_FIRST"), scale=scale)
-            return _result(_transform(lines, head, tail), node, axis, kept, dtype)
-        lines = replace(_lines(node, axis, length // 2, dtype), middle=length // 2)
-        head = _Head("PAIR", lines.length, node=node, axis=axis)
-        if len(_cut(lines)) == 1:
-            tail = _Tail(dtype, kept, ("SCALE",), take="UNTANGLED", scale=scale / 2)
-            storage = _transform(lines, head, tail)
-        else:
-            pairs = _transform(lines, head, _Tail(dtype, lines.length))
-            storage = _untangled(lines, pairs, scale / 2)
-        return _result(storage, node, axis, kept, dtype)
+    return _recorded(_OfReal, node, axis, node.shape[axis], scale, inverse=False)
 
 
 def irfft(node: Node, axis: int, n: int, *, scale: float) -> Node:
     """The sums that take a spectrum of n // 2 + 1 elements back to n real ones, times `scale`.
 
-    The inverse of `rfft` where the scales have the product 1 / n; a leaf. The imaginary part of
-    the first element is ignored, and that of the last where n is even.
+    The inverse of `rfft` where the scales have the product 1 / n. The imaginary part of the first
+    element is ignored, and that of the last where n is even.
     """
-    dtype = dtypes.PART[node.dtype]
-    with node.device.lock:
-        engine.compute(node)  # elements are read twice
-        length, fetch, keep = (n, "MIRROR", "REAL") if n % 2 else (n // 2, "TANGLE", "PAIR")
-        lines = replace(_lines(node, axis, length, node.dtype), middle=n // 2, inverse=True)
-        head = _Head(fetch, length, ("EXCHANGE",), node=node, axis=axis)
-        tail = _Tail(dtype, length, ("SCALE", "EXCHANGE"), keep=keep, scale=scale)
-        return _result(_transform(lines, head, tail), node, axis, n, dtype)
+    return _recorded(_ToReal, node, axis, n, scale, inverse=True)
 
 
-def _lines(node: Node, axis: int, length: int, dtype: DType) -> _Lines:
-    outer, inner = math.prod(node.shape[:axis]), math.prod(node.shape[axis + 1 :])
-    return _Lines(node.device, dtype, outer, inner, length)
+def _recorded(
+    kind: type[_Transform], node: Node, axis: int, n: int, scale: float, *, inverse: bool
+) -> Node:
+    shape, dtype = node.shape, node.dtype
+    wide = (
+        math.prod(shape) * _MOST >= layout.WIDE
+        and kind.ends(dtype, shape, axis, inverse=inverse, is_odd=n % 2 == 1).is_wide()
+    )
+    key = (kind, dtype, axis, inverse, n % 2, wide)
+    operation = _TRANSFORMS.get(key)
+    if operation is None:
+        operation = _TRANSFORMS[key] = kind(*key[1:])
+    part = dtypes.PART.get(dtype, dtype)
+    kept = n // 2 + 1 if kind is _OfReal else n
+    if kind is _OfReal and n % 2 == 0:
+        scale /= 2  # of two elements that are put together
+    number = constant(scale, part, (), node.device)
+    return engine.recorded(operation, (node, number), (*shape[:axis], kept, *shape[axis + 1 :]))
 
 
-def _result(storage: Storage, node: Node, axis: int, length: int, dtype: DType) -> Node:
-    shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
-    return leaf(storage, layout.contiguous(shape), dtype)
+_MOST: Final = 6
+"""How many times as many numbers as an operand has a pass may work on, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,33 +104,36 @@ class _Lines:
     """All lines of an array along an axis, and what the passes over them share.
 
     A line has `length` complex numbers; `middle` is half the length, rounded down, of the real line
-    that it comes from or goes to. `factors` are the tables of a convolution.
+    that it comes from or goes to. `chirp` is the length of the lines of which these are the
+    convolution.
     """
 
-    device: Device
     dtype: DType
     outer: int
     inner: int
     length: int
     middle: int = 0
     inverse: bool = False
-    factors: tuple[tuple[str, Storage], ...] = ()
+    chirp: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        """What they take in memory."""
+        return self.outer * self.length * self.inner * self.dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True)
 class _Head:
     """How a pass begins, in the words of `fft.c`: what is fetched, and what becomes of it.
 
-    Elements from `given` on are zeros. They come from a node, or from `work`, where the pass
-    before has left them.
+    Elements from `given` on are zeros. They come from a form, or from `work`, the room where the
+    pass before has left them.
     """
 
     fetch: str
     given: int
     enter: tuple[str, ...] = ()
-    node: Node | None = None
-    axis: int = 0
-    work: Storage | None = None
+    work: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,90 +145,268 @@ class _Tail:
     leave: tuple[str, ...] = ()
     take: str = "ELEMENT"
     keep: str = "VALUE"
-    scale: float = 1.0
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers of a line are written."""
+        return self.kept * (2 if self.keep == "PAIR" else 1)
 
 
-def _transform(lines: _Lines, head: _Head, tail: _Tail) -> Storage:
-    """The transform of all lines, in a new storage."""
-    if _cut(lines):
-        return _chain(lines, head, tail)
-    length = _convolution_length(lines.length)
-    factors = _factors(lines.device, lines.dtype, lines.length, length)
-    longer = replace(lines, length=length, factors=factors)
-    product = _Tail(lines.dtype, length, ("CONVOLVE",))
-    spectrum = _chain(longer, replace(head, enter=(*head.enter, "CHIRP")), product)
-    convolved = _Head("WORK", length, work=spectrum)
-    return _chain(longer, convolved, replace(tail, leave=("UNCHIRP", *tail.leave)))
+class _Ends(NamedTuple):
+    """The lines of a transform, and how it begins and ends."""
+
+    lines: _Lines
+    head: _Head
+    tail: _Tail
+
+    def is_wide(self) -> bool:
+        """Whether a pass works on so many numbers that it counts with 64 bits."""
+        lines = self.lines
+        length = lines.length if _cut(lines) else _convolution_length(lines.length)
+        return lines.outer * lines.inner * max(length, self.tail.numbers) >= layout.WIDE
 
 
-def _chain(lines: _Lines, head: _Head, tail: _Tail) -> Storage:
-    """The transform of lines of a length that can be cut."""
-    between = _Tail(lines.dtype, lines.length)
-    lengths = _cut(lines)
-    before = 1
-    for length in lengths[:-1]:
-        work = _pass(lines, before, length, head, between)
-        head = _Head("TURNED", lines.length, work=work)
-        before *= length
-    return _pass(lines, before, lengths[-1], head, tail)
+class _Transform(Recorded):
+    """A transform along an axis, to an odd number of elements or from one, or an even one."""
+
+    __slots__ = ("axis", "given", "inverse", "is_odd")
+
+    def __init__(self, given: DType, axis: int, inverse: bool, odd: int, wide: bool) -> None:
+        name, result = self.named(given, inverse=inverse)
+        super().__init__(name, result, (axis, axis + 1), NAMES, wide)
+        self.given = given
+        self.axis = axis
+        self.inverse = inverse
+        self.is_odd = odd == 1
+
+    @staticmethod
+    @abstractmethod
+    def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
+        """What it is called, and the data type of its result."""
+
+    @staticmethod
+    @abstractmethod
+    def ends(dtype: DType, shape: Shape, axis: int, *, inverse: bool, is_odd: bool) -> _Ends:
+        """The lines of an operand, and how its transform begins and ends."""
+
+    def stages(
+        self, device: Device, form: Form, shape: Shape, finals: Finals
+    ) -> tuple[list[Stage], list[Room]]:
+        ends = self.ends(self.given, shape, self.axis, inverse=self.inverse, is_odd=self.is_odd)
+        passes = _Passes(device, form, ends, wide=self.wide)
+        passes.transform(*ends)
+        return passes.stages, passes.rooms
 
 
-def _pass(lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> Storage:
-    """One launch of `fft.c`; `before` is the product of the lengths of the passes before."""
-    device, dtype = lines.device, lines.dtype
-    parts = 2 if tail.keep == "PAIR" else 1
-    size = lines.outer * tail.kept * parts * lines.inner
-    result = engine.allocate(device, size * tail.result.itemsize)
-    if size == 0:
-        return result
-    span = lines.length // length
-    columns = lines.outer * span * lines.inner
-    along = span == 1 and _neighbours(head, lines)
-    form = _Form.of(device, dtype, length)
-    tables, shifts = _tables(lines, before, length, head, tail)
-    indices = {
-        "tiles": -(-columns // form.columns),
-        "columns": columns,
-        "span": span,
-        "done": before,
-        "length": lines.length,
-        "given": head.given,
-        "kept": tail.kept,
-        "middle": lines.middle,
-        "inverse": int(lines.inverse),
-        **shifts,
-    }
-    work = {} if head.work is None else {"work": head.work}
-    source = None
-    if head.node is None:
-        indices["inner_extent"] = lines.inner
-    else:
-        source = (head.node, (head.axis, head.axis + 1))
-    words = (
-        *_type_defines(dtype),
-        *form.defines(dtype),
-        f"#define XR_ALONG {int(along)}",
-        f"#define XR_KEEP_ALONG {int(lines.inner == 1 and 1 in (before, span))}",
-        f"#define XR_SPANS {int(span > 1)}",
-        f"#define XR_INNER {int(lines.inner > 1)}",
-        f"#define XR_OUTPUTS {length + (tail.take == 'UNTANGLED')}",
-        f"#define XR_RESULT {tail.result.storage}",
-        _parameters("XR_WORK", dtype, work),
-        _parameters("XR_TABLES", dtype, tables),
-        f"#define XR_FETCH XR_FETCH_{head.fetch}",
-        f"#define XR_ENTER {' '.join(f'XR_DO_{name}' for name in head.enter)}",
-        f"#define XR_TAKE XR_TAKE_{tail.take}",
-        f"#define XR_LEAVE {' '.join(f'XR_DO_{name}' for name in tail.leave)}",
-        f"#define XR_KEEP XR_KEEP_{tail.keep}",
-    )
-    part = dtypes.PART[dtype]
-    wide = max(size, columns * length) >= layout.WIDE
-    storages = [*work.values(), *tables.values(), result]
-    groups = min(indices["tiles"], device.info.compute_units * engine.WAVES)
-    special = (_defines, part if head.fetch == "PAIR" else dtype, words)
-    grid = ((groups,), (form.items,))
-    _FFT.launch(special, grid, indices, storages, wide, (part, tail.scale), source)
-    return result
+_TRANSFORMS: Final[dict[tuple[Any, ...], _Transform]] = {}
+
+
+class _Complex(_Transform):
+    __slots__ = ()
+
+    @staticmethod
+    def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
+        return "ifft" if inverse else "fft", given
+
+    @staticmethod
+    def ends(dtype: DType, shape: Shape, axis: int, *, inverse: bool, is_odd: bool) -> _Ends:
+        length = shape[axis]
+        lines = replace(_lines(shape, axis, length, dtype), inverse=inverse)
+        return _Ends(
+            lines,
+            _Head("VALUE", length, ("EXCHANGE",)),
+            _Tail(dtype, length, ("SCALE", "EXCHANGE")),
+        )
+
+
+class _OfReal(_Transform):
+    __slots__ = ()
+
+    @staticmethod
+    def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
+        return "rfft", dtypes.COMPLEX_OF[given]
+
+    @staticmethod
+    def ends(dtype: DType, shape: Shape, axis: int, *, inverse: bool, is_odd: bool) -> _Ends:
+        whole, length = dtypes.COMPLEX_OF[dtype], shape[axis]
+        kept, half = length // 2 + 1, length // 2
+        if is_odd:
+            lines = _lines(shape, axis, length, whole)
+            return _Ends(lines, _Head("VALUE", length), _Tail(whole, kept, ("SCALE", "REAL_FIRST")))
+        lines = replace(_lines(shape, axis, half, whole), middle=half)
+        return _Ends(lines, _Head("PAIR", half), _Tail(whole, kept, ("SCALE",), "UNTANGLED"))
+
+
+class _ToReal(_Transform):
+    __slots__ = ()
+
+    takes_expression = False  # elements are read twice
+
+    @staticmethod
+    def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
+        return "irfft", dtypes.PART[given]
+
+    @staticmethod
+    def ends(dtype: DType, shape: Shape, axis: int, *, inverse: bool, is_odd: bool) -> _Ends:
+        middle = shape[axis] - 1
+        length, fetch, keep = (2 * middle + 1, "MIRROR", "REAL")
+        if not is_odd:
+            length, fetch, keep = middle, "TANGLE", "PAIR"
+        lines = replace(_lines(shape, axis, length, dtype), middle=middle, inverse=inverse)
+        return _Ends(
+            lines,
+            _Head(fetch, length, ("EXCHANGE",)),
+            _Tail(dtypes.PART[dtype], length, ("SCALE", "EXCHANGE"), keep=keep),
+        )
+
+
+def _lines(shape: Shape, axis: int, length: int, dtype: DType) -> _Lines:
+    return _Lines(dtype, math.prod(shape[:axis]), math.prod(shape[axis + 1 :]), length)
+
+
+class _Passes:
+    """The launches of a transform, each of which reads what the one before has left.
+
+    They write to two rooms in turn, of which one is the result's where that has as many bytes.
+    """
+
+    def __init__(self, device: Device, form: Form, ends: _Ends, *, wide: bool) -> None:
+        lines, _, tail = ends
+        self._device = device
+        self._form: Form | None = form
+        self._wide = wide
+        self._left = len(_cut(lines))
+        self._longer = lines
+        if not self._left:
+            length = _convolution_length(lines.length)
+            self._longer = replace(lines, length=length, chirp=lines.length)
+            self._left = 2 * len(_cut(self._longer))
+        self._untangles = tail.take == "UNTANGLED" and self._left > 1
+        self._left += self._untangles
+        nbytes = lines.outer * lines.inner * tail.numbers * tail.result.itemsize
+        self._rooms = [0, RESULT if self._longer.nbytes == nbytes else 1]
+        count = min(self._left - 1, len({*self._rooms} - {RESULT}))
+        self.rooms: list[Room] = [self._longer.nbytes] * count
+        self.stages: list[Stage] = []
+        self._tables: dict[Any, int] = {}
+
+    def transform(self, lines: _Lines, head: _Head, tail: _Tail) -> None:
+        """Add all launches."""
+        end = _Tail(lines.dtype, lines.length) if self._untangles else tail
+        if self._longer is lines:
+            work = self._chain(lines, head, end)
+        else:
+            longer, length = self._longer, self._longer.length
+            product = _Tail(lines.dtype, length, ("CONVOLVE",))
+            work = self._chain(longer, replace(head, enter=(*head.enter, "CHIRP")), product)
+            convolved = _Head("WORK", length, work=work)
+            work = self._chain(longer, convolved, replace(end, leave=("UNCHIRP", *end.leave)))
+        if self._untangles:
+            self._untangle(lines, work)
+
+    def _chain(self, lines: _Lines, head: _Head, tail: _Tail) -> int:
+        """The transform of lines of a length that can be cut, and the room where it is."""
+        between = _Tail(lines.dtype, lines.length)
+        lengths = _cut(lines)
+        before = 1
+        for length in lengths[:-1]:
+            work = self._pass(lines, before, length, head, between)
+            head = _Head("TURNED", lines.length, work=work)
+            before *= length
+        return self._pass(lines, before, lengths[-1], head, tail)
+
+    def _next(self) -> int:
+        """The room that the next launch writes."""
+        self._left -= 1
+        return self._rooms[(self._left - 1) % 2] if self._left else RESULT
+
+    def _table(self, key: _Key) -> int:
+        """The room that is a table."""
+        if key not in self._tables:
+            self._tables[key] = len(self.rooms)
+            device = self._device
+            self.rooms.append(Table(_nbytes(key), lambda: _table(device, key).buffer))
+        return self._tables[key]
+
+    def _pass(self, lines: _Lines, before: int, length: int, head: _Head, tail: _Tail) -> int:
+        """One launch of `fft.c`; `before` is the product of the lengths of the passes before."""
+        device, dtype = self._device, lines.dtype
+        source, self._form = self._form, None
+        span = lines.length // length
+        columns = lines.outer * span * lines.inner
+        along = span == 1 and _neighbours(source, lines.inner)
+        form = _Form.of(device, dtype, length)
+        tables, shifts = _tables(lines, before, length, head, tail)
+        indices = {
+            "tiles": -(-columns // form.columns),
+            "columns": columns,
+            "span": span,
+            "done": before,
+            "length": lines.length,
+            "given": head.given,
+            "kept": tail.kept,
+            "middle": lines.middle,
+            "inverse": int(lines.inverse),
+            **shifts,
+        }
+        if source is None:
+            indices["inner_extent"] = lines.inner
+        words = (
+            *_type_defines(dtype),
+            *form.defines(dtype),
+            f"#define XR_ALONG {int(along)}",
+            f"#define XR_KEEP_ALONG {int(lines.inner == 1 and 1 in (before, span))}",
+            f"#define XR_SPANS {int(span > 1)}",
+            f"#define XR_INNER {int(lines.inner > 1)}",
+            f"#define XR_OUTPUTS {length + (tail.take == 'UNTANGLED')}",
+            f"#define XR_RESULT {tail.result.storage}",
+            _parameters("XR_WORK", dtype, ["work"] if source is None else []),
+            _parameters("XR_TABLES", dtype, tables),
+            f"#define XR_FETCH XR_FETCH_{head.fetch}",
+            f"#define XR_ENTER {' '.join(f'XR_DO_{name}' for name in head.enter)}",
+            f"#define XR_TAKE XR_TAKE_{tail.take}",
+            f"#define XR_LEAVE {' '.join(f'XR_DO_{name}' for name in tail.leave)}",
+            f"#define XR_KEEP XR_KEEP_{tail.keep}",
+        )
+        part = dtypes.PART[dtype]
+        special = (_defines, part if head.fetch == "PAIR" else dtype, words)
+        scale = ("scale", part)
+        kernel = _FFT.kernel(device, special, tuple(indices), source, [scale], wide=self._wide)
+        groups = min(indices["tiles"], device.info.compute_units * engine.WAVES)
+        work = [head.work] if source is None else []
+        to = self._next()
+        rooms = (*work, *[self._table(key) for key in tables.values()], to)
+        numbers = tuple(indices.values())
+        grid = ((groups,), (form.items,))
+        takes_form = source is not None
+        self.stages.append(
+            Stage(kernel, grid, columns * length, numbers, rooms, takes_form, takes_numbers=True)
+        )
+        return to
+
+    def _untangle(self, lines: _Lines, pairs: int) -> None:
+        """The spectra of real lines from those of their pairs."""
+        device, dtype, middle = self._device, lines.dtype, lines.length
+        steps = middle // 2 + 1
+        key, shift = _powers(dtype, 2 * middle)
+        indices = {
+            "items": lines.outer * steps * lines.inner,
+            "steps": steps,
+            "middle": middle,
+            "half_shift": shift,
+            "inner_extent": lines.inner,
+        }
+        scale, special = ("scale", dtypes.PART[dtype]), (_type_defines, dtype)
+        kernel = _RFFT.kernel(device, special, tuple(indices), None, [scale], wide=self._wide)
+        group = min(engine.GROUP, device.info.group_size)
+        groups = min(-(-indices["items"] // group), device.info.compute_units * engine.WAVES)
+        grid = ((groups,), (group,))
+        elements = lines.outer * (middle + 1) * lines.inner
+        rooms = (pairs, self._table(key), self._next())
+        numbers = tuple(indices.values())
+        self.stages.append(
+            Stage(kernel, grid, elements, numbers, rooms, takes_form=False, takes_numbers=True)
+        )
 
 
 def _defines(value: DType, lines: tuple[str, ...], form: Form | None = None) -> list[str]:
@@ -243,32 +414,6 @@ def _defines(value: DType, lines: tuple[str, ...], form: Form | None = None) -> 
     if form is None:
         return [*lines, "#define XR_POINTERS(parameter)", "#define XR_AT_OUTER"]
     return [*lines, f"#define XR_VALUE {form.value(value)}"]
-
-
-def _untangled(lines: _Lines, pairs: Storage, scale: float) -> Storage:
-    """The spectra of real lines from those of their pairs."""
-    device, dtype = lines.device, lines.dtype
-    middle = lines.length
-    size = lines.outer * (middle + 1) * lines.inner
-    result = engine.allocate(device, size * dtype.itemsize)
-    if size == 0:
-        return result
-    halves, shift = _powers(device, dtype, 2 * middle)
-    steps = middle // 2 + 1
-    indices = {
-        "items": lines.outer * steps * lines.inner,
-        "steps": steps,
-        "middle": middle,
-        "half_shift": shift,
-        "inner_extent": lines.inner,
-    }
-    storages = (pairs, halves, result)
-    number = (dtypes.PART[dtype], scale)
-    group = min(engine.GROUP, device.info.group_size)
-    groups = min(-(-indices["items"] // group), device.info.compute_units * engine.WAVES)
-    grid = ((groups,), (group,))
-    _RFFT.launch((_type_defines, dtype), grid, indices, storages, size >= layout.WIDE, number)
-    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,16 +458,21 @@ def _power_below(bound: int) -> int:
     return 1 << max(bound, 1).bit_length() - 1
 
 
-def _neighbours(head: _Head, lines: _Lines) -> bool:
+def _neighbours(form: Form | None, inner: int) -> bool:
     """Whether the elements of a line, rather than lines, lie next to each other."""
-    if lines.inner == 1:
+    if inner == 1:
         return True
-    where = None if head.node is None else head.node.layout
-    if where is None:
+    if form is None:
         return False
-    beyond = range(head.axis + 1, len(where.shape))
-    steps = [abs(where.strides[axis]) for axis in beyond if where.shape[axis] > 1]
-    return abs(where.strides[head.axis]) < min(steps)
+    loads = len(form.accesses) - len(form.stored)
+    walks = [
+        (along, across)
+        for (slot, *_), (_, along, across) in zip(form.accesses[:loads], form.strides, strict=False)
+        if slot >= 0 and any((*along, *across))
+    ]
+    return bool(walks) and all(
+        abs(along[-1] if along else 0) < min(map(abs, across)) for along, across in walks
+    )
 
 
 def _type_defines(dtype: DType) -> list[str]:
@@ -333,24 +483,27 @@ def _type_defines(dtype: DType) -> list[str]:
     ]
 
 
-def _parameters(name: str, dtype: DType, storages: dict[str, Storage]) -> str:
-    """The define of a kernel's parameters that are tables of complex numbers."""
-    listed = [f"GLOBAL const {dtype.storage} *RESTRICT {table}," for table in storages]
+def _parameters(name: str, dtype: DType, names: Iterable[str]) -> str:
+    """The define of a kernel's parameters that are arrays of complex numbers."""
+    listed = [f"GLOBAL const {dtype.storage} *RESTRICT {given}," for given in names]
     return f"#define {name} {' '.join(listed)}"
 
 
 def _tables(
     lines: _Lines, before: int, length: int, head: _Head, tail: _Tail
-) -> tuple[dict[str, Storage], dict[str, int]]:
+) -> tuple[dict[str, _Key], dict[str, int]]:
     """The tables that a pass reads, by parameter, and the numbers that go with them."""
-    device, dtype = lines.device, lines.dtype
-    tables = {"roots": _roots_table(device, dtype, length)}
+    dtype = lines.dtype
+    tables = {"roots": _Key("roots", dtype, length)}
     shifts = {"twiddle_shift": 0, "half_shift": 0}
     if head.fetch == "TURNED":
-        tables["twiddles"], shifts["twiddle_shift"] = _powers(device, dtype, before * length)
+        tables["twiddles"], shifts["twiddle_shift"] = _powers(dtype, before * length)
     if head.fetch == "TANGLE" or tail.take == "UNTANGLED":
-        tables["halves"], shifts["half_shift"] = _powers(device, dtype, 2 * lines.middle)
-    return tables | dict(lines.factors), shifts
+        tables["halves"], shifts["half_shift"] = _powers(dtype, 2 * lines.middle)
+    if lines.chirp:
+        tables["chirp"] = _Key("chirp", dtype, lines.chirp)
+        tables["spectrum"] = _Key("spectrum", dtype, lines.chirp)
+    return tables, shifts
 
 
 def _cut(lines: _Lines) -> tuple[int, ...]:
@@ -415,73 +568,96 @@ def _convolution_length(length: int) -> int:
     return power * 3 // 4 if power * 3 // 4 >= 2 * length - 1 else power
 
 
-def _roots_table(device: Device, dtype: DType, length: int) -> Storage:
-    """All roots of unity of an order, exp(-2 pi i k / length)."""
-    return _kept(
-        device,
-        ("roots", length, dtype),
-        lambda: _uploaded(device, roots(numpy.arange(length), length), dtype),
-    )
+class _Key(NamedTuple):
+    """A table: roots of unity, their powers, a chirp, or the spectrum of its conjugate."""
+
+    kind: str
+    dtype: DType
+    length: int
 
 
-def _powers(device: Device, dtype: DType, length: int) -> tuple[Storage, int]:
+def _powers(dtype: DType, length: int) -> tuple[_Key, int]:
     """The table of `xr_root` in `roots.h` for exp(-2 pi i e / length), and its shift."""
+    return _Key("powers", dtype, length), _shift(length)
+
+
+def _shift(length: int) -> int:
     bits = (length - 1).bit_length()
-    shift = min(bits, max(_DIRECT, (bits + 1) // 2))
-    block = 1 << shift
-
-    def made() -> Storage:
-        fine = numpy.arange(block)
-        coarse = numpy.arange(0, length, block)
-        return _uploaded(device, roots(numpy.concatenate((fine, coarse)), length), dtype)
-
-    return _kept(device, ("powers", length, dtype), made), shift
+    return min(bits, max(_DIRECT, (bits + 1) // 2))
 
 
-def _factors(
-    device: Device, dtype: DType, chirp: int, length: int
-) -> tuple[tuple[str, Storage], ...]:
-    """The chirp exp(-pi i k k / chirp), and the spectrum of its conjugate over `length`."""
-    places = numpy.arange(chirp, dtype=numpy.int64)
+def _nbytes(key: _Key) -> int:
+    """The bytes of a table."""
+    kind, dtype, count = key
+    if kind == "powers":
+        block = 1 << _shift(count)
+        count = block + -(-count // block)
+    elif kind == "spectrum":
+        count = _convolution_length(count)
+    return count * dtype.itemsize
 
-    def values() -> _Numbers:
-        return roots(places * places % (2 * chirp), 2 * chirp)
 
-    def spectrum() -> Storage:
-        around = numpy.zeros(length, numpy.complex128)
-        around[:chirp] = values().conj()
-        around[length - chirp + 1 :] = around[chirp - 1 : 0 : -1]
-        node = leaf(_uploaded(device, around, dtype), layout.contiguous((length,)), dtype)
-        storage = fft(node, 0, inverse=False, scale=1.0 / length).storage
-        assert storage is not None
-        return storage
+def _table(device: Device, key: _Key) -> Storage:
+    """A table of a device, made where it is not kept; those not used for longest are let go."""
+    tables: dict[_Key, Storage] = device.kernels.setdefault(_KEPT, {})
+    table = tables.pop(key, None)
+    if table is not None:
+        tables[key] = table
+        return table
+    tables[key] = table = _made(device, key)
+    held = sum(storage.nbytes for storage in tables.values())
+    while len(tables) > 1 and (len(tables) > _TABLES or held > _TABLES_NBYTES):
+        held -= tables.pop(next(iter(tables))).nbytes
+    return table
 
-    return (
-        (
-            "chirp",
-            _kept(device, ("chirp", chirp, dtype), lambda: _uploaded(device, values(), dtype)),
-        ),
-        ("spectrum", _kept(device, ("spectrum", chirp, dtype), spectrum)),
+
+def _made(device: Device, key: _Key) -> Storage:
+    """A table's numbers, in memory."""
+    kind, dtype, length = key
+    if kind == "spectrum":
+        return _spectrum(device, dtype, length)
+    if kind == "roots":
+        values = roots(numpy.arange(length), length)
+    elif kind == "powers":
+        block = 1 << _shift(length)
+        fine, coarse = numpy.arange(block), numpy.arange(0, length, block)
+        values = roots(numpy.concatenate((fine, coarse)), length)
+    else:
+        values = _chirp(length)
+    return _uploaded(device, values, dtype)
+
+
+def _chirp(length: int) -> _Numbers:
+    """The chirp exp(-pi i k k / length)."""
+    places = numpy.arange(length, dtype=numpy.int64)
+    return roots(places * places % (2 * length), 2 * length)
+
+
+def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
+    """The spectrum of a chirp's conjugate, over the length of the convolution with it."""
+    length = _convolution_length(chirp)
+    around = numpy.zeros(length, numpy.complex128)
+    around[:chirp] = _chirp(chirp).conj()
+    around[length - chirp + 1 :] = around[chirp - 1 : 0 : -1]
+    given = _uploaded(device, around, dtype)
+    ends = _Complex.ends(dtype, (length,), 0, inverse=False, is_odd=False)
+    access = (0, dtype, (length,), (1,))
+    form = Form((length,), (0, 1), NAMES, ends.is_wide(), (dtype,), (access,), (), (0,))
+    passes = _Passes(device, form, ends, wide=form.wide)
+    passes.transform(*ends)
+    result = Storage(device, given.nbytes, room(device, given.nbytes))
+    stages = launch.with_form(passes.stages, form)
+    launch.run_all(
+        device, stages, passes.rooms, [result.buffer], [given.buffer], [0], [1.0 / length]
     )
+    return result
 
 
 def _uploaded(device: Device, values: _Numbers, dtype: DType) -> Storage:
-    storage = engine.allocate(device, values.size * dtype.itemsize)
+    nbytes = values.size * dtype.itemsize
+    storage = Storage(device, nbytes, room(device, nbytes))
     device.driver.upload(storage.buffer, 0, values.astype(dtype.numpy))
     return storage
-
-
-def _kept(device: Device, key: Any, made: Callable[[], Storage]) -> Storage:
-    """A table of the device, made where it is not kept; those not used for longest are let go."""
-    tables: dict[Any, Storage] = device.kernels.setdefault(_KEPT, {})
-    found = tables.pop(key, None)
-    table = made() if found is None else found
-    tables[key] = table
-    if found is None:
-        held = sum(storage.nbytes for storage in tables.values())
-        while len(tables) > 1 and (len(tables) > _TABLES or held > _TABLES_NBYTES):
-            held -= tables.pop(next(iter(tables))).nbytes
-    return table
 
 
 _KEPT: Final = "tables of Fourier transforms"

@@ -1,4 +1,4 @@
-"""The array: a value with a shape, a data type and a device, in memory or still an expression.
+"""The array: a view of a storage, computed or not, or a constant.
 
 `Array` is thin. What its operators compute stands in the rows of `tables.elementwise`; how values
 are computed stands in `engine`. Its methods that are functions of the standard's or NumPy's
@@ -8,7 +8,6 @@ chapters are listed in `functions.methods`, which is above this room.
 from __future__ import annotations
 
 import sys
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import GenericAlias, ModuleType
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias
@@ -18,14 +17,15 @@ import numpy.typing
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
-from xarr.array.operands import operand, scalar_node, widened
-from xarr.array.transfers import Host, are_allowed, from_host, to_host
+from xarr.array.operands import fits, operand, scalar_node, widened
+from xarr.array.transfers import Host, are_allowed, from_host, lone, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant, leaf
+from xarr.engine.expression import Node, Structure, constant, leaf
 from xarr.engine.storage import Storage
+from xarr.engine.tape import computed
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
@@ -73,12 +73,13 @@ class Array(Methods):
         The order in memory where strides is None.
     """
 
-    __slots__ = ("__weakref__", "_kept", "_locked", "_node")
+    __slots__ = ("__weakref__", "_base", "_kept", "_locked", "_node")
 
     __array_priority__ = 1000.0
     __class_getitem__: Any = classmethod(GenericAlias)
 
     _node: Node
+    _base: Array | None
     _locked: bool
     _kept: bool
 
@@ -93,6 +94,7 @@ class Array(Methods):
     ) -> None:
         self._locked = False
         self._kept = False
+        self._base = None
         if type(shape) is not Node:
             self._kept = True
             shape = _constructed(shape, dtype, buffer, offset, strides, order)
@@ -529,7 +531,7 @@ def _counts(array: Array) -> bool:
 
 def _value(node: Node) -> Any:
     """The one element, as a Python scalar."""
-    return to_host(node).item() if node.value is None else node.value
+    return lone(node).item() if node.value is None else node.value
 
 
 def adopt(methods: type) -> None:
@@ -575,12 +577,26 @@ def combined(row: Elementwise, x1: Any, x2: Any) -> Node | None:
         second = _beside(row, x2, first)
         if second is None:
             return _beyond(row, first, x2, swapped=False)
-        return row.combined(widened(first, second, x2), second)
+        array = widened(first, second, x2)
+        result = row.combined(array, second)
+        _remember(row, array, second, first, x2, swapped=False)
+        return result
     second = x2._node
     other = _beside(row, x1, second)
     if other is None:
         return _beyond(row, second, x1, swapped=True)
-    return row.combined(other, widened(second, other, x1))
+    array = widened(second, other, x1)
+    result = row.combined(other, array)
+    _remember(row, array, other, second, x1, swapped=True)
+    return result
+
+
+def _remember(
+    row: Elementwise, array: Node, other: Node, given: Node, value: Any, *, swapped: bool
+) -> None:
+    """Have the next operation like this one found at once."""
+    if array is given and (type(value) is float or type(value) is int):
+        row.taken_as(array.structure, other.structure, type(value), swapped=swapped)
 
 
 def _beside(row: Elementwise, value: Any, other: Node) -> Node | None:
@@ -631,11 +647,52 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
 
 def _binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     """An operator; what xarr does not know gets its turn."""
-    known = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
-    if known:
+    kind = type(x2)
+    if type(x1) is Array:
+        node = x1._node
+        if kind is Array:
+            other = x2._node
+            opcode = row.transitions.get((node.structure, other.structure))
+            if opcode is not None and opcode.nbytes:
+                return made(computed(opcode, (node, other)))
+            if node.value is not None and node.structure is other.structure:
+                known = row.of_numbers(node, node.value, other.value)
+                if known is not None:
+                    return made(known)
+        elif kind is float or kind is int:
+            found = row.transitions.get((node.structure, kind))
+            if found is not None and found[1] <= x2 <= found[2]:
+                return made(computed(found[0], (node,), x2))
+            if node.value is not None and fits(node.structure.dtype, x2):
+                known = row.of_numbers(node, node.value, x2)
+                if known is not None:
+                    return made(known)
+    elif type(x1) is float or type(x1) is int:
+        node = x2._node
+        found = row.transitions.get((type(x1), node.structure))
+        if found is not None and found[1] <= x1 <= found[2]:
+            return made(computed(found[0], (node,), x1))
+        if node.value is not None and fits(node.structure.dtype, x1):
+            known = row.of_numbers(node, x1, node.value)
+            if known is not None:
+                return made(known)
+    accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
+    if accepted:
         return binary(row, x1, x2)
     found = unlike(row, x1, x2)
     return NOT_IMPLEMENTED if found is None else found
+
+
+def made(node: Node) -> Array:
+    """`Array(node)` of a node that is no constant, or one that `number_like` made."""
+    result: Array = _new(Array)
+    result._locked = result._kept = False
+    result._base = None
+    result._node = node
+    return result
+
+
+_new: Final[Any] = object.__new__
 
 
 def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
@@ -764,17 +821,12 @@ def product(shape: Shape) -> int:
 
 
 def settled(array: Array) -> Layout:
-    """The layout of an array, which is in memory afterwards."""
+    """The layout of an array, which has a storage afterwards."""
     node = array._node
-    if node.storage is None:
-        compute(node)
+    if node.value is not None:
+        engine.placed(node)
     assert node.layout is not None
     return node.layout
-
-
-def compute(node: Node) -> None:
-    """Compute a pending node, constants included."""
-    engine.compute(node)
 
 
 def layout_of(array: Array) -> Layout:
@@ -806,10 +858,23 @@ def read_only(array: Array) -> Array:
     return array
 
 
+def seen(array: Array, how: Structure, beyond: int) -> Array:
+    """A view of an array, of a structure, that begins so many elements beyond."""
+    node = array._node
+    base = array._base
+    result: Array = _new(Array)
+    result._locked = array._locked
+    result._kept = True
+    result._base = array if base is None else base
+    result._node = Node(node.storage, how, node.offset + beyond)
+    return result
+
+
 def viewed(array: Array, node: Node) -> Array:
     """An array of a leaf in the memory of `array`."""
     result = kept(Array(node))
     result._locked = array._locked
+    result._base = array if array._base is None else array._base
     return result
 
 
@@ -830,7 +895,7 @@ def reinterpreted(array: Array, row: DType, where: str) -> Node:
     assert node.storage is not None
     lies = layout.reinterpreted(given, node.dtype.itemsize, row.itemsize, where)
     require_on(node.device, row, where)
-    if node.storage.owner is not None and row.itemsize > node.dtype.itemsize:
+    if node.storage.lender is not None and row.itemsize > node.dtype.itemsize:
         begin = node.device.driver.address(node.storage.buffer)
         if begin % row.itemsize:
             raise layout.misaligned(where, row.itemsize)
@@ -854,7 +919,7 @@ def kept_order(where: Layout) -> tuple[int, ...]:
 def axes_in_order(array: Array, order: str | None, where: str) -> tuple[int, ...] | None:
     """The axes from the outermost in memory to the innermost that an order asks for; None for C's.
 
-    "A" and "K" follow the array, which counts as in C order while its value is pending.
+    "A" and "K" follow the array.
     """
     node = array._node
     if order not in ("C", "F", "A", "K", None):
@@ -878,15 +943,14 @@ def laid_out(node: Node, axes: tuple[int, ...] | None) -> Node:
     """A new node of a node's values; where axes are given, a leaf in which they lie so."""
     if axes is None:
         return engine.copied(node)
-    if node.operation is None and node.storage is None:
+    if node.value is not None:
         shape = tuple(node.shape[axis] for axis in axes)
         turned = constant(node.value, node.dtype, shape, node.device)
+        engine.placed(turned)
     else:
-        compute(node)
         assert node.storage is not None
         assert node.layout is not None
         turned = engine.copied(leaf(node.storage, node.layout.permuted(axes), node.dtype))
-    compute(turned)
     assert turned.storage is not None
     assert turned.layout is not None
     back = sorted(range(len(axes)), key=lambda place: axes[place])
@@ -980,15 +1044,12 @@ def _constructed(
 
 
 def rebind(array: Array, node: Node) -> None:
-    """Give an array a value, of its own; nobody else must see the memory of the one before."""
-    if node.owner is not None:
-        node = engine.unowned(node)
+    """Give an array a value; a constant is its own."""
+    if node.value is not None:
+        if node.bound:
+            node = constant(node.value, node.dtype, node.shape, node.device)
+        node.bound = True
     array._node = node
-    node.owner = reference = weakref.ref(array)
-    if node.storage is not None:
-        node.storage.add_viewer(reference)
-    elif node.operation is not None:
-        engine.register(node)
 
 
 def assign(array: Array, where: Layout, value: Node) -> None:
@@ -999,17 +1060,8 @@ def assign(array: Array, where: Layout, value: Node) -> None:
 
 
 def is_whole(array: Array) -> bool:
-    """Whether nobody but `array` sees its memory, so that a new value may simply be bound to it.
-
-    The layout of the result must not depend on whether views happen to be alive, since reductions
-    follow the layout: only an array in C order is rebound.
-    """
-    node = array._node
-    if node.storage is None:
-        return True
-    where = node.layout
-    assert where is not None
-    return where.linear and not node.storage.seen_beyond(array)
+    """Whether the array has no memory yet, so that a new value may simply be bound to it."""
+    return array._node.value is not None
 
 
 def writeable(array: Array) -> bool:
@@ -1024,7 +1076,7 @@ def writeable(array: Array) -> bool:
 
 
 def require_writeable(array: Array, where: str) -> None:
-    """Refuse to write to a broadcast view, and to memory that its owner lent for reading."""
+    """Refuse to write to a broadcast view, and to memory that others lent for reading."""
     if not writeable(array):
         node = array._node
         remedy = "write to a copy: x = xarr.asarray(x, copy=True)"

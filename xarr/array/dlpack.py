@@ -7,6 +7,8 @@ are those of dlpack.h, version 1.0.
 from __future__ import annotations
 
 import ctypes
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -169,18 +171,15 @@ def _content(capsule: Any) -> tuple[bytes, _Managed | _Versioned]:
     )
 
 
-class _Borrowed:
-    """The content of a consumed capsule; tells its producer when it is dropped."""
+def ended(function: Callable[..., object], *arguments: Any) -> object:
+    """An object that lives as long as it is held; a function is called when it dies.
 
-    __slots__ = ("_address", "_deleter")
-
-    def __init__(self, content: _Managed | _Versioned) -> None:
-        self._address = ctypes.addressof(content)
-        self._deleter = content.deleter
-
-    def __del__(self) -> None:
-        if self._deleter:
-            self._deleter(self._address)
+    In garbage that holds it this comes last, when no finalizer can use what goes with it any more:
+    the collector knows nothing of NumPy's arrays, of which it is one.
+    """
+    token = numpy.empty(0)
+    weakref.finalize(token, function, *arguments).atexit = False
+    return token
 
 
 def _dtype_of(tensor: _Tensor) -> numpy.dtype[Any] | None:
@@ -223,7 +222,7 @@ def borrow(capsule: Any) -> Memory:
                 "boolean, integer, floating-point and complex elements are accepted",
             )
         )
-    owner = _Borrowed(content)
+    owner = ended(content.deleter, ctypes.addressof(content)) if content.deleter else None
     _rename(capsule, _USED[name])
     shape = tuple(tensor.shape[: tensor.ndim])
     return Memory(

@@ -34,24 +34,25 @@ _CLAIMS: Final = threading.RLock()
 class _Shared:
     """A claim that others see a storage's memory, as long as this lives; keeps `memory`."""
 
+    __slots__ = ("_claim", "memory")
+
     def __init__(self, memory: object, storage: Storage) -> None:
         self.memory = memory
-        self.device = storage.device
-        self.serial = storage.serial
+        device, serial = storage.device, storage.serial
         with _CLAIMS:
-            shared = self.device.shared
-            if self.serial in shared:
-                shared[self.serial] += 1
+            if serial in device.shared:
+                device.shared[serial] += 1
             else:
-                shared[self.serial] = 1
+                device.shared[serial] = 1
+        self._claim = dlpack.ended(_unclaim, device, serial)
 
-    def __del__(self) -> None:
-        # In whichever thread, so without the lock of the device.
-        with _CLAIMS:
-            shared = self.device.shared
-            shared[self.serial] -= 1
-            if not shared[self.serial]:
-                del shared[self.serial]
+
+def _unclaim(device: Device, serial: int) -> None:
+    # In whichever thread, so without the lock of the device.
+    with _CLAIMS:
+        device.shared[serial] -= 1
+        if not device.shared[serial]:
+            del device.shared[serial]
 
 
 def _dlpack_device(device: Device) -> tuple[int, int]:
@@ -62,14 +63,15 @@ def _dlpack_device(device: Device) -> tuple[int, int]:
 
 
 def exposed(array: Array) -> dlpack.Memory:
-    """Where an array lies, after everything pending that reads it was asked for."""
+    """Where an array lies, after everything that was asked of its device has run."""
     where = settled(array)
     node = array._node
     storage = node.storage
     assert storage is not None
     device = node.device
     with device.lock:
-        engine.settle_readers(storage)
+        engine.settle(device)
+        engine.compute(node)  # which tells of what failed before
         begin = device.driver.address(storage.buffer)
         if device.info.shares_host_memory:
             device.driver.synchronize()
@@ -242,9 +244,9 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
         driver = _cuda(device)
         stream = driver.current_stream()
         driver.order_after(stream, storage.buffer)
-        if type(storage.owner) is not _Shared:
+        if type(storage.lender) is not _Shared:
             # The consumer keeps the array and nothing else, so the storage keeps the claim.
-            storage.owner = _Shared(storage.owner, storage)
+            storage.lender = _Shared(storage.lender, storage)
     itemsize = memory.dtype.itemsize
     return {
         "version": 3,
@@ -498,5 +500,5 @@ def _borrowed(memory: dlpack.Memory, device: Device) -> Array:
 
 def _in_memory(storage: Storage, where: Layout, memory: dlpack.Memory) -> Array:
     storage.read_only = memory.read_only
-    storage.owner = _Shared(memory.owner, storage)
+    storage.lender = _Shared(memory.owner, storage)
     return Array(leaf(storage, where, dtypes.BY_NUMPY[memory.dtype]))

@@ -1,6 +1,6 @@
 """How an array lies in memory, as NumPy's attributes tell it: flags, base, and the host's view.
 
-Nothing here computes; what is pending is computed where its memory is asked for.
+Nothing here computes, but where the memory itself is asked for.
 """
 
 from __future__ import annotations
@@ -234,10 +234,9 @@ def base_of(array: Array) -> Any:
     storage = node.storage
     if storage is None:
         return None
-    for viewer in tuple(storage.viewers):
-        other = viewer()
-        if other is not None and other._node.storage is storage and _covers(other):
-            return None if other is array else other
+    base = array._base
+    if base is not None and base._node.storage is storage:
+        return base
     if _covers(array):
         return None
     whole = Layout((storage.nbytes // node.dtype.itemsize,), (1,))

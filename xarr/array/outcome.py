@@ -1,7 +1,7 @@
 """Where a result goes: a new array, or the one that `out` names, where a mask holds.
 
-A result that goes to `out` is still an expression here, so that it is computed in the launch that
-stores it. What it reads may be what it overwrites: `engine.write` sees to that.
+A result that goes to `out` is only asked for here, so that it is computed in the launch that stores
+it. What it reads may be what it overwrites: `engine.write` sees to that.
 """
 
 from __future__ import annotations
@@ -161,9 +161,7 @@ def written(
         require_shape(mask.shape, shape, name)
         result = choose(mask, result, target)
     if not is_whole(out):
-        del target
         assign(out, settled(out), result)
         return
     result = engine.broadcast(result, shape)
-    del target
     rebind(out, result)

@@ -103,6 +103,11 @@ def openly() -> Iterator[None]:
         _transfers.asked_for -= 1
 
 
+def is_unobserved() -> bool:
+    """Whether nobody minds, or is told of, hidden transfers here."""
+    return not _transfers.forbidden and not _transfers.observers
+
+
 def are_allowed() -> bool:
     """Whether hidden transfers are no errors here."""
     return not _transfers.forbidden
@@ -157,7 +162,7 @@ def from_host(values: Host, device: Device, where: str) -> Node:
 
 def to_host(node: Node, where: str = READING) -> Host:
     """Download a node's values."""
-    if node.operation is None and node.storage is None:
+    if node.value is not None:
         return numpy.full(node.shape, node.value, node.dtype.numpy)
     host = numpy.empty(node.shape, node.dtype.numpy)
     note(where, host.nbytes, "from", node.device)
@@ -169,10 +174,23 @@ def to_host(node: Node, where: str = READING) -> Host:
     return host
 
 
+def lone(node: Node, where: str = READING) -> Host:
+    """Download the one element of a node that is no constant."""
+    dtype, storage = node.dtype, node.storage
+    assert storage is not None
+    host = numpy.empty(1, dtype.numpy)
+    device = storage.device
+    note(where, dtype.itemsize, "from", device)
+    with device.lock:
+        engine.compute(node)
+        device.driver.download(storage.buffer, node.offset * dtype.itemsize, host)
+    return host
+
+
 def to_device(node: Node, device: Device, where: str) -> Node:
     """The node's values on another device."""
     require_on(device, node.dtype, where)
-    if node.operation is None and node.storage is None:
+    if node.value is not None:
         return constant(node.value, node.dtype, node.shape, device)
     if device.driver.reaches(node.device.driver):
         return _copied_to(node, device)

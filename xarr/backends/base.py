@@ -5,6 +5,7 @@ A backend is a module with a function ``discover() -> Discovery`` and the driver
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -99,11 +100,13 @@ class Driver(Protocol):
         group: tuple[int, ...],
         buffers: Sequence[Any],
         arguments: bytes,
+        work: float = math.inf,
     ) -> None:
         """Run `grid` groups of `group` items, in 1 to 3 dimensions, without waiting.
 
         The kernel's parameters are the buffers and then, unless `arguments` is empty, one
-        struct by value whose bytes `arguments` are.
+        struct by value whose bytes `arguments` are. `work` is about how many operations that is,
+        of all items together: a driver may do little work at once, in the caller's thread.
         """
 
     def allocate(self, nbytes: int) -> Any:
@@ -148,6 +151,14 @@ class Driver(Protocol):
         later reads.
         """
         raise _lacking(self.info, "memory that others see")
+
+    def window(self, buffer: Any, form: str) -> memoryview | None:
+        """The buffer's own memory as numbers of a format of the struct module's, or None.
+
+        The host may read and write it until anything else is asked of the device: all that was
+        asked is done.
+        """
+        return None
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
         """A buffer in memory that `owner` keeps; on a CPU or a CUDA device."""

@@ -11,6 +11,7 @@ import atexit
 import ctypes
 import functools
 import importlib
+import math
 import os
 import sys
 import weakref
@@ -48,6 +49,8 @@ OUT_OF_MEMORY: Final = 2
 _NOT_INITIALIZED: Final = 3
 _REFUSED: Final = (200, 209, 218, 222, 223, 300, 500)
 """The statuses of a binary that is damaged, for another device or driver, or without the kernel."""
+_OTHER_CONTEXT: Final = (201, 400, 709)
+"""The statuses of a launch where the thread has no context, or another device's or library's."""
 
 
 def missing() -> str:
@@ -381,6 +384,7 @@ class CudaDriver:
         group: tuple[int, ...],
         buffers: Sequence[Block],
         arguments: bytes,
+        work: float = math.inf,
     ) -> None:
         """Run `grid` groups of `group` items, without waiting."""
         if 0 in grid:
@@ -391,6 +395,14 @@ class CudaDriver:
         ctypes.memmove(kernel.content, arguments, len(arguments))
         x, y, z = (*grid, 1, 1)[:3]
         items = (*group, 1, 1)[:3]
+        if not CudaDriver.several and (stream := self.current_stream()) == self.default_stream:
+            # Mostly the context is the thread's already; in any other one a launch is refused.
+            where = kernel.function, x, y, z, *items, 0, stream, kernel.address, 0
+            (status,) = self._with_room(self._cuda.cuLaunchKernel, *where)
+            if not status:
+                return
+            if status not in _OTHER_CONTEXT:
+                self._fail("launch", status)
         with self._context:
             stream = self._begin(buffers)
             (status,) = self._with_room(
@@ -499,6 +511,9 @@ class CudaDriver:
     def address(self, buffer: Block) -> int:
         """Where a buffer lies in the device's memory, as long as it exists."""
         return buffer.pointer
+
+    def window(self, buffer: Any, form: str) -> None:
+        """None: the host does not reach into the device's memory."""
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Block:
         """A buffer in memory of the device that belongs to `owner`."""

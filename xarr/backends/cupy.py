@@ -38,12 +38,13 @@ class CupyDriver(cuda.CudaDriver):
         import cupy
 
         self._cupy = cupy
+        self._current = cupy.cuda.get_current_stream
         self._device = cupy.cuda.Device(info.index)
         super().__init__(info)
 
     def current_stream(self) -> int:
         """The handle of CuPy's current stream."""
-        return self.named(self._cupy.cuda.get_current_stream(self.info.index).ptr)
+        return self.named(self._current(self.info.index).ptr)
 
     def create_stream(self) -> Any:
         """A stream of CuPy's, which does not wait for the default one."""
@@ -73,6 +74,14 @@ class CupyDriver(cuda.CudaDriver):
         """A block of CuPy's current allocator, of the part that is for the default stream."""
         # CuPy keeps blocks of each stream apart, and gives back to a stream what was freed at once.
         cuda_module = self._cupy.cuda
+        index = self.info.index
+        if cuda_module.runtime.getDevice() == index and not self._current(index).ptr:
+            try:
+                memory = cuda_module.alloc(nbytes)
+            except cuda_module.runtime.CUDARuntimeError:
+                pass
+            else:
+                return cuda.Block(self, memory.ptr, nbytes, memory)
         with self._device:
             current = cuda_module.get_current_stream()
             # `with` would end with the stream of the enclosing `with`, not with the one of `use`.

@@ -11,12 +11,11 @@ import dataclasses
 import functools
 import importlib
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal
 
-from xarr import dtypes, garbage
+from xarr import dtypes
 from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.dtypes import DType
 from xarr.errors import message
@@ -46,37 +45,41 @@ class Device:
         a GPU, which takes the kernels made for GPUs and shares no memory with the host.
     narrow : bool
         Whether the device has no float64, and so computes in float32 and complex64 at most.
-    pending : list of weak references to Node
-        The values of arrays that are not computed, oldest first.
+    lock : RLock
+        Held by whoever runs what was asked of the device, or calls its driver.
     shared : dict of int
-        The serials of storages whose memory others see too, and how many do.
-    revision : int
-        How often an operand of a pending expression has turned into a leaf.
+        The serials of storages whose memory others see too, and how many do. What reads or writes
+        such memory runs at once.
+    tape : Tape or None
+        What was asked of the device and has not run.
+    kernels, programs, structures : dict
+        What was compiled and planned, and the structures of views; the engine's.
     """
 
     __slots__ = (
         "_driver",
         "_open",
         "_plain",
-        "forms",
         "info",
         "kernels",
         "lock",
         "narrow",
         "options",
-        "pending",
-        "revision",
+        "programs",
         "shared",
+        "structures",
+        "tape",
     )
 
     info: DeviceInfo
     options: tuple[str, ...]
     lock: threading.RLock
     kernels: dict[Any, Any]
-    forms: dict[Any, Any]
     narrow: bool
     shared: dict[int, int]
-    revision: int
+    programs: dict[Any, Any]
+    structures: dict[Any, Any]
+    tape: Any
 
     def __init__(
         self,
@@ -90,12 +93,11 @@ class Device:
         # Two handles of one device share its queue, so they share the lock.
         self.lock = threading.RLock() if plain is None else plain.lock
         self.kernels = {}
-        self.forms = {}
         self.narrow = not info.has_float64
-        self.pending: list[weakref.ref[Any]] = []
-        garbage.hold(self.pending)
         self.shared = {}
-        self.revision = 0
+        self.programs = {}
+        self.structures = {}
+        self.tape = None
         self._open = open
         self._driver: Driver | None = None
         self._plain = plain
@@ -150,7 +152,7 @@ class Device:
         return self if wanted == self.options else _variant(self._plain or self, wanted)
 
     def synchronize(self) -> None:
-        """Compute what is pending, and wait until everything asked of the device is done."""
+        """Run all that was asked of the device, and wait until it is done."""
         for ask in before_synchronizing:
             ask(self)
         with self.lock:
@@ -313,7 +315,7 @@ def require_together(device: Device, other: Device, where: str) -> None:
 
 
 before_synchronizing: list[Callable[[Device], None]] = []
-"""What asks a device for the work that is still pending; the engine stands here."""
+"""What runs all that was asked of a device; the engine stands here."""
 
 _default: ContextVar[Device | None] = ContextVar("xarr_default_device", default=None)
 _discovery_lock = threading.Lock()

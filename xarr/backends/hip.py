@@ -6,6 +6,7 @@ compiler compile the same source.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import Any, Final
@@ -173,6 +174,7 @@ class HipDriver(CupyDriver):
         group: tuple[int, ...],
         buffers: Sequence[cuda.Block],
         arguments: bytes,
+        work: float = math.inf,
     ) -> None:
         """Run `grid` groups of `group` items, without waiting."""
         if 0 in grid:

@@ -12,16 +12,18 @@ import ctypes
 import functools
 import hashlib
 import itertools
+import math
 import os
 import platform
 import shutil
+import struct
 import sys
 import tempfile
 import threading
 import time
 import warnings
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NoReturn
 
@@ -38,6 +40,7 @@ from xarr.backends.base import (
     refuse_after_fork,
 )
 from xarr.errors import CompileError, message
+from xarr.settings import settings
 
 _INSTALL = 'pip install "pyopencl[pocl]"'
 _SEAL_NBYTES = hashlib.sha256().digest_size
@@ -50,14 +53,34 @@ _DECLARES = "XR_DECLARES"
 _WITHOUT_DECLARATIONS = ("-D_OPENCL_H_", f"-D{_DECLARES}")
 # Work that is queued but not handed to the device waits; every so many launches it is handed over.
 _LAUNCHES_PER_FLUSH = 16
+# The operations that a core does, at 0.012 ns each, while PoCL hands a launch to its threads; and
+# the bytes that it copies meanwhile.
+_SMALL = 1 << 21
+_SMALL_NBYTES = 1 << 18
 
 
-class Kernel(NamedTuple):
-    """A loaded kernel and the calls that set its arguments, bound once."""
+class Handle(NamedTuple):
+    """A kernel of a program that was loaded for one device, and the calls that set arguments."""
 
-    handle: Any
+    program: Any
+    kernel: Any
     set_buffers: Any
     set_struct: Any
+
+
+class Kernel:
+    """A kernel's handles: for the device, and for the one that runs in the caller's thread.
+
+    A process ends when a device is given a program that was loaded for another. So each has its
+    own, which is loaded when it is first wanted.
+    """
+
+    __slots__ = ("inline", "name", "queued")
+
+    def __init__(self, name: str, queued: Handle | None, inline: Handle | None) -> None:
+        self.name = name
+        self.queued = queued
+        self.inline = inline
 
 
 class Event(NamedTuple):
@@ -72,10 +95,18 @@ class OpenCLDriver:
 
     A stream is a queue. Buffers that were last used by another than the default queue stand in
     `_last`, under their handles: a buffer that the pool gives out again is still the one that was.
+
+    `inline` is a second device with the same memory, which runs in the caller's thread. Small work
+    goes there as long as no queue has anything to do, which is while `_is_idle`. What is asked of
+    it is done when the call returns.
     """
 
-    def __init__(self, info: DeviceInfo, device: Any) -> None:
+    def __init__(self, info: DeviceInfo, device: Any, inline: Any = None) -> None:
         cl = _pyopencl()
+        self._fast = _has_fast_launch(cl)
+        if not self._fast:
+            inline = None
+        devices = [device] if inline is None else [device, inline]
         self.info = info
         self._cl = cl
         self._device = device
@@ -84,11 +115,15 @@ class OpenCLDriver:
             # the grid, at its first launch in each new cache (30 ms a kernel). No faster kernel
             # came of it. It reads this once, in its own thread, so it stays set.
             os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
-            pocl.name_processor(device)
+            for one in devices:
+                pocl.name_processor(one)
         try:
-            self._context = cl.Context([device])
+            self._context = cl.Context(devices)
             self._queue = self.create_stream()
-            self._pool = cl.tools.MemoryPool(cl.tools.ImmediateAllocator(self._queue))
+            self._inline: Any = None if inline is None else cl.CommandQueue(self._context, inline)
+            # It asks its queue to place each new block, and no other may have anything to do.
+            allocator = cl.tools.ImmediateAllocator(self._inline or self._queue)
+            self._pool = cl.tools.MemoryPool(allocator)
         except cl.Error as error:
             raise RuntimeError(
                 message(f"{info.backend}:{info.index}", f"{info.name} does not open", str(error))
@@ -99,12 +134,18 @@ class OpenCLDriver:
         self._streams = threading.local()
         self._several = False  # whether a stream beside the default one has been current
         self._last: dict[int, Any] = {}
+        self._is_idle = inline is not None
+        self._small = _SMALL
+        self._labels = tuple([pocl.label(one) for one in devices])
         self._peak_nbytes = 0
         self._compiled: tuple[bytes, Any] | None = None
         self._launches = 0
-        self._fast = _has_fast_launch(cl)
-        self._enqueue: Any = cl._cl.enqueue_nd_range_kernel if self._fast else None
-        if not self._fast:
+        if self._fast:
+            self._enqueue = cl._cl.enqueue_nd_range_kernel
+            self._read = cl._cl._enqueue_read_buffer
+            self._write = cl._cl._enqueue_write_buffer
+        else:
+            self._read, self._write = _public_transfers(cl)
             self.launch = self._launch_publicly  # type: ignore[method-assign]
         _opened.add(self)
 
@@ -146,18 +187,17 @@ class OpenCLDriver:
 
     def load(self, binary: bytes, name: str) -> Kernel:
         """The kernel `name` of a binary; ValueError when the driver refuses it."""
-        cl = self._cl
         try:
             if self._compiled is not None and self._compiled[0] == binary:
-                program = self._compiled[1]
-            else:
-                seal, content = binary[:_SEAL_NBYTES], binary[_SEAL_NBYTES:]
-                if seal != self._seal(content):
-                    raise OSError("it was made for another device or driver, or is damaged")
-                program = cl._cl._Program(self._context, [self._device], [content])
-                program._build(b"", [self._device])
-            handle = cl.Kernel(program, name)
-        except (cl.Error, OSError) as error:
+                return Kernel(name, self._handle(self._compiled[1], name), None)
+            seal, content = binary[:_SEAL_NBYTES], binary[_SEAL_NBYTES:]
+            if seal != self._seal(content):
+                raise OSError("it was made for another device or driver, or is damaged")
+            inline = self._loaded_inline(content, name)
+            if inline is not None:
+                return Kernel(name, None, inline)
+            return Kernel(name, self._loaded(self._device, content, name), None)
+        except (self._cl.Error, OSError) as error:
             raise ValueError(
                 message(
                     "load(binary, name)",
@@ -166,9 +206,45 @@ class OpenCLDriver:
                     "compile it anew",
                 )
             ) from error
+
+    def _loaded(self, device: Any, content: bytes, name: str) -> Handle:
+        program = self._cl._cl._Program(self._context, [device], [content])
+        program._build(b"", [device])
+        return self._handle(program, name)
+
+    def _loaded_inline(self, content: bytes, name: str) -> Handle | None:
+        """The handle for the device that runs in the caller's thread, if there is one."""
+        if self._inline is None:
+            return None
+        relabelled = pocl.relabelled(content, *self._labels)
+        if relabelled is None:  # this PoCL's binaries are not known, so that device stays unused
+            self._inline, self._is_idle = None, False
+            return None
+        return self._loaded(self._inline.device, relabelled, name)
+
+    def _handle(self, program: Any, name: str) -> Handle:
+        kernel = self._cl.Kernel(program, name)
         if self._fast:
-            return Kernel(handle, handle._set_arg_multi, handle._set_arg_buf_multi)
-        return Kernel(handle, None, None)
+            return Handle(program, kernel, kernel._set_arg_multi, kernel._set_arg_buf_multi)
+        return Handle(program, kernel, None, None)
+
+    def _binary_of(self, program: Any) -> bytes:
+        return bytes(program.get_info(self._cl.program_info.BINARIES)[0])
+
+    def _queued_handle(self, kernel: Kernel) -> Handle:
+        """Load a kernel for the device's queues."""
+        assert kernel.inline is not None
+        content = pocl.relabelled(self._binary_of(kernel.inline.program), *self._labels[::-1])
+        assert content is not None
+        kernel.queued = self._loaded(self._device, content, kernel.name)
+        return kernel.queued
+
+    def _inline_handle(self, kernel: Kernel) -> Handle | None:
+        """Load a kernel for the device that runs in the caller's thread, if there is one."""
+        assert kernel.queued is not None
+        content = self._binary_of(kernel.queued.program)
+        kernel.inline = self._loaded_inline(content, kernel.name)
+        return kernel.inline
 
     def launch(
         self,
@@ -177,19 +253,30 @@ class OpenCLDriver:
         group: tuple[int, ...],
         buffers: Sequence[Any],
         arguments: bytes,
+        work: float = math.inf,
     ) -> None:
         """Run `grid` groups of `group` items, without waiting."""
         if 0 in grid:
             return
+        count = len(buffers)
+        numbered = _NUMBERED[: 2 * count]
+        numbered[1::2] = buffers
         try:
+            queue, handle = self._inline, None
+            if work <= self._small and self._is_free():
+                handle = kernel.inline or self._inline_handle(kernel)
+            if handle is None:
+                self._is_idle = False
+                queue = self._ordered(buffers) if self._several else self._queue
+                handle = kernel.queued or self._queued_handle(kernel)
+            _, loaded, set_buffers, set_struct = handle
             if buffers:
-                kernel.set_buffers(tuple(_flatten(enumerate(buffers))))
+                set_buffers(tuple(numbered))
             if arguments:
-                kernel.set_struct((len(buffers), arguments))
+                set_struct((count, arguments))
             # Positional: keyword arguments cost 0.7 us more. The last two say that the grid
             # counts groups, and that an empty grid is not allowed.
-            queue = self._ordered(buffers) if self._several else self._queue
-            self._enqueue(queue, kernel.handle, grid, group, None, None, True, False)
+            self._enqueue(queue, loaded, grid, group, None, None, True, False)
         except self._cl.Error as error:
             self._fail("launch", error)
         self._launches += 1
@@ -204,18 +291,21 @@ class OpenCLDriver:
         group: tuple[int, ...],
         buffers: Sequence[Any],
         arguments: bytes,
+        work: float = math.inf,
     ) -> None:
         """`launch` in PyOpenCL's public names only, several times slower."""
         if 0 in grid:
             return
         try:
+            assert kernel.queued is not None
+            handle = kernel.queued.kernel
             for index, buffer in enumerate(buffers):
-                kernel.handle.set_arg(index, buffer)
+                handle.set_arg(index, buffer)
             if arguments:
-                kernel.handle.set_arg(len(buffers), arguments)
+                handle.set_arg(len(buffers), arguments)
             items = tuple(g * n for g, n in zip(grid, group, strict=True))
             queue = self._ordered(buffers)
-            self._cl.enqueue_nd_range_kernel(queue, kernel.handle, items, group)
+            self._cl.enqueue_nd_range_kernel(queue, handle, items, group)
         except self._cl.Error as error:
             self._fail("launch", error)
 
@@ -249,8 +339,11 @@ class OpenCLDriver:
         if memoryview(data).nbytes == 0:
             return
         try:
-            queue = self._ordered((buffer,))
-            self._cl.enqueue_copy(queue, buffer, data, dst_offset=offset_nbytes, is_blocking=True)
+            if self._is_free():
+                self._write(self._inline, buffer, data, offset_nbytes, None, True)
+            else:
+                self._write(self._ordered((buffer,)), buffer, data, offset_nbytes, None, True)
+                self._note_wait()
         except self._cl.Error as error:
             self._fail("upload", error)
 
@@ -259,8 +352,11 @@ class OpenCLDriver:
         if memoryview(out).nbytes == 0:
             return
         try:
-            queue = self._ordered((buffer,))
-            self._cl.enqueue_copy(queue, out, buffer, src_offset=offset_nbytes, is_blocking=True)
+            if self._is_free():
+                self._read(self._inline, buffer, out, offset_nbytes, None, True)
+            else:
+                self._read(self._ordered((buffer,)), buffer, out, offset_nbytes, None, True)
+                self._note_wait()
         except self._cl.Error as error:
             self._fail("download", error)
 
@@ -276,8 +372,13 @@ class OpenCLDriver:
             self.copy(source, source_offset, between, 0, nbytes)
             source, source_offset = between, 0
         try:
+            if nbytes <= _SMALL_NBYTES and self._is_free():
+                queue = self._inline
+            else:
+                self._is_idle = False
+                queue = self._ordered((source, target))
             self._cl.enqueue_copy(
-                self._ordered((source, target)),
+                queue,
                 target,
                 source,
                 byte_count=nbytes,
@@ -295,8 +396,14 @@ class OpenCLDriver:
     def map(self, buffer: Any) -> Iterator[Any]:
         """The buffer's own memory as a writable NumPy array of bytes, while the block is open."""
         flags = self._cl.map_flags.READ | self._cl.map_flags.WRITE
+        if self._inline is not None and self._current() is self._queue:
+            self.synchronize()
         try:
-            queue = self._ordered((buffer,))
+            if self._is_free():
+                queue = self._inline
+            else:
+                self._is_idle = False
+                queue = self._ordered((buffer,))
             mapped, _ = self._cl.enqueue_map_buffer(
                 queue, buffer, flags, 0, (buffer.size,), "u1", is_blocking=True
             )
@@ -316,6 +423,25 @@ class OpenCLDriver:
         with self.map(buffer) as mapped:
             return int(mapped.ctypes.data)
 
+    def window(self, buffer: Any, form: str) -> memoryview | None:
+        """The buffer's own memory as numbers of a format, after a wait for what was asked.
+
+        None where the thread's current queue is another one, which others may put work on.
+        """
+        if self._several and self._current() is not self._queue:
+            return None
+        if not self._is_idle:
+            self.synchronize()
+        found: memoryview | None = buffer.__dict__.get(form)
+        if found is None:
+            if self.info.kind != "cpu":
+                return None
+            nbytes = buffer.size // struct.calcsize(form) * struct.calcsize(form)
+            memory = (ctypes.c_uint8 * nbytes).from_address(self.address(buffer))
+            whole: Any = memoryview(memory).cast("B")
+            found = buffer.__dict__[form] = whole.cast(form)
+        return found
+
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
         """A buffer in the host's memory, which `owner` keeps longer than the buffer; on a CPU."""
         memory = numpy.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
@@ -327,6 +453,8 @@ class OpenCLDriver:
 
     def synchronize(self) -> None:
         """Wait until everything asked so far is done, on all streams."""
+        if self._is_idle:
+            return
         try:
             for queue in {self._queue, *self._last.values()}:
                 if self._is_rusticl:
@@ -337,6 +465,7 @@ class OpenCLDriver:
         except self._cl.Error as error:
             self._fail("synchronize", error)
         self._last.clear()
+        self._is_idle = self._inline is not None
 
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live."""
@@ -363,7 +492,7 @@ class OpenCLDriver:
         cause = None
         try:
             queue = self._cl.CommandQueue.from_int_ptr(pointer)
-            if queue.context != self._context:
+            if queue.context != self._context or queue.device != self._device:
                 problem = "a queue of another context"
             elif queue.properties & out_of_order:
                 problem = "a queue that does not keep the order"
@@ -394,6 +523,7 @@ class OpenCLDriver:
     def mark(self, *, timed: bool = False) -> Event:
         """An event at the end of what this thread's current queue was asked."""
         queue = self._current()
+        self._is_idle = False
         try:
             event = self._cl.enqueue_marker(queue)
             queue.flush()
@@ -406,6 +536,7 @@ class OpenCLDriver:
 
     def wait(self, event: Event) -> None:
         """Let this thread's current queue wait for an event."""
+        self._is_idle = False
         self._cl.enqueue_barrier(self._current(), [event.handle])
 
     def reached(self, event: Event) -> bool:
@@ -440,6 +571,16 @@ class OpenCLDriver:
 
     def _current(self) -> Any:
         return getattr(self._streams, "queue", self._queue)
+
+    def _is_free(self) -> bool:
+        """Whether what is asked now may run inline: it comes after nothing that is not done."""
+        # Others may have put work on a queue that this thread made the current one.
+        return self._is_idle and (not self._several or self._current() is self._queue)
+
+    def _note_wait(self) -> None:
+        """Note that what was asked of this thread's queue is done."""
+        if not self._last and self._current() is self._queue:
+            self._is_idle = self._inline is not None
 
     def _ordered(self, buffers: Sequence[Any]) -> Any:
         """The current queue, after it was told to wait for what was last asked of buffers."""
@@ -490,9 +631,10 @@ def discover() -> Discovery:
     except ImportError as error:
         return Discovery([], [f"PyOpenCL cannot be imported ({error}); {_INSTALL}"])
     problems: list[str] = []
-    found: list[tuple[Any, Any]] = []
+    found: list[tuple[Any, Any, Any]] = []
     registrations = _registrations()
-    with _driver_environment(problems):
+    both = pocl.with_inline(registrations) if settings().inline else {}
+    with _driver_environment(problems), _environment(both):
         try:
             platforms = cl.get_platforms()
         except cl.Error as error:
@@ -505,26 +647,29 @@ def discover() -> Discovery:
                 continue
             if not devices:
                 problems.append(f"platform {of.name.strip()!r} has no device")
-            found += [(of, device) for device in devices]
+            inline = None
+            if both and of.name.strip() == _POCL:
+                devices, inline = pocl.apart(devices)
+            found += [(of, device, inline) for device in devices]
     problems += _unloadable(registrations)
-    found.sort(key=lambda pair: _rank(cl, *pair))
+    found.sort(key=lambda each: _rank(cl, *each[:2]))
     discovery = Discovery([], problems)
-    for of, device in found:
+    for of, device, inline in found:
         try:
             info = _info(cl, len(discovery.devices), of, device)
         except cl.Error as error:
             problems.append(f"a device of platform {of.name.strip()!r} was passed over: {error}")
             continue
-        discovery.devices.append(Found(info, functools.partial(_open, info, device)))
+        discovery.devices.append(Found(info, functools.partial(_open, info, device, inline)))
     if not discovery.devices:
         problems.append(f"no OpenCL platform has a device; {_INSTALL}")
     return discovery
 
 
-def _open(info: DeviceInfo, device: Any) -> OpenCLDriver:
+def _open(info: DeviceInfo, device: Any, inline: Any) -> OpenCLDriver:
     if _discovered_in != os.getpid():
         raise forked("OpenCL")
-    return OpenCLDriver(info, device)
+    return OpenCLDriver(info, device, inline)
 
 
 @functools.cache
@@ -542,10 +687,23 @@ def _pyopencl() -> Any:
 
 
 def _has_fast_launch(cl: Any) -> bool:
-    """Whether PyOpenCL has the private names of the cheapest launch."""
-    return all(
+    """Whether PyOpenCL has the private names of the cheapest launch and the cheapest transfers."""
+    names = ("enqueue_nd_range_kernel", "_enqueue_read_buffer", "_enqueue_write_buffer")
+    return all(hasattr(cl._cl, name) for name in names) and all(
         hasattr(cl._cl.Kernel, name) for name in ("_set_arg_multi", "_set_arg_buf_multi")
-    ) and hasattr(cl._cl, "enqueue_nd_range_kernel")
+    )
+
+
+def _public_transfers(cl: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """What reads a buffer and what writes one, in PyOpenCL's public names."""
+
+    def read(queue: Any, buffer: Any, host: Any, offset: int, _: None, is_blocking: bool) -> None:
+        cl.enqueue_copy(queue, host, buffer, src_offset=offset, is_blocking=is_blocking)
+
+    def write(queue: Any, buffer: Any, host: Any, offset: int, _: None, is_blocking: bool) -> None:
+        cl.enqueue_copy(queue, buffer, host, dst_offset=offset, is_blocking=is_blocking)
+
+    return read, write
 
 
 def _rank(cl: Any, of: Any, device: Any) -> tuple[int, bool]:
@@ -707,7 +865,8 @@ def _pocl_cache() -> dict[str, str]:
         return {"POCL_CACHE_DIR": directory}
 
 
-_flatten = itertools.chain.from_iterable
+_NUMBERED: list[Any] = [*itertools.chain.from_iterable((number, None) for number in range(128))]
+"""The numbers of arguments, each with a place for the argument."""
 _opened: weakref.WeakSet[OpenCLDriver] = weakref.WeakSet()
 _discovered_in = 0
 

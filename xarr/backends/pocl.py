@@ -1,17 +1,23 @@
-"""Processors that are newer than PoCL's compiler.
+"""What PoCL's platform needs: the name of a processor, and a second device for small work.
 
 PoCL's wheel has LLVM 14, which calls a processor that it does not know (AMD's Zen 5, say) "generic"
 and then refuses that name, so that no kernel compiles (https://github.com/pocl/pocl/issues/1049).
 PoCL 3.0 has no setting for it. Such a device is given the name of an older processor with the same
 instructions instead: that of those for which PoCL's own library of functions is compiled.
+
+PoCL's device `pthread` hands a launch to its threads, for 20 to 30 us. Its device `basic` runs it
+in the caller's thread, in one context on the same buffers. Both run the same machine code: their
+binaries differ in a label only, a hash of the name by which PoCL knows a device.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +30,7 @@ _PROCESSORS: Final = (
     ("x86-64", ()),
 )
 """What LLVM calls processors, and what Linux calls the instructions that they have."""
+_MAGIC: Final = b"poclbin\0"
 
 
 def name_processor(device: Any) -> None:
@@ -65,3 +72,47 @@ def _places_of(text: bytes, address: int) -> list[int]:
         return found
     finally:
         os.close(memory)
+
+
+def with_inline(registrations: Sequence[Path]) -> dict[str, str]:
+    """The variables that let PoCL's wheel have both devices; none if the user chose devices.
+
+    `registrations` are the files that name the drivers of the system. With another PoCL among them
+    the variables would hide devices of that one.
+    """
+    if "POCL_DEVICES" in os.environ or importlib.util.find_spec("pocl_binary_distribution") is None:
+        return {}
+    for file in registrations:
+        with contextlib.suppress(OSError):
+            if "pocl" in file.read_text(errors="replace"):
+                return {}
+    return {"POCL_DEVICES": "pthread basic"}
+
+
+def apart(devices: Sequence[Any]) -> tuple[list[Any], Any]:
+    """PoCL's devices without the one that runs in the caller's thread, and that one, or None."""
+    inline = [device for device in devices if _known_as(device).startswith(b"basic-")]
+    rest = [device for device in devices if device not in inline]
+    if len(inline) == 1 and len(rest) == 1:
+        return rest, inline[0]
+    return list(devices), None
+
+
+def label(device: Any) -> bytes:
+    """What binaries for a device are labelled with: FNV-1 of its name."""
+    value = 0xCBF29CE484222325
+    for character in _known_as(device):
+        value = (value * 0x100000001B3 % (1 << 64)) ^ character
+    return value.to_bytes(8, "little")
+
+
+def relabelled(binary: bytes, given: bytes, wanted: bytes) -> bytes | None:
+    """A binary with another label; None where it is no binary with the label that is given."""
+    if not binary.startswith(_MAGIC + given):
+        return None
+    return _MAGIC + wanted + binary[len(_MAGIC + given) :]
+
+
+def _known_as(device: Any) -> bytes:
+    """The name by which PoCL knows a device, as pthread-x86_64-unknown-linux-gnu-haswell."""
+    return str(device.version).partition("HSTR:")[2].strip().encode()

@@ -63,6 +63,7 @@ LIBRARY: Final[Mapping[str, frozenset[str]]] = {
 _UNIT: Final = re.compile(r"^(?:DEVICE|typedef struct)\b.*?^\}[^\n]*$", re.MULTILINE | re.DOTALL)
 _PRELUDE: Final = re.compile(r"^#ifndef XR_ASSEMBLED\n.*?^#endif\n", re.MULTILINE | re.DOTALL)
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b")
+_OPERATOR: Final = re.compile(r"[-+*/%&|^~<>=!?]+")
 _NAME: Final = re.compile(r"\bxr_\w+\b")
 
 
@@ -153,6 +154,15 @@ def required(text: str) -> list[str]:
 
     add(text)
     return parts
+
+
+def operations(defines: Iterable[str]) -> int:
+    """About how many operations specialise a kernel: the operators of its defines' C.
+
+    Those of the library functions that these need are counted, once each.
+    """
+    block = "\n".join(defines)
+    return len(_OPERATOR.findall("\n".join((block, *required(block)))))
 
 
 def define(name: str, lines: Iterable[str]) -> str:

@@ -1,43 +1,42 @@
-"""The deferred expression: immutable nodes that stand for values not yet computed.
+"""What functions hand to the engine: operations, and views of buffers and numbers as operands.
 
-A node is a leaf (a storage and the layout of an array in it), a constant, or an operation on other
-nodes. Nodes know data types, shapes, devices and which storages they read; they compute nothing.
-When the engine has computed a pending node it turns it into a leaf in place, so everybody who holds
-it sees the value and nothing is computed twice. A pending node whose value has been written into
-an array may become a read of that place. What a node is worth never changes.
-
-What a pending node reads changes when a part of it turns into a leaf. Nobody looks for the nodes
-above: the device's `revision` goes up, and what was found under another one is found again.
+A view says which elements of a storage an array has, whether or not they have been computed. A
+constant is one number, repeated over a shape, that no storage holds yet.
 """
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
+
+from xarr.layout import Layout
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
     from xarr.engine.storage import Storage
-    from xarr.layout import Layout, Shape
+    from xarr.layout import Pattern, Shape
 
-LIMIT_NODES: Final = 64
-LIMIT_STORAGES: Final = 16
-LIMIT_PENDING: Final = 512
 
-_EMPTY: Final[frozenset[int]] = frozenset()
+LIMIT_REMEMBERED: Final = 4096
+
+
+def remembered(found: dict[Any, Any], key: Any, value: Any) -> Any:
+    """A value that is kept in a dictionary; one that is full is emptied first."""
+    if len(found) >= LIMIT_REMEMBERED:
+        found.clear()
+    found[key] = value
+    return value
 
 
 class Operation:
-    """What a node computes: one C expression over typed operands.
+    """What an instruction computes: one C expression over typed operands.
 
     Rows of the elementwise table make one of these for each combination of data types; so do casts.
     `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
     compared by identity.
     """
 
-    __slots__ = ("name", "operands", "result", "template")
+    __slots__ = ("name", "opcodes", "operands", "result", "template")
 
     def __init__(
         self, name: str, operands: tuple[DType, ...], result: DType, template: str
@@ -46,146 +45,176 @@ class Operation:
         self.operands = operands
         self.result = result
         self.template = template
+        self.opcodes: dict[Any, Opcode] = {}
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(row.name for row in self.operands)})"
 
 
-class Node:
-    """One value: a leaf, a constant, or an operation on other nodes.
+class Structure:
+    """What a view is but for its storage and offset: one object for all views that agree in it.
 
     Attributes
     ----------
-    operation, inputs : Operation or None, tuple of Node
-        What computes the value, and from what; None and () in a leaf or a constant.
-    storage, layout : Storage or None, Layout or None
-        Where the value is; None while it is pending.
-    value : Python scalar or None
-        The value of a constant, which `dtype` can hold exactly.
-    reads : frozenset of int
-        The serials of the storages that computing the value read under `revision`; ask
-        `engine.reads_of`.
-    revision : int
-        The device's when `reads` was found; of no meaning in a leaf or a constant.
-    count : int
-        Nodes of the expression, a shared one counted at each use.
-    users : int
-        How many nodes were made with this one as an operand.
-    owner : weak reference to Array or None
-        The array that this is the value of, as long as it exists and has not been rebound.
+    pattern, layout : Pattern and Layout, or None
+        How the elements lie, and the layout of those that begin where the storage does; None for a
+        constant.
+    element : Structure or None
+        Of constants without axes, of the same data type; there once it was asked for.
+    views : dict
+        What basic indexing gives, by key: structures, and how far they begin from this one.
+    stores : dict
+        What writes to a view of it, by key and the value's structure: opcodes, and then the same.
     """
 
     __slots__ = (
-        "__weakref__",
-        "count",
         "device",
         "dtype",
-        "inputs",
+        "element",
         "layout",
-        "operation",
-        "owner",
-        "reads",
-        "revision",
+        "pattern",
         "shape",
-        "storage",
-        "users",
-        "value",
+        "stores",
+        "views",
     )
+
+    def __init__(self, device: Device, dtype: DType, shape: Shape, pattern: Pattern | None) -> None:
+        self.device = device
+        self.dtype = dtype
+        self.shape = shape
+        self.pattern = pattern
+        self.layout = None if pattern is None else Layout(pattern.shape, pattern.strides)
+        self.element: Structure | None = None
+        self.views: dict[Any, tuple[Structure, int]] = {}
+        self.stores: dict[Any, tuple[Opcode, Structure, int]] = {}
+
+
+_LIMIT_STRUCTURES: Final = 1 << 16
+
+
+def structure(device: Device, dtype: DType, how: Pattern | Shape) -> Structure:
+    """The structure of views that lie in a pattern, or of constants that have a shape."""
+    structures = device.structures
+    found = structures.get((dtype, how))
+    if found is None:
+        if len(structures) >= _LIMIT_STRUCTURES:
+            structures.clear()  # two objects of one structure cost a program, and change nothing
+        found = (
+            Structure(device, dtype, how, None)
+            if isinstance(how, tuple)
+            else Structure(device, dtype, how.shape, how)
+        )
+        structures[dtype, how] = found
+    return found
+
+
+class Node:
+    """A view of a storage, or a constant.
+
+    Attributes
+    ----------
+    storage : Storage or None
+        Where the elements are, or will be; None for a constant.
+    offset : int
+        Where the first one is.
+    value : Python scalar or None
+        The value of a constant, which `dtype` can hold exactly.
+    bound : bool
+        Whether an array has this constant, which may be given a storage for it.
+    """
+
+    __slots__ = ("bound", "offset", "storage", "structure", "value")
+
+    def __init__(
+        self, storage: Storage | None, structure: Structure, offset: int, value: Any = None
+    ) -> None:
+        self.storage = storage
+        self.structure = structure
+        self.offset = offset
+        self.value = value
+        self.bound = False
+
+    @property
+    def device(self) -> Device:
+        """The device that computes it."""
+        return self.structure.device
+
+    @property
+    def dtype(self) -> DType:
+        """The data type of the elements."""
+        return self.structure.dtype
+
+    @property
+    def shape(self) -> Shape:
+        """The extents."""
+        return self.structure.shape
+
+    @property
+    def layout(self) -> Layout | None:
+        """Where the elements are in the storage; None for a constant."""
+        where = self.structure.layout
+        if where is None or not self.offset:
+            return where
+        return Layout(where.shape, where.strides, self.offset)
+
+
+class Opcode:
+    """An operation on operands of some structures: what the tape holds of an instruction.
+
+    Attributes
+    ----------
+    operands : tuple of Structure
+        Of the operands; constants among them.
+    target : Structure or None
+        Of the view that it writes; None where the operation itself writes to its first operand.
+    is_fresh : bool
+        Whether the target is all of a new storage, which needs `nbytes` bytes.
+    constants : int
+        How many constants an instruction names.
+    """
+
+    __slots__ = ("constants", "device", "is_fresh", "nbytes", "operands", "operation", "shape",
+                 "target")  # fmt: skip
 
     def __init__(
         self,
-        operation: Operation | None,
-        inputs: tuple[Node, ...],
-        dtype: DType,
+        operation: Operation,
+        operands: tuple[Structure, ...],
+        target: Structure | None,
         shape: Shape,
         device: Device,
-        reads: frozenset[int],
-        count: int,
-        revision: int = -1,
+        *,
+        is_fresh: bool,
     ) -> None:
         self.operation = operation
-        self.inputs = inputs
-        self.dtype = dtype
+        self.operands = operands
+        self.target = target
         self.shape = shape
         self.device = device
-        self.reads = reads
-        self.revision = revision
-        self.count = count
-        self.users = 0
-        self.owner: weakref.ref[Any] | None = None
-        self.storage: Storage | None = None
-        self.layout: Layout | None = None
-        self.value: Any = None
-
-    def owned(self) -> bool:
-        """Whether an array still has this node as its value."""
-        owner = self.owner
-        if owner is None:
-            return False
-        array = owner()
-        return array is not None and array._node is self
-
-    def wanted(self) -> bool:
-        """Whether an array waits for the value of this operation."""
-        return self.operation is not None and self.owned()
-
-    def become_leaf(self, storage: Storage, where: Layout) -> None:
-        """Take the computed value; the expression behind it is let go."""
-        self.storage = storage
-        self.layout = where
-        self.reads = storage.reads  # before `operation` says that these stay what they are
-        self.operation = None
-        self.inputs = ()
-        self.value = None
-        self.count = 1
-        if self.owned() and self.owner is not None:
-            storage.viewers.append(self.owner)
-
-    def become_read(self, copy: Operation, storage: Storage, where: Layout) -> None:
-        """Take the value from where it has been written; it stays pending."""
-        assert self.storage is None
-        place = leaf(storage, where, self.dtype)
-        place.users = 1
-        self.inputs = (place,)
-        self.operation = copy
-        self.reads = storage.reads
-        self.count = 2
+        self.is_fresh = is_fresh
+        self.constants = sum(operand.pattern is None for operand in operands)
+        self.nbytes = 0
+        if is_fresh and target is not None:
+            assert target.pattern is not None
+            self.nbytes = target.pattern.size * target.dtype.itemsize
 
 
 def leaf(storage: Storage, where: Layout, dtype: DType) -> Node:
-    """The node of an array that is in memory."""
-    node = Node(None, (), dtype, where.shape, storage.device, storage.reads, 1)
-    node.storage = storage
-    node.layout = where
-    return node
+    """The view of a storage's elements."""
+    return Node(storage, structure(storage.device, dtype, where.pattern), where.offset)
+
+
+def number_like(node: Node, value: Any) -> Node:
+    """A constant without axes, of a node's data type, which its array alone has."""
+    how = node.structure
+    element = how.element
+    if element is None:
+        element = how.element = structure(how.device, how.dtype, ())
+    result = Node(None, element, 0, value)
+    result.bound = True
+    return result
 
 
 def constant(value: Any, dtype: DType, shape: Shape, device: Device) -> Node:
     """One value, repeated over a shape. `value` is a Python scalar that `dtype` holds exactly."""
-    node = Node(None, (), dtype, shape, device, _EMPTY, 1)
-    node.value = value
-    return node
-
-
-def trace(roots: Iterable[Node]) -> tuple[list[Node], dict[int, int]]:
-    """All nodes under `roots`, operands before users, and how often each is used among them."""
-    order: list[Node] = []
-    uses: dict[int, int] = {}
-    for root in roots:
-        if id(root) not in uses:
-            uses[id(root)] = 0
-            _descend(root, order, uses)
-    return order, uses
-
-
-# A function of the module, not a closure: a closure that calls itself is a reference cycle, and
-# would keep the nodes, and so their buffers, until the next garbage collection.
-def _descend(node: Node, order: list[Node], uses: dict[int, int]) -> None:
-    for operand in node.inputs:
-        key = id(operand)
-        if key in uses:
-            uses[key] += 1
-        else:
-            uses[key] = 1
-            _descend(operand, order, uses)
-    order.append(node)
+    return Node(None, structure(device, dtype, shape), 0, value)

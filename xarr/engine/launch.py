@@ -1,87 +1,335 @@
-"""Launches of the skeletons of `kernels/` that take more than a plan: each argument is named once.
+"""Launches: grids, compiled kernels, and the skeletons of `kernels/` that take more than a form.
 
-A kernel is given the storages of an expression, if it has one as its input map, and then its own;
-its own indices, what the expression's plan needs, and at last a number that is no index. What a
-skeleton does, and how its work is cut, is the concern of whoever launches it.
+A kernel is given pointers, and then one block of arguments by value: the skeleton's own indices,
+what its form needs, and at last a number that is no index.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+import math
+import struct
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import garbage
-from xarr.dtypes import DType
-from xarr.engine import engine
-from xarr.engine.engine import Grid
-from xarr.engine.expression import Node
-from xarr.engine.plan import Plan, described
-from xarr.engine.storage import Storage
+from xarr import dtypes, errors
+from xarr.compiler import cache, source
+from xarr.engine.plan import STRIP, Form
+from xarr.engine.storage import room
+from xarr.settings import settings
 
-_NAMES: Final = ("outer", "position", "inner")
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
 
-Special = tuple[Any, ...]
-"""What a kernel's text depends on besides its input map, and so a part of its key: a function that
-gives the defines, and its arguments. The form of the input map is added to these, if it has one."""
-Input = tuple[Node, tuple[int, int]]
-"""An expression as input map, and which of its axes are `position` in (outer, position, inner)."""
+GROUP: Final = 256
+"""Items of a group on a device that is not a CPU."""
 
 
-@dataclass(frozen=True, slots=True)
-class Skeleton:
-    """A kernel in a file of `kernels/`; `number` is the name of its argument that is no index."""
+class Kernel(NamedTuple):
+    """A compiled kernel, how its argument block is packed, and what it was made of.
 
-    file: str
-    entry: str
-    number: str = ""
+    `weight` is about how many operations an element takes.
+    """
 
-    @garbage.postponed
-    def launch(
-        self,
-        special: Special,
-        grid: Grid,
-        indices: Mapping[str, int],
-        storages: Sequence[Storage],
-        wide: bool,
-        number: tuple[DType, Any] | None = None,
-        source: Input | None = None,
-    ) -> None:
-        """Run it, and compute what is to be kept of the input map.
+    handle: Any
+    arguments: struct.Struct
+    skeleton: str
+    weight: int = 1
+    defines: tuple[str, ...] = ()
 
-        The names of `indices` have to follow from the skeleton, `special` and whether there is an
-        input map. The last of the storages is written. `wide` asks for indices of 64 bits, where
-        the input map does not.
-        """
-        device = storages[-1].device
-        plan: Plan | None = None
-        values: list[Any] = [*indices.values()]
-        structure: Any = wide
-        if source is not None:
-            node, run = source
-            plan, stores = engine.prepare(
-                node, node.shape, keep=node.wanted(), split=run, names=_NAMES, wide=wide
-            )
-            for observer in engine.counts.observers:
-                observer(self.file, plan)
-            structure = plan.form.key
-            storages = [*plan.storages, *storages]
-            values += plan.values()
-        if number is not None:
-            values.append(number[1])
 
-        def describe() -> tuple[list[str], str]:
-            numbers = [] if number is None else [(self.number, number[0])]
-            function, *rest = special
-            if plan is None:
-                defines, block = described(tuple(indices), numbers, wide=wide)
-                return defines + function(*rest), block
-            defines, block = plan.form.described(tuple(indices), numbers)
-            return defines + function(*rest, plan.form), block
+class Counts:
+    """What was done, for tests, reports and benchmarks: launches and compilations."""
 
-        key = (special, structure)
-        kernel = engine.kernel_of(device, self.file, self.entry, key, describe)
-        engine.run(device, kernel, grid, storages, kernel.arguments.pack(*values))
-        if plan is not None:
-            engine.finish(plan, stores)
-        engine.end_before_others(device)
+    def __init__(self) -> None:
+        self.launches = 0
+        self.compilations = 0
+        self.observers: list[Callable[[str, Form], None]] = []
+        """Are told of each new kernel's skeleton and form."""
+        self.watchers: list[Callable[[Kernel, float], None]] = []
+        """Are told of each launch and the seconds that it took, for which it is waited."""
+
+
+counts: Final = Counts()
+
+
+Grid = tuple[tuple[int, ...], tuple[int, ...]]
+"""The groups of a launch, and the items of a group, along each dimension."""
+
+
+class Stage(NamedTuple):
+    """One launch of a kernel, ready but for what comes from the tape.
+
+    Attributes
+    ----------
+    elements : int
+        How many it works on.
+    indices : tuple of int
+        The arguments that come first.
+    rooms : tuple of int
+        The pointers that come last, by number.
+    takes_form, takes_numbers : bool
+        Whether a form's pointers and values come in between, and the skeleton's own numbers last.
+    written : int
+        How many of the rooms, the last ones, it writes.
+    """
+
+    kernel: Kernel
+    grid: Grid
+    elements: int
+    indices: tuple[int, ...]
+    rooms: tuple[int, ...] = ()
+    takes_form: bool = True
+    takes_numbers: bool = False
+    written: int = 1
+
+
+RESULT: Final = -1
+"""The room of the last result; results come after all others."""
+
+
+class Table(NamedTuple):
+    """A room with numbers that follow from nothing on the tape; `buffer` gives it."""
+
+    nbytes: int
+    buffer: Callable[[], Any]
+
+
+Room = int | Table
+"""What is between the launches of one skeleton: so many bytes, or a table."""
+
+
+def with_form(stages: Sequence[Stage], form: Form) -> list[Stage]:
+    """Launches whose arguments have those of a form that do not come from the tape."""
+    numbers = tuple(form.numbers)
+    return [
+        stage._replace(indices=(*stage.indices, *numbers)) if stage.takes_form else stage
+        for stage in stages
+    ]
+
+
+def run_all(
+    device: Device,
+    stages: Sequence[Stage],
+    rooms: Sequence[Room],
+    results: Sequence[Any],
+    buffers: Sequence[Any],
+    values: Sequence[Any],
+    numbers: Sequence[Any],
+) -> None:
+    """Launch the stages of a skeleton, with the form's pointers and values, and its own numbers."""
+    places = [room(device, one) if isinstance(one, int) else one.buffer() for one in rooms]
+    places += results
+    for kernel, grid, elements, head, own, takes_form, takes_numbers, _ in stages:
+        arguments = [*head]
+        pointers = [places[place] for place in own]
+        if takes_form:
+            pointers = [*buffers, *pointers]
+            arguments += values
+        if takes_numbers:
+            arguments += numbers
+        run(device, kernel, grid, pointers, kernel.arguments.pack(*arguments), elements)
+
+
+def elementwise(form: Form, device: Device, *, in_order: bool) -> Stage:
+    """The launch of a form whose elements do not depend on each other.
+
+    `in_order`, which needs a CPU, lets one item walk them all, one after the other.
+    """
+    for observer in counts.observers:
+        observer("elementwise.c", form)
+    extents = [math.prod(group) for group in form.extents]
+    if device.info.chunked:
+        grid, group, chunks = _chunks(
+            extents, 1 if in_order else device.info.compute_units * _TASKS, form.lanes
+        )
+    else:
+        grid, group, chunks = _groups(
+            extents, device.info.compute_units, form.lanes, tiled=form.reads_down()
+        )
+    kernel = kernel_of(
+        device,
+        "elementwise.c",
+        "xr_elementwise",
+        form.key,
+        lambda: elementwise_defines(form, device),
+    )
+    return Stage(kernel, (grid, group), math.prod(extents), chunks)
+
+
+def _chunks(extents: list[int], tasks: int, lanes: int) -> tuple[tuple[int, ...], ...]:
+    """Items on a CPU, each of which takes a chunk of every extent."""
+    if len(extents) == 1:
+        (size,) = extents
+        chunk = max(_CHUNK, -(-size // tasks))
+        if lanes > 1:
+            tile = STRIP * lanes
+            chunk = -(-chunk // tile) * tile
+        return (-(-size // chunk),), (1,), (chunk,)
+    rows, columns = extents
+    row_chunk = max(-(-rows // tasks), -(-_CHUNK // columns))
+    column_chunk = columns
+    if rows < tasks:
+        pieces = -(-tasks // rows)
+        column_chunk = max(_CHUNK, -(-columns // pieces))
+    grid = (-(-columns // column_chunk), -(-rows // row_chunk))
+    return grid, (1, 1), (row_chunk, column_chunk)
+
+
+def _groups(
+    extents: list[int], units: int, lanes: int, *, tiled: bool
+) -> tuple[tuple[int, ...], ...]:
+    """Groups on a GPU, and the rows that each of their items takes."""
+    if len(extents) == 1:
+        (size,) = extents
+        if lanes > 1:
+            return (min(-(-size // (STRIP * lanes)), units * WAVES),), (STRIP,), ()
+        return (min(-(-size // GROUP), units * WAVES),), (GROUP,), ()
+    rows, columns = extents
+    width = min(TILE if tiled else GROUP, 1 << (columns - 1).bit_length())
+    height = GROUP // width
+    across, down = -(-columns // width), -(-rows // height)
+    chunk = min(ROWS, max(1, across * down // (units * _RESIDENT)))
+    chunk = max(chunk, -(-down // MOST_GROUPS))
+    return (across, -(-down // chunk)), (width, height), (chunk,)
+
+
+def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
+    """What specialises `elementwise.c` for a form, and the format of its arguments."""
+    chunked = device.info.chunked
+    walked = form.names if chunked else form.names[:-1]
+    names = tuple(f"{name}_chunk" for name in walked)
+    defines, block = form.described(names)
+    defines += [
+        f"#define XR_CHUNKED {int(chunked)}",
+        f"#define XR_ROWS {len(form.extents) - 1}",
+    ]
+    if form.lanes > 1:
+        defines += [f"#define XR_LANES {form.lanes}", f"#define XR_STRIP {STRIP}"]
+    return defines, block
+
+
+_CHUNK: Final = 4096
+"""Elements that are worth an item of its own on a CPU."""
+_TASKS: Final = 8
+"""Items for each unit of a CPU, so that the units finish together."""
+WAVES: Final = 1024
+"""Groups for each unit of a GPU, at most: so many that memory is read nearly in order, so few that
+a group has more to do than to begin."""
+_RESIDENT: Final = 8
+"""Groups that a unit of a GPU runs at a time."""
+MOST_GROUPS: Final = 65535
+"""Groups of a grid in its second and third dimension, which CUDA limits."""
+ROWS: Final = 4
+"""Rows that an item of a GPU takes, where a grid can have the groups for it."""
+TILE: Final = 16
+"""Columns of a group that reads columns; its rows use up what the memory gives at a time."""
+
+
+def kernel_of(
+    device: Device,
+    skeleton: str,
+    entry: str,
+    key: Any,
+    describe: Callable[[], tuple[list[str], str]],
+) -> Kernel:
+    """The kernel of a skeleton.
+
+    `key` is all that the kernel's text depends on besides the skeleton; `describe` gives the
+    defines and the format of the arguments, and is called only when the key is new.
+    """
+    kernel: Kernel | None = device.kernels.get((skeleton, key))
+    if kernel is None:
+        defines, arguments = describe()
+        handle = _compiled(device, source_of(device, skeleton, defines), entry, key)
+        weight = source.operations(defines)
+        kernel = Kernel(handle, struct.Struct(arguments), skeleton, weight, tuple(defines))
+        device.kernels[skeleton, key] = kernel
+    return kernel
+
+
+def source_of(device: Device, skeleton: str, defines: Sequence[str]) -> str:
+    """The text of a kernel."""
+    info = device.info
+    return source.assemble(skeleton, info.dialect, defines, has_float64=info.has_float64)
+
+
+def run(
+    device: Device,
+    kernel: Kernel,
+    grid: Grid,
+    buffers: Sequence[Any],
+    arguments: bytes,
+    elements: int,
+) -> None:
+    """Launch a kernel with packed arguments; wait for nothing."""
+    counts.launches += 1
+    groups, items = grid
+    work = kernel.weight * elements
+    if not counts.watchers:
+        device.driver.launch(kernel.handle, groups, items, buffers, arguments, work)
+        return
+    device.driver.synchronize()
+    begin = time.perf_counter()
+    device.driver.launch(kernel.handle, groups, items, buffers, arguments, work)
+    device.driver.synchronize()
+    elapsed_s = time.perf_counter() - begin
+    for watcher in counts.watchers:
+        watcher(kernel, elapsed_s)
+
+
+def end_before_others(device: Device) -> None:
+    """Wait for what is under way where others read and write the memory whenever they like."""
+    if device.shared and device.info.shares_host_memory:
+        device.driver.synchronize()
+
+
+def _contents(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:
+    """The names of the operations and of the data types that a kernel's key holds."""
+    names: dict[str, None] = {}
+    types: dict[str, None] = {}
+    rest = [key]
+    while rest:
+        item = rest.pop()
+        name = getattr(item, "name", None)
+        if isinstance(name, str):
+            (types if isinstance(item, dtypes.DType) else names)[name] = None
+            rest += [getattr(item, "result", None), *getattr(item, "operands", ())]
+        elif isinstance(item, tuple):
+            rest += reversed(item)
+    return ", ".join(names) or entry, tuple(types)
+
+
+def _compiled(device: Device, text: str, entry: str, key: Any) -> Any:
+    """The kernel of a source, from the disk cache or from the compiler."""
+    dump = settings().dump_source
+    disk = cache.disk_cache()
+    name = disk.key(source.SCHEMA, text, (), device.info.target)
+    if dump is not None:
+        folder = Path(dump)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OSError(
+                errors.message(
+                    "XARR_DUMP_SOURCE", f"{dump} is no folder ({error})", "a folder is accepted"
+                )
+            ) from error
+        (folder / f"{entry}-{name[:16]}.c").write_text(text, encoding="utf-8")
+    driver = device.driver
+    binary = disk.get(name)
+    if binary is not None:
+        try:
+            return driver.load(binary, entry)
+        except ValueError:
+            pass
+    counts.compilations += 1
+    try:
+        binary = driver.compile(text)
+    except errors.CompileError as error:
+        error.op, error.dtypes = _contents(entry, key)
+        error.device = str(device)
+        raise
+    disk.put(name, binary)
+    return driver.load(binary, entry)

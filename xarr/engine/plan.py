@@ -1,11 +1,9 @@
-"""What one kernel does with an expression: which values, from which addresses, stored where.
+"""What one kernel does: which values, from which addresses, stored where.
 
-A plan lists the nodes of an expression in the order of computation, and the storages that they lie
-in. All else is its form, which plans of equal shapes share, so that it is worked out once: the
-accesses to memory (one for each leaf and each stored value) and the iteration space, with the axes
-merged that every access walks in one step. A form's `key` holds the structure alone, so that a
-kernel serves all shapes; extents, strides, offsets and constants become arguments. The C text is
-written only when the key is new.
+A form has the accesses to memory (one for each value that is loaded or stored) and the iteration
+space, with the axes merged that every access walks in one step. Its `key` holds the structure
+alone, so that a kernel serves all shapes; extents, strides, offsets and constants become arguments.
+The C text is written only when the key is new.
 """
 
 from __future__ import annotations
@@ -13,13 +11,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from xarr import dtypes, layout
 from xarr.compiler.source import define
 from xarr.dtypes import DType
-from xarr.engine.expression import Node, Operation
-from xarr.engine.storage import Storage
+from xarr.engine.expression import Operation
 from xarr.layout import Layout, Shape
 
 INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")
@@ -31,10 +28,11 @@ class Indirect(Operation):
 
     Its first operand is a leaf that says which storage and where to begin, its second the number
     of elements (int64) beyond. In `template`, `{memory}` is that place; the other operands follow
-    as `{2}`, ... Where `writes`, the template is a statement and the node has no value.
+    as `{2}`, ... Where `writes`, the template is a statement and there is no value; with
+    `in_order`, which needs a CPU, elements are written one after the other.
     """
 
-    __slots__ = ("writes",)
+    __slots__ = ("in_order", "writes")
 
     def __init__(
         self,
@@ -44,9 +42,11 @@ class Indirect(Operation):
         template: str,
         *,
         writes: bool,
+        in_order: bool = False,
     ) -> None:
         super().__init__(name, operands, result, template)
         self.writes = writes
+        self.in_order = in_order
 
 
 class Drawn(Operation):
@@ -71,168 +71,13 @@ STRIP: Final = 256
 """Elements that follow each other and have one lane; a group's items on a GPU."""
 
 
-class Store(NamedTuple):
-    """A value of the plan and where it goes."""
-
-    node: Node
-    storage: Storage
-    layout: Layout
-    dtype: DType
-
-
-class Plan:
-    """One kernel's worth of an expression over `shape`: what it reads, what it stores, its form.
-
-    Parameters
-    ----------
-    root : Node
-        What is computed, last in `order`.
-    order : list of Node
-        All nodes of the expression, operands before users.
-    stores : sequence of Store
-        The values that are kept.
-    shape, split, names
-        As of `Form`.
-    wide : bool, optional
-        Whether indices have 64 bits where the numbers of elements do not ask for it.
-
-    Attributes
-    ----------
-    storages : list of Storage
-        What the kernel is given, in this order.
-    position : dict of int to int
-        The number of a node's entry in the form, by the node's id.
-    uses : int
-        How often the stored nodes are operands within the plan.
-    """
-
-    __slots__ = (
-        "_constants",
-        "_offsets",
-        "form",
-        "order",
-        "position",
-        "storages",
-        "stores",
-        "uses",
-    )
-
-    def __init__(
-        self,
-        root: Node,
-        order: list[Node],
-        stores: Sequence[Store],
-        shape: Shape,
-        split: tuple[int, ...] | None = None,
-        names: tuple[str, ...] = ("i",),
-        *,
-        wide: bool = False,
-    ) -> None:
-        self.order = order
-        self.stores = stores
-        self.uses = 0
-        wide = wide or math.prod(shape) >= layout.WIDE
-        self.position = position = dict[int, int]()
-        self.storages = storages = list[Storage]()
-        self._constants = constants = list[tuple[DType, Any]]()
-        self._offsets = offsets = list[int]()
-        accesses: list[Access] = []
-        entries: list[Any] = []
-        slots: dict[Any, int] = {}
-        for node in order:
-            operation = node.operation
-            if operation is not None:
-                if operation is INDEX:
-                    accesses.append((-1, node.dtype, shape, ()))
-                    offsets.append(0)
-                    entries.append((operation,))
-                else:
-                    entry: list[Any] = [operation]
-                    for operand in node.inputs:
-                        # Each use of a constant is an argument of its own, so that constants which
-                        # happen to be equal do not change the structure.
-                        at: Any = position.get(id(operand))
-                        if at is None:
-                            at = operand.dtype, len(constants)
-                            constants.append((operand.dtype, operand.value))
-                        entry.append(at)
-                    entries.append(tuple(entry))
-            elif node.storage is not None:
-                self._access(accesses, slots, node.storage, node.dtype, node.layout)
-                entries.append(node.dtype)
-            elif node is root:
-                entries.append((node.dtype, len(constants)))
-                constants.append((node.dtype, node.value))
-            else:
-                continue
-            position[id(node)] = len(entries) - 1
-        for store in stores:
-            self._access(accesses, slots, store.storage, store.dtype, store.layout)
-        for storage in storages:
-            if storage.nbytes >= layout.WIDE:
-                wide = wide or any(
-                    slot >= 0 and storages[slot].nbytes // dtype.itemsize >= layout.WIDE
-                    for slot, dtype, _, _ in accesses
-                )
-                break
-        signature = (
-            shape,
-            split,
-            names,
-            wide,
-            tuple(entries),
-            tuple(accesses),
-            tuple([position[id(store.node)] for store in stores]),
-        )
-        forms = root.device.forms
-        form = forms.get(signature)
-        if form is None:
-            if len(forms) >= LIMIT_FORMS:
-                forms.clear()
-            form = forms[signature] = Form(*signature)
-        self.form: Form = form
-
-    def _access(
-        self,
-        accesses: list[Access],
-        slots: dict[Any, int],
-        storage: Storage,
-        dtype: DType,
-        where: Layout | None,
-    ) -> None:
-        assert where is not None
-        storages = self.storages
-        # A storage that is read as several types (a complex array and its real part) is a pointer
-        # of each; what is written is only of one: `engine.write` sees to that.
-        slot = slots.setdefault((storage.serial, dtype), len(storages))
-        if slot == len(storages):
-            storages.append(storage)
-        accesses.append((slot, dtype, where.shape, where.strides))
-        self._offsets.append(where.offset)
-
-    def values(self) -> list[Any]:
-        """The arguments, as the struct module takes them."""
-        values: list[Any] = [*self.form.numbers, *self._offsets]
-        for dtype, value in self._constants:
-            if dtype.kind == dtypes.COMPLEX:
-                values += (value.real, value.imag)
-            else:
-                values.append(value)
-        return values
-
-
 Access = tuple[int, DType, Shape, Shape]
 """A storage by its number, -1 for the position, and how it is read or written: the elements' type,
 and the layout's shape and strides."""
 
-LIMIT_FORMS: Final = 4096
-"""How many forms a device keeps; their kernels are kept apart."""
-
 
 class Form:
-    """What plans have in common that differ in storages, offsets and the values of constants.
-
-    It is made of nothing else than what identifies it, so that plans may share it.
+    """A kernel but for its storages, the offsets in them and the values of its constants.
 
     Parameters
     ----------
@@ -250,30 +95,27 @@ class Form:
         Of the loaded values and of the position, in the order of `entries`, then of the stores.
     stored : tuple of int
         The entries that are stored.
+    roots : tuple of int
+        The entries that a skeleton takes as its elements.
 
     Attributes
     ----------
-    argument_nbytes : int
-        About the bytes that the kernel's arguments take.
     lanes : int
         How many elements a block of random numbers serves in a kernel that walks `i`, at most; such
         a kernel computes each block once.
-    launches : dict
-        Where the engine keeps what it knows of launches of this form.
     """
 
     __slots__ = (
         "accesses",
-        "argument_nbytes",
         "classes",
         "constants",
         "entries",
         "extents",
         "key",
         "lanes",
-        "launches",
         "names",
         "numbers",
+        "roots",
         "slots",
         "stored",
         "strides",
@@ -290,12 +132,13 @@ class Form:
         entries: tuple[Any, ...],
         accesses: tuple[Access, ...],
         stored: tuple[int, ...],
+        roots: tuple[int, ...] = (),
     ) -> None:
         size = math.prod(shape)
+        self.roots = roots
         self.wide = wide
         self.entries = entries
         self.stored = stored
-        self.launches: dict[Any, Any] = {}
         everything = layout.contiguous(shape)
         self.accesses = [
             (slot, dtype, Layout(extents, strides) if slot >= 0 else everything)
@@ -333,9 +176,6 @@ class Form:
             drawn = (found.lanes for found in operations if type(found) is Drawn)
             self.lanes = max(drawn, default=1)
         self._classify()
-        indices = len(self.numbers) + len(accesses) + 4
-        self.argument_nbytes = 8 * self.slots + (8 if wide else 4) * indices
-        self.argument_nbytes += sum(2 * dtype.itemsize for dtype in self.constants)
         self.key = (
             self.wide,
             self.names,
@@ -346,6 +186,7 @@ class Form:
             ),
             tuple(len(group) for group in self.extents),
             stored,
+            roots,
         )
 
     def reads_down(self) -> bool:
@@ -353,6 +194,20 @@ class Form:
         if len(self.extents) == 1:
             return False
         return any(0 < abs(rows[-1]) < abs(columns[-1]) for rows, columns in self.strides)
+
+    def indirect(self) -> dict[int, bool]:
+        """The accesses from which elements at computed places count, and whether they are written.
+
+        Any other access is to each element of its layout.
+        """
+        accesses: dict[int, int] = {}
+        found: dict[int, bool] = {}
+        for number, entry in enumerate(self.entries):
+            if isinstance(entry, DType) or entry[0] is INDEX:
+                accesses[number] = len(accesses)
+            elif isinstance(entry[0], Indirect):
+                found[accesses[entry[1]]] = entry[0].writes
+        return found
 
     def _collapse(self, shape: Shape, split: Sequence[int] | None, names: tuple[str, ...]) -> None:
         bounds = (0, *(split or ()), len(shape))
@@ -435,9 +290,9 @@ class Form:
         lines.append(define("XR_STORE", self._stores(previous)))
         return lines, block
 
-    def value(self, dtype: DType) -> str:
-        """The C expression of the root's value as `dtype`."""
-        root = len(self.entries) - 1
+    def value(self, dtype: DType, number: int = 0) -> str:
+        """The C expression of a root's value as `dtype`."""
+        root = self.roots[number]
         return cast(f"v{root}", self.type_of(root), dtype)
 
     def _enter(self, name: str, ndim: int, axis: int, previous: str) -> tuple[list[str], int]:
@@ -492,10 +347,7 @@ class Form:
                 ]
                 if type(operation) is Drawn:
                     operands[0] = self._block(operation.lanes, operands[0])
-                statements.append(
-                    f"const {operation.result.compute} v{number} = "
-                    f"{rounded(operation.template.format(*operands), operation.result)};"
-                )
+                statements.append(computed(f"v{number}", operation, operands))
             else:
                 statements.append(f"const {entry[0].compute} v{number} = a.c{entry[1]};")
         return statements
@@ -511,7 +363,7 @@ class Form:
 
     def _loaded(self) -> set[int]:
         """The entries whose value is needed; the others are only where indirect work begins."""
-        needed = {*self.stored, len(self.entries) - 1}
+        needed = {*self.stored, *self.roots}
         for entry in self.entries:
             if not isinstance(entry, DType) and isinstance(entry[0], Operation):
                 needed.update(
@@ -592,6 +444,12 @@ def rounded(value: str, dtype: DType) -> str:
     if dtype is dtypes.float16:
         return f"xr_half_to_float(xr_float_to_half({value}))"
     return value
+
+
+def computed(name: str, operation: Operation, operands: Sequence[str]) -> str:
+    """The statement that gives a name to an operation's value."""
+    value = rounded(operation.template.format(*operands), operation.result)
+    return f"const {operation.result.compute} {name} = {value};"
 
 
 def cast(value: str, source: DType, target: DType) -> str:

@@ -1,17 +1,17 @@
-"""A device buffer and who shares it.
+"""A buffer on one device, whose memory is there from the first instruction on that writes it.
 
-A storage knows how many bytes it has and on which device, never shapes or data types. It answers
-whether another array sees it, which decides whether an in-place operator may rebind. Pending
-expressions name the storages they read by `serial`, so no reference cycle arises.
+A storage knows how many bytes it has and on which device, never shapes or data types. Only views
+and the device's tape hold it, so a storage that nothing but the tape holds is dead.
 """
 
 from __future__ import annotations
 
+import gc
 import itertools
-import weakref
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from xarr import garbage
+from xarr import errors
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -20,49 +20,73 @@ _SERIALS: Final = itertools.count(1)
 
 
 class Storage:
-    """A buffer on one device."""
+    """A buffer on one device.
+
+    Attributes
+    ----------
+    buffer : object or None
+        The driver's memory; None before an instruction has run that writes it.
+    lender : object or None
+        What the memory belongs to, where it is not the device's own.
+    mark : object
+        What the tape has put here while an instruction on it writes the storage.
+    tape, slot : object, int
+        The list that names the storage, and by which number.
+    """
 
     __slots__ = (
+        "__weakref__",
         "buffer",
         "device",
+        "lender",
+        "mark",
         "nbytes",
-        "owner",
         "read_only",
-        "reads",
         "serial",
-        "viewers",
+        "slot",
+        "tape",
         "writes",
     )
 
-    def __init__(self, device: Device, nbytes: int, buffer: Any) -> None:
+    slot: int
+
+    def __init__(self, device: Device, nbytes: int, buffer: Any = None) -> None:
         self.device = device
         self.nbytes = nbytes
         self.buffer = buffer
         self.serial = next(_SERIALS)
-        self.reads = frozenset((self.serial,))
-        self.viewers: list[weakref.ref[Any]] = []
-        self.owner: Any = None  # what the memory belongs to, where it is not the device's own
-        self.read_only = False
         self.writes = 0  # how often it was written to after it was made
+        self.lender: Any = None
+        self.tape: Any = None
+        self.mark: Any = None
+        self.read_only = False
 
-    def add_viewer(self, viewer: weakref.ref[Any]) -> None:
-        """Record an array that lies in this storage."""
-        viewers = self.viewers
-        if len(viewers) >= 16 and len(viewers).bit_count() == 1:
-            self._forget_the_dead()
-        viewers.append(viewer)
 
-    def seen_beyond(self, array: object) -> bool:
-        """Whether an array other than `array` lies in this storage, or others see its memory."""
-        if self.serial in self.device.shared or garbage.is_collecting():
-            return True
-        self._forget_the_dead()
-        return any(viewer() is not array for viewer in self.viewers)
+def room(device: Device, nbytes: int) -> Any:
+    """Memory of the driver's; where it is short, garbage is collected and the pool given back."""
+    try:
+        return device.driver.allocate(nbytes)
+    except MemoryError:
+        return _found(device, nbytes)
 
-    def _forget_the_dead(self) -> None:
-        alive = []
-        for viewer in self.viewers:
-            array = viewer()
-            if array is not None and array._node.storage is self:
-                alive.append(viewer)
-        self.viewers[:] = alive
+
+def _found(device: Device, nbytes: int) -> Any:
+    """Memory where there was none at once."""
+    driver = device.driver
+    for recover in (driver.release_memory, gc.collect):
+        recover()
+        with suppress(MemoryError):
+            return driver.allocate(nbytes)
+    driver.release_memory()
+    with suppress(MemoryError):
+        return driver.allocate(nbytes)
+    info = driver.memory_info()
+    raise MemoryError(
+        errors.message(
+            f"allocating on {device}",
+            f"{nbytes} bytes were asked for",
+            f"the device has {info['total_nbytes']} bytes, {info['used_nbytes']} of them in live "
+            "arrays",
+            "delete arrays that are no longer needed, or work in smaller pieces",
+        )
+    )

@@ -155,7 +155,7 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
 
 
 def taken_from(vector: Array, index: Array) -> Array:
-    """The elements of a vector at indices that are in range; pending."""
+    """The elements of a vector at indices that are in range."""
     where = settled(vector)
     return Array(gather.take(vector._node, where, [(0, index._node)], 0))
 

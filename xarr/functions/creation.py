@@ -1,7 +1,7 @@
 """Creation: arrays from values, from shapes and by formula.
 
-What a formula gives is a pending expression, computed where it is used; `zeros`, `ones` and `full`
-are constants, which take no memory until something is written to them.
+What a formula gives is computed where it is used; `zeros`, `ones` and `full` are constants, which
+take no memory until they are written to, or a view of them is made.
 """
 
 from __future__ import annotations
@@ -305,7 +305,7 @@ def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: st
                 "fill_value has to broadcast to shape",
             )
         )
-    if node.operation is None and node.storage is None:
+    if node.value is not None:
         return kept(Array(constant(node.value, node.dtype, extents, node.device)))
     return kept(Array(engine.copied(engine.broadcast(node, extents))))
 

@@ -1,33 +1,36 @@
-"""Looking at what xarr does: pending expressions, the kernels they would run, memory, devices."""
+"""Looking at what xarr does: what has not run, the kernels that it would be, memory, devices."""
 
 from __future__ import annotations
 
+import math
 import sys
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy
 
 from xarr import errors
 from xarr.array.array import Array
 from xarr.backends.device import Device, get_device
-from xarr.compiler import source
-from xarr.engine import engine
-from xarr.engine.expression import Node, trace
+from xarr.engine import engine, launch, schedule, tape
+from xarr.engine.schedule import Instruction, Ref
+from xarr.engine.unrolled import Call
 
 
 def explain(x: Array, /) -> str:
-    """Describe the pending expression of an array and the kernel that it would run.
+    """Describe what was asked of an array's device and has not run, and the kernels that it is.
 
     Parameters
     ----------
     x : Array, shape (...)
-        The array; it stays as it is.
+        The array; it stays as it is. Nothing is launched, but kernels are compiled.
 
     Returns
     -------
     str
-        The nodes of the expression, one a line, then the kernel's source. For an array in memory,
-        where it lies.
+        The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes storage 2.
+        Then the kernels, each with its skeleton's file, what it loads and stores and the bytes that
+        this moves, and then their sources. For an array in memory, where it lies.
 
     Raises
     ------
@@ -46,38 +49,111 @@ def explain(x: Array, /) -> str:
             errors.message("explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted")
         )
     node = x._node
-    head = f"{node.dtype} {node.shape} on {node.device}"
-    with node.device.lock:
-        if node.storage is not None:
+    device = node.device
+    head = f"{node.dtype} {node.shape} on {device}"
+    if node.storage is None:
+        return f"{head}: {node.value!r} everywhere, not in memory"
+    with device.lock:
+        on = tape.of(device)
+        if not on.writes(node.storage):
             return f"{head}, in memory: {node.layout}"
-        return f"{head}, pending: {_described(node)}\n{_source_of(node)}"
-
-
-def _described(node: Node) -> str:
-    """The operations of a pending node and their number."""
-    order, _ = trace((node,))
-    names = {id(part): f"v{number}" for number, part in enumerate(order)}
-    operations = sum(part.operation is not None for part in order)
-    lines = [f"{operations} operation{'s' if operations != 1 else ''}"]
-    for part in order:
-        operands = ", ".join(names[id(operand)] for operand in part.inputs)
-        if part.operation is not None:
-            text = f"{part.operation.name}({operands})"
-        elif part.storage is not None:
-            text = f"array {part.layout}"
-        else:
-            text = repr(part.value)
-        kept = ", kept" if part is not node and part.operation is not None and part.owned() else ""
-        lines.append(f"    {names[id(part)]} = {text}: {part.dtype} {part.shape}{kept}")
+        trace, arguments, program = on.would_run()
+        calls = program.prepare()
+        rest = iter(arguments.constants)
+        listed = schedule.instructions(trace.opcodes, trace.codes)
+        steps = [_described(step, rest) for step in listed]
+        kernels = [kernel for call in calls for kernel in _kernels(device, call)]
+    total = sum(kernel.nbytes for kernel in kernels)
+    lines = [f"{head}, pending: {_counted(len(steps), 'operation')}", *_indented(steps)]
+    lines.append(f"{_counted(len(kernels), 'kernel')}, {_counted(total, 'byte')}")
+    for number, kernel in enumerate(kernels, 1):
+        lines.append(f"kernel {number}: {kernel.skeleton}, {_counted(kernel.nbytes, 'byte')}")
+        lines += _indented(f"{what}, {_counted(nbytes, 'byte')}" for what, nbytes in kernel.moves)
+    for number, kernel in enumerate(kernels, 1):
+        lines += [f"source of kernel {number}:", kernel.source]
     return "\n".join(lines)
 
 
-def _source_of(node: Node) -> str:
-    """The kernel that computes a pending node, after what the limits cut off is computed."""
-    plan, _ = engine.prepare(node, node.shape, keep=True)
-    defines, _ = engine.elementwise_defines(plan.form, node.device)
-    info = node.device.info
-    return source.assemble("elementwise.c", info.dialect, defines, has_float64=info.has_float64)
+def _counted(number: int, name: str) -> str:
+    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def _described(step: Instruction, rest: Iterator[Any]) -> str:
+    """An instruction, its storages by their numbers, with the next ones of all constants."""
+    operands = [_named(ref) if isinstance(ref, Ref) else repr(next(rest)) for ref in step.operands]
+    target = "" if step.target is None else f"{_named(step.target)} = "
+    return f"{target}{step.operation.name}({', '.join(operands)}): {step.operation.result}"
+
+
+def _named(ref: Ref) -> str:
+    pattern = ref.pattern
+    plain = pattern.linear and not ref.offset
+    where = "" if plain else f", strides {pattern.strides} from {ref.offset}"
+    return f"s{ref.slot}[{pattern.shape}{where}]"
+
+
+class _Kernel(NamedTuple):
+    """A kernel that would run: its file, what it loads and stores, with the bytes, its source."""
+
+    skeleton: str
+    moves: list[tuple[str, int]]
+    source: str
+
+    @property
+    def nbytes(self) -> int:
+        return sum(nbytes for _, nbytes in self.moves)
+
+
+def _kernels(device: Device, call: Call) -> Iterator[_Kernel]:
+    """The kernels of a call, one after the other."""
+    for stage in call.stages:
+        moves = list(_moves(call)) if stage.takes_form else []
+        first = len(stage.rooms) - stage.written
+        for place, room in enumerate(stage.rooms):
+            verb = "loads" if place < first else "stores"
+            if room < 0:
+                target = call.results[room]
+                nbytes = target.pattern.size * target.dtype.itemsize
+                moves.append((f"{verb} s{target.slot}: {target.dtype}", nbytes))
+            else:
+                moves.append(_moved(verb, call.rooms[room]))
+        kernel = stage.kernel
+        text = launch.source_of(device, kernel.skeleton, kernel.defines)
+        yield _Kernel(kernel.skeleton, moves, text)
+
+
+def _moved(verb: str, room: launch.Room) -> tuple[str, int]:
+    if isinstance(room, int):
+        return f"{verb} partial results", room
+    return f"{verb} a table", room.nbytes
+
+
+def _moves(call: Call) -> Iterator[tuple[str, int]]:
+    """What a form loads and stores, and the bytes of that."""
+    form = call.form
+    size = math.prod(math.prod(extents) for extents in form.extents)
+    places = form.indirect()
+    first = len(form.accesses) - len(form.stored)
+    taken = dict(call.taken)
+    for number, (slot, _) in enumerate(call.offsets):
+        _, dtype, where = form.accesses[number]
+        if slot < 0:
+            continue
+        verb = "stores" if number >= first else "loads"
+        what = f"s{slot}: {dtype}"
+        if number in places:
+            verb = "stores" if places[number] else "loads"
+            yield f"{verb} {what} at computed places", size * dtype.itemsize
+            continue
+        if slot in taken:
+            what += f" in the memory of s{taken[slot]}"
+        walked = zip(where.shape, where.strides, strict=True)
+        count = math.prod(extent for extent, step in walked if step)
+        yield f"{verb} {what}", count * dtype.itemsize
 
 
 def memory_info(device: Device | str | None = None) -> dict[str, int]:
@@ -104,7 +180,7 @@ def memory_info(device: Device | str | None = None) -> dict[str, int]:
 
 
 def synchronize(x: Array | Device | str | None = None) -> None:
-    """Compute an array, or all that is pending on a device, and wait until it is done.
+    """Compute an array, or run all that was asked of a device, and wait until it is done.
 
     Parameters
     ----------

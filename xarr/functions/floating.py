@@ -440,7 +440,6 @@ def nan_to_num(
         result = array.copy() if copy else array
     if copy or result is array:
         return result
-    del node
     return delivered(result, array, "nan_to_num(x, copy)")
 
 

@@ -114,7 +114,6 @@ class Methods:
         node = x._node
         if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
             node, dtype = engine.converted(node, _computed(function, node, dtype, name)), None
-        del x, array
         return reduced(
             row,
             node,

@@ -426,7 +426,7 @@ def _binning(row: DType) -> tuple[Operation, Operation]:
 
 
 def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None = None) -> Array:
-    """Which of bins of one width each element is in, -1 for none; pending."""
+    """Which of bins of one width each element is in, -1 for none."""
     device = x.device
     if edges is None:
         edges = _between(x, (first, last), number, "histogram(a, bins)")
@@ -443,7 +443,7 @@ def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None
 
 
 def _bins(x: Array, edges: Host) -> Array:
-    """Between which edges each element is, an index that is no bin for none; pending."""
+    """Between which edges each element is, an index that is no bin for none."""
     borders = _uploaded(edges, x.device)
     if not edges.size:
         return searchsorted(borders, x)

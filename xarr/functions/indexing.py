@@ -20,18 +20,20 @@ from xarr.array.array import (
     as_operand,
     assign,
     is_whole,
+    made,
     rebind,
     require_writeable,
+    seen,
     settled,
     view,
 )
 from xarr.array.conversion import as_array, parsed, warn_of_imaginary
-from xarr.array.operands import operand
-from xarr.array.transfers import Host, from_host, host_values
-from xarr.dtypes import BOOL
-from xarr.engine import engine
-from xarr.engine.expression import Node, constant, leaf
-from xarr.functions.keys import WHERE, advanced, basic, is_array, mask_of
+from xarr.array.operands import fits, operand
+from xarr.array.transfers import Host, from_host, host_values, is_unobserved
+from xarr.dtypes import BOOL, INTEGER
+from xarr.engine import elements, engine
+from xarr.engine.expression import Node, constant, leaf, number_like, remembered
+from xarr.functions.keys import WHERE, advanced, basic, is_array, mask_of, name_of
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import choose
@@ -42,16 +44,30 @@ _WRITE: Final = "x[key] = value"
 
 def getitem(x: Array, key: Any) -> Array:
     """The elements that `key` names: a view, or a copy where it holds arrays."""
-    where = settled(x) if x._node.operation is not None else x._node.layout
-    if where is None:
-        where = settled(x)
     kind = type(key)
+    if kind is not slice:
+        at = _place(x._node, key, kind)
+        if at is not None:
+            value = _read(x._node, at)
+            if value is not None:
+                return made(number_like(x._node, value))
+    elif type(key.start) is Array or type(key.stop) is Array:
+        key = _of_integers(key)
+    name = name_of(key)
+    found = x._node.structure.views.get(name)
+    if found is not None:
+        return seen(x, *found)
+    where = settled(x)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is slice or kind is int or not any(map(is_array, items)):
         part = view(x, basic(where, items))
-        if part._node.shape == () and not any(item is Ellipsis for item in items):
+        node = part._node
+        if node.shape == () and not any(item is Ellipsis for item in items):
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
-            return Array(engine.copied(part._node))
+            return Array(engine.copied(node))
+        if name is not None:
+            found = node.structure, node.offset - where.offset
+            remembered(x._node.structure.views, name, found)
         return part
     if len(items) == 1:
         mask = mask_of(items[0], x)
@@ -64,16 +80,24 @@ def getitem(x: Array, key: Any) -> Array:
 
 def setitem(x: Array, key: Any, value: Any) -> None:
     """Write to the elements that `key` names."""
-    require_writeable(x, _WRITE)
     node = x._node
-    source = _source(value, node)
+    name = None
+    if type(value) is Array and not x._locked:
+        name = name_of(key), value._node.structure
+        found = node.structure.stores.get(name)
+        if found is not None and engine.is_stored(node, *found, value._node):
+            return
+    require_writeable(x, _WRITE)
     kind = type(key)
+    at = None if kind is slice else _place(node, key, kind)
+    if at is not None and _is_written(node, at, value):
+        return
+    source = _source(value, node)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is not slice and kind is not int and any(map(is_array, items)):
         _set_advanced(x, items, source)
         return
-    if node.operation is not None and _names_all(items):
-        # Nobody sees the pending value any more: it need not be computed.
+    if node.value is not None and _names_all(items):
         rebind(x, _filled(source, node))
         return
     where = basic(settled(x), items)
@@ -86,8 +110,67 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         and source.dtype is node.dtype
     ):
         return  # x[key] += value has written already; Python now assigns the view to itself
-    del value
     assign(x, where, source)
+    # An array that is written to itself has been given memory by now.
+    if name and name[0] and where.size and source is value._node and source.structure is name[1]:
+        opcode, target = engine.storing(source.structure, where, node.dtype)
+        remembered(node.structure.stores, name, (opcode, target, where.offset - node.offset))
+
+
+def _of_integers(key: slice) -> slice:
+    """A slice from and to Arrays that are integers, read once; any other as it is."""
+    parts = [key.start, key.stop, key.step]
+    for place, part in enumerate(parts):
+        if type(part) is Array:
+            if part._node.shape or part._node.dtype.kind not in INTEGER:
+                return key  # its own error says what is wrong
+            parts[place] = int(part)
+    return slice(*parts)
+
+
+def _place(node: Node, key: Any, kind: type) -> int | None:
+    """Where the one element lies that a key of integers names; None for other keys."""
+    pattern = node.structure.pattern
+    if pattern is None:
+        return None
+    if kind is int:
+        if len(pattern.shape) != 1:
+            return None
+        key = (key,)
+    elif kind is not tuple or len(key) != len(pattern.shape):
+        return None
+    at = node.offset
+    for item, extent, stride in zip(key, pattern.shape, pattern.strides, strict=True):
+        if type(item) is not int or not -extent <= item < extent:
+            return None
+        at += (item if item >= 0 else item + extent) * stride
+    return at
+
+
+def _read(node: Node, at: int) -> Any:
+    """The value of an element, where it is there; None else."""
+    assert node.storage is not None
+    return elements.read(node.storage, at, node.dtype) if is_unobserved() else None
+
+
+def _is_written(node: Node, at: int, value: Any) -> bool:
+    """Whether a number could be written at once."""
+    assert node.storage is not None
+    dtype = node.dtype
+    kind = type(value)
+    if kind is Array:
+        given = value._node
+        if given.value is None or given.structure.shape or given.device is not node.device:
+            return False
+        if given.dtype is not dtype:
+            return False
+        value = given.value
+    elif kind is float and dtype is dtypes.float32:
+        if not dtype.bounds[0] <= value <= dtype.bounds[1]:
+            return False  # the write itself rounds
+    elif not (kind is float or kind is int) or not fits(dtype, value):
+        return False
+    return elements.write(node.storage, at, dtype, value)
 
 
 def _source(value: Any, node: Node) -> Node:
@@ -222,8 +305,6 @@ def _fitted(source: Node, shape: Shape) -> Node:
         )
     if extra <= 0:
         return source
-    if source.operation is not None:
-        engine.compute(source)
     if source.storage is None:
         return constant(source.value, source.dtype, (), source.device)
     assert source.layout is not None

@@ -1,6 +1,6 @@
 """Joining and repeating: results of several parts.
 
-Each part is written in one kernel, into which its pending expression is fused.
+Each part is written in one kernel, together with what computes it.
 """
 
 from __future__ import annotations

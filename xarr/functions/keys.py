@@ -17,15 +17,17 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, settled
 from xarr.array.conversion import as_array
-from xarr.array.transfers import from_host
+from xarr.array.transfers import from_host, is_unobserved
 from xarr.dtypes import BOOL, INTEGER
-from xarr.engine import engine
+from xarr.engine import elements, engine
 from xarr.engine.expression import Node, constant
 from xarr.functions import elementwise, reductions
 from xarr.layout import Layout, Shape
 
 WHERE: Final = "x[key]"
 _ALL: Final = slice(None)
+_FEW: Final = 4096
+"""Indices whose bounds the host finds sooner than it asks the device for them."""
 _ACCEPTED: Final = "integers, slices, ..., None, and integer or bool arrays are accepted"
 
 
@@ -46,6 +48,27 @@ class _Index(NamedTuple):
 
     array: Array
     bounds: tuple[int, int] | None
+
+
+def name_of(key: Any) -> Any:
+    """What to remember a key of integers and slices of integers by; None for any other key."""
+    kind = type(key)
+    if kind is slice:
+        start, stop, step = key.start, key.stop, key.step
+        if (
+            (start is None or type(start) is int)
+            and (stop is None or type(stop) is int)
+            and (step is None or type(step) is int)
+        ):
+            return start, stop, step
+    elif kind is int:
+        return key
+    elif kind is tuple:
+        if any(type(item) is tuple for item in key):
+            return None
+        names = [item if item is None or item is Ellipsis else (name_of(item),) for item in key]
+        return None if (None,) in names else (tuple, *names)  # no slice has such a name
+    return None
 
 
 def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
@@ -341,11 +364,16 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -
     if array.size == 0:
         return
     node = array._node
-    if node.operation is None and node.storage is None:
+    if node.value is not None:
         _require_bounds(int(node.value), int(node.value), extent, axis, where)
         return
-    if node.operation is not None:
-        engine.compute(node)
+    if array.size <= _FEW and is_unobserved():
+        with node.device.lock:
+            values = elements.ready(node)
+            if values is not None:
+                low, high = int(values.min()), int(values.max())
+                _require_bounds(low, high, extent, axis, where)
+                return
     # Beyond what the type holds nothing lies, and an operand that it does not hold is refused.
     low, high = dtypes.integer_bounds(node.dtype)
     outside = array >= extent if extent <= high else None

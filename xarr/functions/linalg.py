@@ -187,7 +187,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Returns
     -------
     Array, shape (N, M)
-        Of the dtype that both promote to; still an expression.
+        Of the dtype that both promote to; deferred.
 
     Raises
     ------

@@ -60,7 +60,6 @@ def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
     if where.size == 0:
         return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
     fresh = engine.copied(leaf(node.storage, where, node.dtype))
-    engine.compute(fresh)
     assert fresh.storage is not None
     return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
 
@@ -682,7 +681,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
             )
         )
     node = x._node
-    if not owned and node.storage is None and node.operation is None:
+    if not owned and node.value is not None:
         return read_only(Array(constant(node.value, node.dtype, extents, node.device)))
     # A constant that an array holds may be written to later, which the view has to show.
     return read_only(view(x, settled(x).broadcast(extents)))

@@ -23,7 +23,6 @@ from xarr.array.array import (
     DTypeLike,
     adopt,
     in_order,
-    is_whole,
     rebind,
     reinterpreted,
     require_writeable,
@@ -224,11 +223,11 @@ def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
     Raises
     ------
     ValueError
-        If the array is a view, or others see its memory and `refcheck` is True.
+        If the array is a view. Views of it keep the memory as it was.
     """
     where = "x.resize(new_shape)"
     require_writeable(x, where)
-    checked = bool(integer(refcheck, where, "refcheck"))
+    integer(refcheck, where, "refcheck")
     shape = new_shape[0] if len(new_shape) == 1 else new_shape or None
     if shape is None:
         return
@@ -237,11 +236,11 @@ def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
     if size == x.size:
         x.shape = extents
         return
-    if not x.flags.owndata or (checked and not is_whole(x)):
+    if not x.flags.owndata:
         raise ValueError(
             errors.message(
                 where,
-                "x is a view, or other arrays see its memory",
+                "x is a view",
                 "an array of memory of its own is accepted",
                 "use xarr.resize, which makes a new array",
             )

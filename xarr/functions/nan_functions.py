@@ -466,7 +466,7 @@ def nanargmax(
 
 
 def is_number(node: Node) -> Node | None:
-    """Which elements are not NaN, pending; None where none can be."""
+    """Which elements are not NaN; None where none can be."""
     if node.dtype.kind not in FLOATING:
         return None
     return rows.logical_not.applied(rows.isnan.applied(node))
@@ -482,7 +482,7 @@ def counted(node: Node, where: Any, name: str) -> Node | None:
 
 
 def replaced(node: Node, value: int, mask: Node | None) -> Node:
-    """The elements where a mask holds, and a value in place of others; pending."""
+    """The elements where a mask holds, and a value in place of others."""
     if mask is None:
         return node
     other = node.dtype.numpy.type(value).item()

@@ -14,12 +14,13 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library, products
-from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.array import Array, ArrayLike, DTypeLike, made
 from xarr.array.door import array_of, together
 from xarr.array.outcome import delivered
+from xarr.array.transfers import is_unobserved
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
+from xarr.engine.expression import Node, constant, number_like
 from xarr.functions import manipulation
 from xarr.functions.applying import reduced
 from xarr.functions.ufuncs import generalised
@@ -383,6 +384,10 @@ def multiplied(
                 )
             )
     row_vector, column_vector = len(first.shape) == 1, len(second.shape) == 1
+    if row_vector and column_vector and is_unobserved():
+        value = library.inner(first, second)
+        if value is not None:
+            return made(number_like(first, value))
     if row_vector:
         first = engine.reshaped(first, (1, *first.shape))
     if column_vector:

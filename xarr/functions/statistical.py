@@ -55,7 +55,6 @@ def cumsum(
     """
     where = "cumsum(a, axis)"
     node = taken(a, where)
-    del a
     return _running(rows.cumulative_sum, node, axis, dtype, out, where)
 
 
@@ -99,7 +98,6 @@ def cumprod(
     """
     where = "cumprod(a, axis)"
     node = taken(a, where)
-    del a
     return _running(rows.cumulative_prod, node, axis, dtype, out, where)
 
 
@@ -157,7 +155,6 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
     """
     where = "ptp(a, axis)"
     node = taken(a, where)
-    del a
     if node.dtype.kind not in dtypes.NUMERIC:
         raise TypeError(
             errors.message(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")

@@ -18,8 +18,8 @@ class Stream:
     """A sequence of work on a device: a CUDA stream or an OpenCL queue.
 
     What is asked within ``with stream:`` runs on it, in the order asked, and beside the work of
-    other streams. Results may be used anywhere: work that reads them waits for them. What is
-    pending on the device when the block begins or ends, of whichever thread, is asked for then.
+    other streams. Results may be used anywhere: work that reads them waits for them. What was asked
+    of the device before the block begins or ends, by whichever thread, runs then.
 
     Parameters
     ----------

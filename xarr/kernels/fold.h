@@ -1,19 +1,35 @@
 // What the reduction skeletons share: how an element is reached, accumulated and put away.
 // Included in both by compiler/source.py, since a kernel source has no #include.
+//
+// A kernel may accumulate several folds. Each has words of its own, such as XR_ACC and XR_COMBINE,
+// those of the second fold end with 1, those of the third with 2: XR_FOLDS(what, x, y) is
+// what(, x, y) what(1, x, y) what(2, x, y). An accumulator `acc` is then acc, acc1 and acc2.
 #if XR_PARTIAL
-#define XR_ELEMENT                                                                          \
-    const XR_ACC element = partial[(outer * a.position_extent + position) * a.inner_extent + inner];
-#define XR_START(acc) acc = element;
-#define XR_NEXT(acc, count) acc = XR_COMBINE(acc, element);
-#define XR_END(acc, count)
+#define XR_POINTERS(parameter) XR_FOLDS(XR_PARTIAL_OF, parameter, 0)
+#define XR_PARTIAL_OF(n, parameter, y) parameter(GLOBAL const XR_ACC##n *RESTRICT, partial##n)
 #define XR_ENTER_OUTER
+#define XR_ELEMENT                                                                          \
+    const xr_index at = (outer * a.position_extent + position) * a.inner_extent + inner;    \
+    XR_FOLDS(XR_ELEMENT_OF, 0, 0)
+#define XR_ELEMENT_OF(n, x, y) const XR_ACC##n element##n = partial##n[at];
+#define XR_START_OF(n, acc, y) acc##n = element##n;
+#define XR_NEXT_OF(n, acc, seen) acc##n = XR_COMBINE##n(acc##n, element##n);
+#define XR_END_OF(n, acc, seen)
 #else
 #define XR_ENTER_OUTER XR_AT_OUTER
 #define XR_ELEMENT XR_AT_POSITION XR_AT_INNER XR_COMPUTE XR_STORE
-#define XR_START(acc) acc = XR_FIRST(XR_VALUE, position);
-#define XR_NEXT(acc, count) acc = XR_STEP(acc, XR_VALUE, position, count);
-#define XR_END(acc, count) XR_CLOSE(acc, count)
+#define XR_START_OF(n, acc, y) acc##n = XR_FIRST##n(XR_VALUE##n, position);
+#define XR_NEXT_OF(n, acc, seen) acc##n = XR_STEP##n(acc##n, XR_VALUE##n, position, seen);
+#define XR_END_OF(n, acc, seen) XR_CLOSE##n(acc##n, seen)
 #endif
+
+#define XR_ACCUMULATOR(acc) XR_FOLDS(XR_ACCUMULATOR_OF, acc, 0)
+#define XR_ACCUMULATOR_OF(n, acc, y) XR_ACC##n acc##n;
+#define XR_START(acc) XR_FOLDS(XR_START_OF, acc, 0)
+#define XR_NEXT(acc, seen) XR_FOLDS(XR_NEXT_OF, acc, seen)
+#define XR_END(acc, seen) XR_FOLDS(XR_END_OF, acc, seen)
+#define XR_JOIN(acc, other) XR_FOLDS(XR_JOIN_OF, acc, other)
+#define XR_JOIN_OF(n, acc, other) acc##n = XR_COMBINE##n(acc##n, other##n);
 
 #define XR_PIECE                                                                            \
     const xr_index begin = piece * a.piece_length;                                          \
@@ -21,4 +37,8 @@
     const xr_index count = left < a.piece_length ? left : a.piece_length;                   \
     const xr_index end = begin + count;
 
-#define XR_PUT_AWAY(acc) result[(outer * a.pieces + piece) * a.inner_extent + inner] = XR_FINISH(acc);
+#define XR_PUT_AWAY(acc)                                                                    \
+    {                                                                                       \
+        const xr_index place = (outer * a.pieces + piece) * a.inner_extent + inner;         \
+        XR_DELIVER(acc, place)                                                              \
+    }

@@ -4,9 +4,16 @@
 // outer axis an item takes a piece of one column.
 typedef struct { XR_FIELDS } xr_arguments;
 
-KERNEL void xr_reduce(
-    XR_POINTERS(PARAMETER) XR_SOURCE(PARAMETER) GLOBAL XR_RESULT *RESTRICT result,
-    const xr_arguments a)
+// The tree of each fold.
+#define XR_TREE_OF(n, x, y) LOCAL XR_ACC##n tree##n[XR_WIDTH];
+#define XR_PLANT(lane, acc) XR_FOLDS(XR_PLANT_OF, lane, acc)
+#define XR_PLANT_OF(n, lane, acc) tree##n[lane] = acc##n;
+#define XR_GRAFT(lane, other) XR_FOLDS(XR_GRAFT_OF, lane, other)
+#define XR_GRAFT_OF(n, lane, other) tree##n[lane] = XR_COMBINE##n(tree##n[lane], tree##n[other]);
+#define XR_PICK(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_PICK_OF, acc, lane)
+#define XR_PICK_OF(n, acc, lane) acc##n = tree##n[lane];
+
+KERNEL void xr_reduce(XR_POINTERS(PARAMETER) XR_RESULTS(PARAMETER) const xr_arguments a)
 {
 #if XR_COLUMN
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0)) {
@@ -16,7 +23,7 @@ KERNEL void xr_reduce(
         const xr_index outer = rest / a.pieces;
         XR_PIECE
         XR_ENTER_OUTER
-        XR_ACC acc;
+        XR_ACCUMULATOR(acc)
         {
             const xr_index position = begin;
             XR_ELEMENT
@@ -31,7 +38,7 @@ KERNEL void xr_reduce(
         XR_PUT_AWAY(acc)
     }
 #else
-    LOCAL XR_ACC tree[XR_WIDTH];
+    XR_FOLDS(XR_TREE_OF, 0, 0)
     const int lane = (int)LOCAL_ID(0);
     for (xr_index item = (xr_index)GROUP_ID(0); item < a.items; item += (xr_index)GROUPS(0)) {
         const xr_index piece = item % a.pieces;
@@ -41,7 +48,7 @@ KERNEL void xr_reduce(
         XR_ENTER_OUTER
         const int active = (int)(count < XR_WIDTH ? count : XR_WIDTH);
         if (lane < active) {
-            XR_ACC acc;
+            XR_ACCUMULATOR(acc)
             {
                 const xr_index position = begin + lane;
                 XR_ELEMENT
@@ -55,17 +62,17 @@ KERNEL void xr_reduce(
                 XR_NEXT(acc, seen)
             }
             XR_END(acc, seen - 1)
-            tree[lane] = acc;
+            XR_PLANT(lane, acc)
         }
         BARRIER();
         for (int reach = XR_WIDTH / 2; reach > 0; reach /= 2) {
             if (lane < reach && lane + reach < active) {
-                tree[lane] = XR_COMBINE(tree[lane], tree[lane + reach]);
+                XR_GRAFT(lane, lane + reach)
             }
             BARRIER();
         }
         if (lane == 0) {
-            const XR_ACC total = tree[0];
+            XR_PICK(total, 0)
             XR_PUT_AWAY(total)
         }
         BARRIER();

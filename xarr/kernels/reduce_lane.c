@@ -3,8 +3,18 @@
 // The order of operations is that of reduce_group.c, to the bit.
 typedef struct { XR_FIELDS } xr_arguments;
 
-#define XR_PARAMETERS(parameter)                                                            \
-    XR_POINTERS(parameter) XR_SOURCE(parameter) parameter(GLOBAL XR_RESULT *RESTRICT, result)
+#define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_RESULTS(parameter)
+
+// The lanes' accumulators, one for each fold.
+#define XR_LANES_OF(n, size, y) XR_LANES##n(size)
+#define XR_TAKE(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_TAKE_OF, acc, lane)
+#define XR_TAKE_OF(n, acc, lane) XR_GET##n(acc##n, lane)
+#define XR_KEEP(lane, acc) XR_FOLDS(XR_KEEP_OF, lane, acc)
+#define XR_KEEP_OF(n, lane, acc) XR_PUT##n(lane, acc##n)
+#define XR_TAKE_CLOSED(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_TAKE_CLOSED_OF, acc, lane)
+#define XR_TAKE_CLOSED_OF(n, acc, lane) XR_GET_CLOSED##n(acc##n, lane)
+#define XR_KEEP_CLOSED(lane, acc) XR_FOLDS(XR_KEEP_CLOSED_OF, lane, acc)
+#define XR_KEEP_CLOSED_OF(n, lane, acc) XR_PUT_CLOSED##n(lane, acc##n)
 
 ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
 {
@@ -12,7 +22,7 @@ ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
     const xr_index items_left = a.items - first_item;
     const xr_index last_item =
         first_item + (items_left < a.item_chunk ? items_left : a.item_chunk);
-    XR_LANES(XR_COLUMN ? XR_BLOCK : XR_WIDTH)
+    XR_FOLDS(XR_LANES_OF, XR_COLUMN ? XR_BLOCK : XR_WIDTH, 0)
     for (xr_index item = first_item; item < last_item; ++item) {
 #if XR_COLUMN
         const xr_index block = item % a.blocks;
@@ -29,9 +39,9 @@ ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
             for (int lane = 0; lane < lanes; ++lane) {
                 const xr_index inner = start + lane;
                 XR_ELEMENT
-                XR_ACC acc;
+                XR_ACCUMULATOR(acc)
                 XR_START(acc)
-                XR_PUT(lane, acc)
+                XR_KEEP(lane, acc)
             }
         }
         for (xr_index position = begin + 1; position < end; ++position) {
@@ -39,16 +49,14 @@ ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
             for (int lane = 0; lane < lanes; ++lane) {
                 const xr_index inner = start + lane;
                 XR_ELEMENT
-                XR_ACC acc;
-                XR_GET(acc, lane)
+                XR_TAKE(acc, lane)
                 XR_NEXT(acc, seen)
-                XR_PUT(lane, acc)
+                XR_KEEP(lane, acc)
             }
         }
         for (int lane = 0; lane < lanes; ++lane) {
             const xr_index inner = start + lane;
-            XR_ACC acc;
-            XR_GET(acc, lane)
+            XR_TAKE(acc, lane)
             XR_END(acc, count)
             XR_PUT_AWAY(acc)
         }
@@ -62,9 +70,9 @@ ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
         for (int lane = 0; lane < active; ++lane) {
             const xr_index position = begin + lane;
             XR_ELEMENT
-            XR_ACC acc;
+            XR_ACCUMULATOR(acc)
             XR_START(acc)
-            XR_PUT(lane, acc)
+            XR_KEEP(lane, acc)
         }
         xr_index base = begin + XR_WIDTH;
         xr_index seen = 2;
@@ -72,42 +80,36 @@ ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
             for (int lane = 0; lane < XR_WIDTH; ++lane) {
                 const xr_index position = base + lane;
                 XR_ELEMENT
-                XR_ACC acc;
-                XR_GET(acc, lane)
+                XR_TAKE(acc, lane)
                 XR_NEXT(acc, seen)
-                XR_PUT(lane, acc)
+                XR_KEEP(lane, acc)
             }
         }
         const int more = (int)(base < end ? end - base : 0);
         for (int lane = 0; lane < more; ++lane) {
             const xr_index position = base + lane;
             XR_ELEMENT
-            XR_ACC acc;
-            XR_GET(acc, lane)
+            XR_TAKE(acc, lane)
             XR_NEXT(acc, seen)
-            XR_PUT(lane, acc)
+            XR_KEEP(lane, acc)
         }
 #if XR_CLOSES
         for (int lane = 0; lane < active; ++lane) {
-            XR_ACC acc;
-            XR_GET(acc, lane)
+            XR_TAKE(acc, lane)
             XR_END(acc, (count - lane + XR_WIDTH - 1) / XR_WIDTH)
-            XR_PUT_CLOSED(lane, acc)
+            XR_KEEP_CLOSED(lane, acc)
         }
 #endif
         for (int reach = XR_WIDTH / 2; reach > 0; reach /= 2) {
             const int pairs = active - reach < reach ? active - reach : reach;
             for (int lane = 0; lane < pairs; ++lane) {
-                XR_ACC low;
-                XR_ACC high;
-                XR_GET_CLOSED(low, lane)
-                XR_GET_CLOSED(high, lane + reach)
-                low = XR_COMBINE(low, high);
-                XR_PUT_CLOSED(lane, low)
+                XR_TAKE_CLOSED(low, lane)
+                XR_TAKE_CLOSED(high, lane + reach)
+                XR_JOIN(low, high)
+                XR_KEEP_CLOSED(lane, low)
             }
         }
-        XR_ACC total;
-        XR_GET_CLOSED(total, 0)
+        XR_TAKE_CLOSED(total, 0)
         XR_PUT_AWAY(total)
 #endif
     }

@@ -23,8 +23,7 @@ typedef struct { XR_FIELDS } xr_arguments;
 #endif
 
 #define XR_PARAMETERS(parameter)                                                            \
-    XR_POINTERS(parameter) XR_SOURCE(parameter) XR_CARRY(parameter)                         \
-    parameter(GLOBAL XR_RESULT *RESTRICT, result)
+    XR_POINTERS(parameter) XR_CARRY(parameter) XR_RESULTS(parameter)
 
 ITEM_KERNEL(xr_scan, XR_PARAMETERS)
 {
@@ -58,8 +57,10 @@ ITEM_KERNEL(xr_scan, XR_PARAMETERS)
 #else
             const XR_ACC running = acc;
 #endif
-            result[(outer * a.length + position + a.shift) * a.inner_extent + inner] =
-                XR_FINISH(running);
+            {
+                const xr_index place = outer * a.length + position + a.shift;
+                XR_DELIVER(running, place * a.inner_extent + inner)
+            }
             if (++position == end) {
                 break;
             }

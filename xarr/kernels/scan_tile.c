@@ -18,8 +18,7 @@ typedef struct { XR_FIELDS } xr_arguments;
     }
 
 KERNEL void xr_scan(
-    XR_POINTERS(PARAMETER) XR_SOURCE(PARAMETER) XR_CARRY(PARAMETER)
-    GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+    XR_POINTERS(PARAMETER) XR_CARRY(PARAMETER) XR_RESULTS(PARAMETER) const xr_arguments a)
 {
     LOCAL XR_ACC tile[XR_PIECES * (XR_SPAN + 1)];
     LOCAL xr_index outers[XR_PIECES];
@@ -80,7 +79,7 @@ KERNEL void xr_scan(
                     running = XR_COMBINE(befores[row], running);
                 }
 #endif
-                result[outer * a.length + position + a.shift] = XR_FINISH(running);
+                XR_DELIVER(running, outer * a.length + position + a.shift)
             XR_END_TILE
             BARRIER();
 #endif

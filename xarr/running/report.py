@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from xarr.array.transfers import READING, observed
 from xarr.backends.device import Device, default_device
-from xarr.engine import engine
+from xarr.engine import engine, launch
 
 _SPOKEN: Final = {
     "__array__": "numpy.asarray(x)",
@@ -79,7 +79,7 @@ class Report(AbstractContextManager["Report"]):
         self.seconds = (wall - self._begin[0], cpu - self._begin[1])
         self._stack.close()
 
-    def _launch(self, kernel: engine.Kernel, elapsed_s: float) -> None:
+    def _launch(self, kernel: launch.Kernel, elapsed_s: float) -> None:
         entry = self._launched.setdefault(kernel.skeleton, [0, 0.0])
         entry[0] += 1
         entry[1] += elapsed_s

@@ -6,6 +6,7 @@ The public functions are written from these rows by ``python -m tools.chapters``
 from __future__ import annotations
 
 import math
+import operator as python
 from typing import Final
 
 from xarr.dtypes import (
@@ -60,6 +61,7 @@ def _comparison(
         operator=operator,
         beyond=beyond,
         known=True,
+        exact=getattr(python, operator),
     )
 
 
@@ -71,7 +73,15 @@ def _bitwise(sign: str, operator: str, about: str, identity: int) -> Elementwise
         operator=operator,
         associative=True,
         identity=identity,
+        exact=getattr(python, f"{operator}_" if operator in ("and", "or") else operator),
     )
+
+
+def _shifted_left(x1: int, x2: int) -> int:
+    """Python's shift, but for one that no data type holds the result of."""
+    if x2 >= 64:
+        raise ValueError
+    return x1 << x2
 
 
 def _logical(sign: str, about: str, identity: bool) -> Elementwise:
@@ -110,6 +120,7 @@ abs = Elementwise(
     result="real",
     operator="abs",
     domain=Domain(complex_ulp=1),
+    exact=python.abs,
 )
 acos = _function(
     "xr_acos(x)", "The inverse cosine of x, in [0, pi].", -1, 1, 3, "result in radians"
@@ -126,6 +137,7 @@ add = Elementwise(
     associative=True,
     identity=0,
     known=True,
+    exact=python.add,
 )
 asin = _function(
     "xr_asin(x)", "The inverse sine of x, in [-pi/2, pi/2].", -1, 1, 3, "result in radians", 4
@@ -154,6 +166,7 @@ bitwise_left_shift = Elementwise(
     operator="lshift",
     widens_bool=True,
     domain=Domain(0, 8),
+    exact=_shifted_left,
 )
 bitwise_or = _bitwise("|", "or", "The bits that are set in x1 or x2.", 0)
 bitwise_right_shift = Elementwise(
@@ -164,6 +177,7 @@ bitwise_right_shift = Elementwise(
     operator="rshift",
     widens_bool=True,
     domain=Domain(0, 8),
+    exact=python.rshift,
 )
 bitwise_xor = _bitwise("^", "xor", "The bits that are set in one of x1 and x2.", 0)
 cbrt = Elementwise(
@@ -196,6 +210,7 @@ divide = Elementwise(
     operator="truediv",
     integers_as_default=True,
     known=True,
+    exact=python.truediv,
 )
 equal = _comparison(
     "==", ANY, "eq", "Whether x1 equals x2.", complex="xr_equal(x1, x2)", beyond=(False, False)
@@ -328,6 +343,7 @@ multiply = Elementwise(
     associative=True,
     identity=1,
     known=True,
+    exact=python.mul,
 )
 negative = Elementwise(
     NUMERIC,
@@ -336,6 +352,7 @@ negative = Elementwise(
     integer="xr_negative(x)",
     complex="xr_negative(x)",
     operator="neg",
+    exact=python.neg,
 )
 nextafter = Elementwise((REAL,), "xr_nextafter(x1, x2)", "The number next to x1 towards x2.")
 not_equal = _comparison(
@@ -410,7 +427,12 @@ spacing = Elementwise(
     source=NUMPYS,
 )
 sqrt = Elementwise(
-    FLOATING, "sqrt(x)", "The square root of x.", complex="xr_sqrt(x)", domain=Domain(0, 1e3, 0, 2)
+    FLOATING,
+    "sqrt(x)",
+    "The square root of x.",
+    complex="xr_sqrt(x)",
+    domain=Domain(0, 1e3, 0, 2),
+    exact=math.sqrt,
 )
 square = Elementwise(
     NUMERIC,
@@ -428,6 +450,7 @@ subtract = Elementwise(
     complex="xr_subtract(x1, x2)",
     operator="sub",
     known=True,
+    exact=python.sub,
 )
 tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
 tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)

@@ -59,7 +59,7 @@ class Draw:
         parameters: tuple[Node, ...] = (),
         result: DType | None = None,
     ) -> Node:
-        """The pending node of a draw, over a shape that the parameters broadcast to.
+        """The node of a draw, over a shape that the parameters broadcast to.
 
         It is computed in one data type, and its result is of that one or of another.
         """

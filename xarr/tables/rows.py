@@ -29,7 +29,15 @@ from xarr.dtypes import (
     DType,
 )
 from xarr.engine import engine
-from xarr.engine.expression import Node, Operation, constant
+from xarr.engine.expression import (
+    Node,
+    Opcode,
+    Operation,
+    Structure,
+    constant,
+    number_like,
+    remembered,
+)
 from xarr.engine.plan import cast
 from xarr.layout import broadcast_shapes
 
@@ -104,6 +112,9 @@ class Elementwise:
     known : bool
         Whether NumPy's function of this name has the same bits for real numbers of one type, so
         that two numbers which are known already are combined at once.
+    exact : function of Python's numbers, or None
+        The same for bools, integers and float64, where what it gives is a number that the result's
+        type holds.
 
     Attributes
     ----------
@@ -131,11 +142,15 @@ class Elementwise:
     associative: bool = False
     identity: float | None = None
     known: bool = False
+    exact: Callable[..., Any] | None = None
     name: str = field(default="", init=False)
+    # By the operands' structures; the type of a Python scalar may stand for one of them.
+    transitions: dict[Any, Any] = field(init=False)
     # By whether the device is narrow, then by the operands' types.
     operations: tuple[dict[Any, Operation], dict[Any, Operation]] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.transitions = {}
         self.operations = ({}, {})
         require(
             all(kind in ANY for kind in self.kinds) and self.kinds,
@@ -165,21 +180,87 @@ class Elementwise:
         return f"{self.name}(x1, x2)" if self.operands == 2 else f"{self.name}(x)"
 
     def applied(self, x: Node) -> Node:
-        """The pending node of one operand's function."""
-        operation = self.operations[x.device.narrow].get(x.dtype) or self._resolve((x,))
-        return engine.defer(operation, (x,), x.shape)
+        """The node of one operand's function."""
+        if x.value is not None and self.exact is not None and not x.structure.shape:
+            operation = self.operations[x.device.narrow].get(x.dtype) or self._resolve((x,))
+            value = self._exactly(operation, x.value)
+            if value is not None:
+                return constant(value, operation.result, (), x.device)
+        opcode = self.transitions.get(x.structure)
+        if opcode is None:
+            operation = self.operations[x.device.narrow].get(x.dtype) or self._resolve((x,))
+            opcode = remembered(
+                self.transitions, x.structure, engine.elementwise(operation, (x,), x.shape)
+            )
+        return engine.computed(opcode, (x,))
 
     def combined(self, x1: Node, x2: Node, where: str = "") -> Node:
-        """The pending node of two operands together; `where` names another function in errors."""
+        """The node of two operands together; `where` names another function in errors."""
+        opcode: Opcode | None = self.transitions.get((x1.structure, x2.structure))
+        if opcode is not None:
+            return engine.computed(opcode, (x1, x2))
         operation = self.operations[x1.device.narrow].get((x1.dtype, x2.dtype)) or self._resolve(
             (x1, x2)
         )
         shape = x1.shape
         if x2.shape != shape:
             shape = broadcast_shapes(shape, x2.shape, where=where or self.where)
-        if self.known and not shape and x1.value is not None and x2.value is not None:
-            return self._of_known(operation, x1, x2)
-        return engine.defer(operation, (x1, x2), shape)
+        if x1.value is not None and x2.value is not None and not shape:
+            value = self._exactly(operation, x1.value, x2.value)
+            if value is not None:
+                return constant(value, operation.result, (), x1.device)
+            if self.known:
+                return self._of_known(operation, x1, x2)
+        opcode = engine.elementwise(operation, (x1, x2), shape)
+        return engine.computed(
+            remembered(self.transitions, (x1.structure, x2.structure), opcode), (x1, x2)
+        )
+
+    def taken_as(self, given: Structure, other: Structure, kind: type, *, swapped: bool) -> None:
+        """Remember that a Python scalar beside views of a structure is such a constant."""
+        opcode = self.transitions.get((other, given) if swapped else (given, other))
+        if opcode is not None and opcode.nbytes and given.pattern is not None:
+            name: Any = (kind, given) if swapped else (given, kind)
+            remembered(self.transitions, name, (opcode, *other.dtype.bounds))
+
+    def of_numbers(self, like: Node, x1: Any, x2: Any) -> Node | None:
+        """The result for two numbers of one data type, that of a number's node; see `exact`."""
+        how = like.structure
+        if self.exact is None or how.shape:
+            return None
+        operation = self.operations[how.device.narrow].get((how.dtype, how.dtype))
+        if operation is None:
+            return None
+        value = self._exactly(operation, x1, x2)
+        if value is None:
+            return None
+        if operation.result is how.dtype:
+            return number_like(like, value)
+        result = constant(value, operation.result, (), how.device)
+        result.bound = True
+        return result
+
+    def _exactly(self, operation: Operation, *values: Any) -> Any:
+        """The result for numbers as Python computes it; None where that may differ."""
+        row, result = operation.operands[0], operation.result
+        if self.exact is None or operation.operands.count(row) != len(values):
+            return None
+        try:
+            if row is dtypes.float64:
+                value = self.exact(*map(float, values))
+            elif row.kind in INTEGER:
+                value = self.exact(*map(int, values))
+            elif row.kind == BOOL:
+                value = self.exact(*values)
+            else:
+                return None
+        except (ArithmeticError, ValueError):
+            return None
+        if result.kind == BOOL:
+            return value if type(value) is bool else None
+        if type(value) is int:
+            return value if result.bounds[0] <= value <= result.bounds[1] else None
+        return value if type(value) is float and value == value else None
 
     def _of_known(self, operation: Operation, x1: Node, x2: Node) -> Node:
         """The result for two numbers, as a constant where NumPy has the same bits."""
@@ -382,6 +463,7 @@ class Reduction:
     reference: Callable[..., Any] | None = None
     name: str = field(default="", init=False)
     folds: dict[Types, Fold] = field(default_factory=dict, init=False)
+    transitions: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         require(self.form in FORMS, f"form is {self.form!r}; the forms are {', '.join(FORMS)}")

@@ -122,7 +122,7 @@ def parameter(value: Any, name: str, where: str, check: Check | None = None) -> 
             raise TypeError(
                 errors.message(where, f"{name} has dtype {node.dtype}", "real numbers are accepted")
             )
-        is_number = node.operation is None and node.storage is None and not node.shape
+        is_number = node.value is not None and not node.shape
         number = node.value if is_number and type(value) is not Array else node
     if check is not None:
         require(number, check, name, where)
@@ -207,7 +207,7 @@ class Source:
         result: DType | None,
         where: str,
     ) -> Node:
-        """The pending node of a draw over a shape."""
+        """The node of a draw over a shape."""
         require_on(device, result or computed, where)
         operands = [
             value

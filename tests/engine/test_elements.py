@@ -1,0 +1,197 @@
+"""Single elements: read and written in place where that can be, in the order of the program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.launching import storage_of, watched
+from xarr.engine import elements, tape
+from xarr.errors import ImplicitTransferError
+
+DTYPES = [
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+]
+
+
+@pytest.fixture(autouse=True)
+def nothing_asked_before() -> None:
+    xarr.synchronize()
+
+
+def reaches() -> bool:
+    return elements.shares(xarr.default_device())
+
+
+def wild(dtype: str, count: int = 64) -> Any:
+    """Numbers of any bits but that a bool is 0 or 1."""
+    bits = np.random.default_rng(1).integers(0, 256, count * np.dtype(dtype).itemsize, np.uint8)
+    return (bits % 2).astype(bool) if dtype == "bool" else bits.view(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_each_element_has_its_bits_when_read_and_when_written(dtype: str) -> None:
+    host = wild(dtype)
+    host[:1] = np.asarray([-0.0]).astype(dtype)
+    if np.dtype(dtype).kind in "fc":
+        host[1:5] = [np.nan, -np.nan, np.inf, -np.inf]
+    x, y = xarr.asarray(host), xarr.asarray(np.zeros_like(host))
+    for place in range(len(host)):
+        got = np.asarray(x[place])
+        assert got.dtype == host.dtype
+        assert got.tobytes() == host[place].tobytes()
+        y[-1 - place] = x[place]
+    assert np.asarray(y).tobytes() == host[::-1].tobytes()
+
+
+@pytest.mark.skipif(not reaches(), reason="the host does not reach into this device's memory")
+def test_a_loop_over_elements_launches_nothing() -> None:
+    host = np.random.default_rng(0).uniform(1, 2, (6, 7))
+    x = xarr.asarray(host.copy())
+    with watched() as seen:
+        for row in range(1, 6):
+            for column in range(7):
+                x[row, column] -= x[row, :column] @ host_or(x, row, column)
+                x[row, column] = xarr.sqrt(max(x[row, column], x[row - 1, column] / 9.0))
+    assert not seen.launches
+    for row in range(1, 6):
+        for column in range(7):
+            host[row, column] -= host[row, :column] @ host_or(host, row, column)
+            host[row, column] = np.sqrt(max(host[row, column], host[row - 1, column] / 9.0))
+    assert np.asarray(x).tobytes() == host.tobytes()
+
+
+def host_or(x: Any, row: int, column: int) -> Any:
+    return x[row - 1, :column]
+
+
+def test_the_ends_of_a_stencil_stay_in_its_kernels() -> None:
+    def steps(u: Any, count: int) -> None:
+        for _ in range(count):
+            u[1:-1] = (u[:-2] + u[2:]) * 0.5
+            u[0] = u[1]
+            u[-1] = u[-2]
+
+    host = np.random.default_rng(0).uniform(1, 2, 5000)
+    u = xarr.asarray(host.copy())
+    steps(u, 1)
+    xarr.synchronize()  # elements that were read before it do not count
+    with watched() as seen:
+        steps(u, 4)
+        assert not seen.launches
+    steps(host, 5)
+    assert np.asarray(u).tobytes() == host.tobytes()
+
+
+def test_what_is_read_comes_before_what_is_written_later() -> None:
+    x = xarr.asarray(np.arange(9.0))
+    doubled = x * 2
+    first = x[3]
+    x[3] = 100.0
+    second = x[3]
+    x[2:5] += 1
+    x[4] = x[3]
+    assert np.asarray(doubled).tolist() == [2.0 * k for k in range(9)]
+    assert (float(first), float(second)) == (3.0, 100.0)
+    assert np.asarray(x).tolist() == [0, 1, 3, 101, 101, 5, 6, 7, 8]
+
+
+@pytest.mark.skipif(not reaches(), reason="the host does not reach into this device's memory")
+def test_what_has_nothing_to_do_with_an_element_stays_pending() -> None:
+    x, y = xarr.asarray(np.arange(9.0)), xarr.asarray(np.ones(9))
+    total = y + 1
+    with watched() as seen:
+        x[2] = x[1] + 5.0
+    assert not seen.launches
+    assert storage_of(total).buffer is None
+    assert not tape.of(x.device).names(storage_of(x))
+    assert x.tolist()[:3] == [0, 1, 6]
+
+
+def test_views_of_any_steps_name_the_same_elements() -> None:
+    host = np.arange(60.0).reshape(5, 12)
+    x = xarr.asarray(host.copy())
+    for view in (lambda a: a.T, lambda a: a[::-1, ::3], lambda a: a[1:, ::-2]):
+        part, wanted = view(x), view(host)
+        for key in ((0, 1), (-1, 2), (1, -1)):
+            assert float(part[key]) == wanted[key]
+            part[key] = wanted[key] = float(part[key]) + 0.25
+    assert np.asarray(x).tolist() == host.tolist()
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    x = xarr.broadcast_to(xarr.asarray(np.arange(3.0)), (2, 3))
+    with pytest.raises(ValueError, match="broadcast"):
+        x[0, 1] = 5.0
+    with pytest.raises(IndexError, match="out of bounds"):
+        x[2, 0]
+    whole = xarr.asarray(np.arange(3))
+    with pytest.raises(OverflowError):
+        whole[0] = 1 << 70
+    assert whole.tolist() == [0, 1, 2]
+
+
+def test_a_number_of_another_type_is_converted() -> None:
+    x = xarr.asarray(np.zeros(4, "int32"))
+    x[0] = 2.9
+    x[1] = xarr.asarray(np.arange(5.0))[3]
+    x[2] = True
+    assert x.tolist() == [2, 3, 1, 0]
+    y = xarr.asarray(np.zeros(3, "float32"))
+    y[0], y[1], y[2] = 0.1, 7, xarr.asarray(np.full(2, 0.1))[1]
+    assert np.asarray(y).tobytes() == np.asarray([0.1, 7, 0.1], "float32").tobytes()
+
+
+def test_an_element_to_the_host_is_a_hidden_transfer() -> None:
+    x = xarr.asarray(np.arange(3.0))
+    with xarr.no_implicit_transfer(), pytest.raises(ImplicitTransferError):
+        float(x[1])
+    with xarr.no_implicit_transfer(), pytest.raises(ImplicitTransferError):
+        float(x @ x)
+
+
+@pytest.mark.skipif(not reaches(), reason="the host does not reach into this device's memory")
+def test_memory_of_numpy_is_seen_as_it_is_now() -> None:
+    host = np.arange(4.0)
+    x = xarr.from_dlpack(host)
+    for value in (5.0, 6.0):
+        host[2] = value
+        assert float(x[2]) == value
+    x[1] = 9.0
+    assert host[1] == 9
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64", "float64"])
+def test_numbers_that_are_known_are_combined_as_kernels_do(dtype: str) -> None:
+    host = wild(dtype, 24)
+    if dtype == "float64":
+        host[:6] = [0.0, -0.0, np.inf, -np.inf, 1e308, -1.5]
+    host = host[~np.isnan(host)]
+    x = xarr.asarray(host)
+    names = ["add", "subtract", "multiply", "less", "equal", "not_equal", "greater_equal"]
+    names += ["divide", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_right_shift"]
+    names += ["bitwise_left_shift"]
+    for name in names:
+        function = getattr(xarr, name)
+        for step in (1, 5):
+            try:
+                wanted = np.asarray(function(x, xarr.roll(x, -step)))
+            except TypeError:
+                continue
+            for place in range(len(host)):
+                got = np.asarray(function(x[place], x[(place + step) % len(host)]))
+                assert got.dtype == wanted.dtype
+                assert got.tobytes() == wanted[place].tobytes(), (name, host[place])
+    for name in ("negative", "abs", "sqrt"):
+        try:
+            wanted = np.asarray(getattr(xarr, name)(x))
+        except TypeError:
+            continue
+        for place in range(len(host)):
+            got = np.asarray(getattr(xarr, name)(x[place]))
+            assert got.dtype == wanted.dtype
+            assert got.tobytes() == wanted[place].tobytes(), (name, host[place])

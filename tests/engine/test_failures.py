@@ -1,0 +1,58 @@
+"""That what fails in the middle of a run stays asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import xarr
+from xarr.engine import launch
+
+
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """The launches to be refused, by how many come before each; used up."""
+    left = list[int]()
+    run = launch.run
+
+    def refusing(*given: Any) -> None:
+        if left:
+            left[0] -= 1
+            if left[0] < 0:
+                left.pop(0)
+                raise KeyboardInterrupt
+        run(*given)
+
+    monkeypatch.setattr(launch, "run", refusing)
+    yield left
+    assert not left
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_write_that_was_broken_off_is_not_forgotten(refused: list[int], before: int) -> None:
+    x, y = xarr.asarray([1.0, 2.0, 3.0]), xarr.asarray([5.0, 6.0, 7.0])
+    small = xarr.asarray([1.0, 2.0])
+    xarr.synchronize()
+    other = small + 1
+    x[...] = y * 2
+    refused.append(before)
+    with pytest.raises(KeyboardInterrupt):
+        xarr.synchronize()
+    assert x.tolist() == [10, 12, 14]
+    assert other.tolist() == [2, 3]
+
+
+def test_a_result_that_was_broken_off_is_computed(refused: list[int]) -> None:
+    x = xarr.asarray([1.0, 2.0, 3.0])
+    y = x + 1
+    refused.append(0)
+    with pytest.raises(KeyboardInterrupt):
+        y.tolist()
+    assert y.tolist() == [2, 3, 4]
+    refused.append(1)
+    total = (xarr.arange(100_000) * 2).sum()
+    with pytest.raises(KeyboardInterrupt):
+        int(total)
+    assert int(total) == 99_999 * 100_000

@@ -1,0 +1,189 @@
+"""That `xarr.explain` says what runs, and leaves it as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+import pytest
+
+import xarr
+from xarr.engine import launch
+
+Program = Callable[[xarr.Array, xarr.Array], xarr.Array]
+
+
+@pytest.fixture
+def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The skeletons of what is launched, in order."""
+    skeletons = list[str]()
+    run = launch.run
+
+    def noted(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
+        skeletons.append(kernel.skeleton)
+        run(device, kernel, *rest)
+
+    monkeypatch.setattr(launch, "run", noted)
+    return skeletons
+
+
+@pytest.fixture(autouse=True)
+def nothing_else() -> Iterator[None]:
+    xarr.synchronize()
+    yield
+    xarr.synchronize()
+
+
+def matrix(*shape: int) -> xarr.Array:
+    x = xarr.asarray(numpy.arange(numpy.prod(shape), dtype="float32").reshape(shape))
+    xarr.synchronize()
+    return x
+
+
+def kernels(text: str) -> list[tuple[str, int, list[str]]]:
+    """The file of each kernel that a text tells of, its bytes, and what it loads and stores."""
+    summary = text.partition("source of kernel")[0]
+    found = []
+    for part in re.split(r"^kernel \d+: ", summary, flags=re.MULTILINE)[1:]:
+        first, *moves = part.splitlines()
+        file, nbytes = re.fullmatch(r"(\w+\.c), ([\d,]+) bytes?", first).groups()  # type: ignore[union-attr]
+        found.append((file, int(nbytes.replace(",", "")), [line.strip() for line in moves]))
+    return found
+
+
+def softmax(x: xarr.Array, y: xarr.Array) -> xarr.Array:
+    e = xarr.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def stencil(x: xarr.Array, y: xarr.Array) -> xarr.Array:
+    y[1:-1, 1:-1] = x[:-2, 1:-1] + x[2:, 1:-1]
+    return y
+
+
+def scattered(x: xarr.Array, y: xarr.Array) -> xarr.Array:
+    y[xarr.asarray([3, 1])] = x[xarr.asarray([0, 2])] + 1
+    return y
+
+
+PROGRAMS: dict[str, Program] = {
+    "chain": lambda x, y: (x + y) * 2 - x,
+    "stencil": stencil,
+    "softmax": softmax,
+    "sum of all": lambda x, y: (x * y).sum(),
+    "sum of columns": lambda x, y: (x * y).sum(axis=0),
+    "two axes apart": lambda x, y: x.reshape((4, 2, -1)).sum(axis=(0, 2)),
+    "mean": lambda x, y: x.mean(),
+    "gather": lambda x, y: x[xarr.asarray([3, 1])] * 2,
+    "scatter": scattered,
+    "random numbers": lambda x, y: x + xarr.random.default_rng(1).normal(size=x.shape),
+    "transpose": lambda x, y: x.T + 1,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_explained_is_launched(name: str, launched: list[str]) -> None:
+    x, y = matrix(8, 40_000), matrix(8, 40_000)
+    xarr.synchronize()
+    launched.clear()
+    result = PROGRAMS[name](x, y)
+    asked = len(launched)  # an index is checked as it is asked for
+    text = xarr.explain(result)
+    assert len(launched) == asked
+    said = kernels(text)
+    assert said
+    assert f"\n{len(said):,} kernel" in text
+    assert xarr.explain(result) == text
+    xarr.synchronize(result)
+    assert launched[asked:] == [file for file, *_ in said]
+    sources = text.split("source of kernel ")[1:]
+    assert len(sources) == len(said)
+    for (file, _, moves), source in zip(said, sources, strict=True):
+        assert f'#line 1 "{file}"' in source
+        if file == "elementwise.c" and "computed places" not in str(moves):
+            stores = len(re.findall(r"\bp\d+\[at.*?\] = ", source))
+            assert stores == sum(move.startswith("stores s") for move in moves)
+
+
+def test_a_value_that_nobody_holds_is_not_stored() -> None:
+    x, y = matrix(1000), matrix(1000)
+    ((file, nbytes, moves),) = kernels(xarr.explain((x + y) * 2))
+    assert file == "elementwise.c"
+    assert nbytes == 12_000
+    assert moves == [
+        "loads s0: float32, 4,000 bytes",
+        "loads s1: float32, 4,000 bytes",
+        "stores s3: float32, 4,000 bytes",
+    ]
+    total = x + y
+    ((_, nbytes, moves),) = kernels(xarr.explain(total * 2))
+    assert nbytes == 16_000
+    assert len(moves) == 4
+    assert total.tolist() == [2.0 * n for n in range(1000)]
+
+
+def test_memory_that_is_taken_over_is_named() -> None:
+    result = matrix(10) * 2
+    ((_, nbytes, moves),) = kernels(xarr.explain(result))
+    assert nbytes == 80
+    assert moves[-1] == "stores s1: float32 in the memory of s0, 40 bytes"
+
+
+def test_repeated_elements_are_moved_once() -> None:
+    x, column = matrix(100, 50), matrix(100, 1)
+    ((_, nbytes, moves),) = kernels(xarr.explain(x[:, ::2] + column))
+    assert moves == [
+        "loads s0: float32, 10,000 bytes",
+        "loads s1: float32, 400 bytes",
+        "stores s2: float32, 10,000 bytes",
+    ]
+    assert nbytes == 20_400
+
+
+def test_partial_results_are_moved_as_well() -> None:
+    x = matrix(1_000_000)
+    first, last = kernels(xarr.explain(x.sum()))
+    pieces = -(-1_000_000 // 16_384)
+    assert first[1] == 4_000_000 + 4 * pieces
+    assert last[1:] == (
+        4 * pieces + 4,
+        [f"loads partial results, {4 * pieces} bytes", "stores s1: float32, 4 bytes"],
+    )
+
+
+def test_elements_at_computed_places_count_once_each() -> None:
+    x, index = matrix(1000), xarr.asarray([5, 7, 5])
+    picked = x[index]
+    ((_, nbytes, moves),) = kernels(xarr.explain(picked))
+    assert [re.sub(r"s\d", "s", move) for move in moves] == [
+        "loads s: int64, 24 bytes",
+        "loads s: float32 at computed places, 12 bytes",
+        "stores s: float32, 12 bytes",
+    ]
+    assert nbytes == 24 + 12 + 12
+    x[index] = 0
+    (*_, (_, _, moves)) = kernels(xarr.explain(x))
+    wanted = r"stores s\d+: float32 at computed places, 12 bytes"
+    assert any(re.fullmatch(wanted, move) for move in moves)
+
+
+def test_what_was_explained_runs_as_it_would_have() -> None:
+    x, y = matrix(6), matrix(6)
+    view = x[1:]
+    view[...] = y[1:] * 10
+    z = x + 1
+    x[0] = -1
+    assert "pending: 4 operations" in xarr.explain(x)
+    assert "pending: 4 operations" in xarr.explain(view)
+    assert x.tolist() == [-1, 10, 20, 30, 40, 50]
+    assert z.tolist() == [1, 11, 21, 31, 41, 51]
+
+
+def test_what_has_run_lies_in_memory() -> None:
+    x = matrix(3) + 1
+    assert "pending" in xarr.explain(x)
+    xarr.synchronize()
+    assert xarr.explain(x).endswith("in memory: Layout((3,), strides=(1,), offset=0)")
+    assert xarr.explain(xarr.zeros(3)).endswith("0.0 everywhere, not in memory")

@@ -1,0 +1,261 @@
+"""Bugs that are planted in the engine, each in one function, for random programs to find.
+
+``python -m tools.planted`` tells how many steps and seconds each takes.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+import xarr
+from tests import processes
+from tests.engine.pairs import Difference
+from tests.engine.programs import NARROW, run_one
+from xarr import layout
+from xarr.backends.device import Device
+from xarr.engine import schedule, tape
+from xarr.engine.program import Program
+from xarr.engine.schedule import Group, Instruction, Memory
+from xarr.engine.storage import Storage
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+PLANTS: Final[dict[str, Plant]] = {}
+LIMIT_S: Final = 600
+"""Seconds within which each of them has to be found."""
+
+
+def plant(function: Plant) -> Plant:
+    """Name a bug after the function that plants it."""
+    PLANTS[function.__name__.replace("_", " ")] = function
+    return function
+
+
+class _Forgetful(dict[Any, Any]):
+    """Programs by keys of which something is forgotten."""
+
+    def __init__(self, forget: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._forget = forget
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        opcodes, codes, states = key
+        return super().get((opcodes, self._forget(codes), states), default)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        opcodes, codes, states = key
+        super().__setitem__((opcodes, self._forget(codes), states), value)
+
+
+def _key_forgets(patch: pytest.MonkeyPatch, forget: Callable[[Any], Any]) -> None:
+    patch.setattr(xarr.default_device(), "programs", _Forgetful(forget))
+
+
+@plant
+def an_array_that_lives_is_dead(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tape, "_UNHELD", tape._UNHELD + 1)
+
+
+@plant
+def the_key_forgets_which_storage(patch: pytest.MonkeyPatch) -> None:
+    _key_forgets(patch, len)
+
+
+@plant
+def two_storages_are_swapped(patch: pytest.MonkeyPatch) -> None:
+    run = Program.run
+
+    def swapped(
+        self: Program, storages: list[Storage], bases: list[int], constants: list[Any]
+    ) -> Any:
+        if len(storages) > 2 and storages[1].nbytes == storages[2].nbytes:
+            storages[1:3] = storages[2:0:-1]
+        return run(self, storages, bases, constants)
+
+    patch.setattr(Program, "run", swapped)
+
+
+@plant
+def the_key_forgets_offsets(patch: pytest.MonkeyPatch) -> None:
+    _key_forgets(patch, lambda codes: tuple([schedule.decoded(code)[0] for code in codes]))
+
+
+@plant
+def nothing_overlaps(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(layout, "overlap", lambda first, second: False)
+
+
+@plant
+def instructions_never_overlap(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(schedule, "_overlap", lambda first, second: False)
+
+
+@plant
+def data_types_are_apart(patch: pytest.MonkeyPatch) -> None:
+    overlap = schedule._overlap
+    patch.setattr(
+        schedule,
+        "_overlap",
+        lambda first, second: first.dtype is second.dtype and overlap(first, second),
+    )
+
+
+@plant
+def memory_is_taken_over_while_it_is_read(patch: pytest.MonkeyPatch) -> None:
+    taken = Memory.taken
+
+    def too_early(self: Memory, number: int) -> dict[int, int]:
+        self._last = self._first
+        return taken(self, number)
+
+    patch.setattr(Memory, "taken", too_early)
+
+
+@plant
+def memory_is_taken_over_out_of_step(patch: pytest.MonkeyPatch) -> None:
+    def first_type(self: Group, slot: int) -> Any:
+        return next((dtype for other, dtype, *_ in self.accesses if other == slot), None)
+
+    patch.setattr(Group, "type_in_step", first_type)
+
+
+@plant
+def the_first_of_several_writes_stays(patch: pytest.MonkeyPatch) -> None:
+    add = Group.add
+
+    def first_stays(self: Group, number: int, step: Instruction, constant: int) -> None:
+        before = dict(self.stores)
+        add(self, number, step, constant)
+        self.stores.update(before)
+
+    patch.setattr(Group, "add", first_stays)
+
+
+@plant
+def writes_pass_by_what_reads(patch: pytest.MonkeyPatch) -> None:
+    hinders = Group.hinders
+
+    def ignoring(self: Group, step: Instruction) -> bool:
+        read, self.read = self.read, {}
+        try:
+            return hinders(self, step)
+        finally:
+            self.read = read
+
+    patch.setattr(Group, "hinders", ignoring)
+
+
+@plant
+def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
+    hinders = Group.hinders
+
+    def ignoring(self: Group, step: Instruction) -> bool:
+        return hinders(self, step._replace(operands=()))
+
+    patch.setattr(Group, "hinders", ignoring)
+
+
+@plant
+def threads_do_not_wait_for_each_other(patch: pytest.MonkeyPatch) -> None:
+    tapes = threading.local()
+
+    def own(device: Device) -> tape.Tape:
+        if not hasattr(tapes, str(device)):
+            setattr(tapes, str(device), tape.Tape(device))
+        found: tape.Tape = getattr(tapes, str(device))
+        return found
+
+    patch.setattr(Device, "tape", property(own))
+
+
+@plant
+def a_failed_run_is_forgotten(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tape.Tape, "_put_first", lambda self, steps: None)
+
+
+@plant
+def what_has_run_before_a_failure_runs_again(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Program, "done", lambda self: frozenset())
+
+
+@plant
+def others_see_memory_before_it_is_written(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tape.Tape, "_is_seen", lambda self: False)
+
+
+@plant
+def small_work_overtakes_large(patch: pytest.MonkeyPatch) -> None:
+    kind = type(xarr.default_device().driver)
+    if not hasattr(kind, "_is_free"):
+        pytest.skip(f"{xarr.default_device()} runs nothing in the caller's thread")
+    patch.setattr(kind, "_is_free", lambda self: True)
+
+
+@contextmanager
+def planted(name: str) -> Iterator[None]:
+    """Let the engine have a bug."""
+    with pytest.MonkeyPatch.context() as patch:
+        device = xarr.default_device()
+        device.synchronize()
+        patch.setattr(device, "programs", {})
+        PLANTS[name](patch)
+        yield
+
+
+def search(name: str, limit_s: float, length: int = 25) -> int:
+    """Run random programs until they find a bug; say before each how many steps there were."""
+    gc.freeze()
+    begun = time.monotonic()
+    with planted(name):
+        for number in itertools.count():
+            elapsed_s = time.monotonic() - begun
+            print(f"{length * (number + 1)} steps, {elapsed_s:.1f} s", flush=True)
+            if elapsed_s > limit_s:
+                break
+            try:
+                run_one(f"0-{number}", NARROW, length)
+            except Difference as difference:
+                print(str(difference).splitlines()[0])
+                return 0
+    return 1
+
+
+class Found(NamedTuple):
+    """What it took to find a bug; `what` is empty where it was not found."""
+
+    steps: int
+    elapsed_s: float
+    what: str
+
+
+def hunt(name: str, limit_s: float) -> Found:
+    """Let random programs find a bug, in a process of their own: memory may be used after all."""
+    done = processes.run("-m", "tools.planted", name, str(limit_s))
+    steps, elapsed_s = re.findall(r"^(\d+) steps, ([\d.]+) s$", done.stdout, re.MULTILINE)[-1]
+    what = done.stdout.splitlines()[-1] if not done.returncode else ""
+    if done.returncode not in (0, 1):
+        what = f"the process ended with {done.returncode}"
+    return Found(int(steps), float(elapsed_s), what)
+
+
+def main() -> int:
+    """Search for one bug, or print what it takes to find each of them."""
+    if len(sys.argv) > 1:
+        return search(sys.argv[1], float(sys.argv[2]))
+    for name in PLANTS:
+        found = hunt(name, LIMIT_S)
+        print(f"{name:44} {found.steps:8,} steps {found.elapsed_s:6.1f} s  {found.what[:60]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

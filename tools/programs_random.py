@@ -1,0 +1,146 @@
+"""Random programs, run by xarr and NumPy side by side: ``python -m tools.programs_random``.
+
+Each program follows from its seed alone, which is printed with what differs, and so are the fewest
+lines that still differ. Options: --steps N in all, --seed S, --device D, --jobs N processes, --wide
+for more data types and functions, which compile more kernels, --program SEED for one program again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import gc
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import xarr
+from tests.engine.pairs import Difference, faults, shrunk
+from tests.engine.programs import MIDDLE, NARROW, WIDE, Breadth, Program, run_one
+from tests.engine.views import SEEN_OTHERWISE, Seen
+from xarr.engine import launch
+
+LENGTHS: Final = (25, 25, 25, 80)
+"""How many steps programs have, by turns."""
+KINDS: Final[dict[str, tuple[Breadth, type[Program]]]] = {
+    "narrow": (NARROW, Program),
+    "middle": (MIDDLE, Program),
+    "wide": (WIDE, Program),
+    "seen": (SEEN_OTHERWISE, Seen),
+}
+USUAL: Final = ("narrow",) * 17 + ("middle",) * 2 + ("seen",)
+BROAD: Final = ("narrow", "middle", "wide", "seen")
+HANGS_S: Final = 300
+
+
+def programs(seed: int, kinds: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """The seeds of programs without end, and how many steps each has."""
+    number = 0
+    while True:
+        kind = kinds[number % len(kinds)]
+        length = LENGTHS[number // len(kinds) % len(LENGTHS)]
+        yield f"{kind}-{length}-{seed}-{number}", length
+        number += 1
+
+
+def run(program: str) -> None:
+    """Run the program of a seed."""
+    name, length, *_ = program.split("-")
+    breadth, kind = KINDS[name]
+    run_one(program, breadth, int(length), kind)
+
+
+def lines_of(difference: Difference) -> list[Any]:
+    """The lines of a program that differs."""
+    text = str(difference)
+    lines: list[Any] = eval(text[text.index("replay(") + len("replay(") : -1])
+    return lines
+
+
+def report(program: str, difference: Difference) -> None:
+    """Print a seed, and fewer lines that differ as well."""
+    print(f"{program}: {str(difference).splitlines()[0]}", flush=True)
+    for line in shrunk(lines_of(difference)):
+        print(f"    {line!r},", flush=True)
+
+
+def work(options: argparse.Namespace, job: int, state: Any) -> None:
+    """Run this process's part of the programs; `state` tells how far it is."""
+    kinds = BROAD if options.wide else USUAL
+    with xarr.device(options.device or xarr.default_device()):
+        if not xarr.default_device().has_float64:
+            kinds = ("narrow",)
+        for place, (program, length) in enumerate(programs(options.seed, kinds)):
+            if state["steps", job] >= options.steps / options.jobs:
+                break
+            if place % options.jobs != job:
+                continue
+            if place // options.jobs % 500 == 0:
+                xarr.default_device().kernels.clear()  # there is no end of them
+                xarr.default_device().programs.clear()
+            if place // options.jobs % 20 == 0:
+                gc.collect()
+                gc.freeze()  # collections pass over what stays
+            state["program", job] = program
+            faulthandler.dump_traceback_later(HANGS_S, exit=True)
+            try:
+                run(program)
+            except Difference as found:
+                state["differences", job] += 1
+                faulthandler.cancel_dump_traceback_later()
+                report(program, found)
+            state["steps", job] += length
+        faulthandler.cancel_dump_traceback_later()
+        state["compilations", job] = launch.counts.compilations
+        state["launches", job] = launch.counts.launches
+        state["failures", job] = faults.raised
+        state["cpu_s", job] = time.process_time()
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--wide", action="store_true")
+    parser.add_argument("--program")
+    options = parser.parse_args(given)
+    if options.program:
+        with xarr.device(options.device or xarr.default_device()):
+            try:
+                run(options.program)
+            except Difference as found:
+                report(options.program, found)
+                return 1
+        return 0
+    jobs = range(options.jobs)
+    counted = ("steps", "differences", "compilations", "launches", "failures", "cpu_s")
+    begun = time.perf_counter()
+    crashes = 0
+    with multiprocessing.Manager() as manager:
+        state = manager.dict({(name, job): 0 for name in counted for job in jobs})
+        context = multiprocessing.get_context("spawn")
+        workers = [context.Process(target=work, args=(options, job, state)) for job in jobs]
+        for worker in workers:
+            worker.start()
+        for job, worker in enumerate(workers):
+            worker.join()
+            if worker.exitcode:
+                crashes += 1
+                print(f"{state['program', job]}: the process ended with {worker.exitcode}")
+        total = {name: sum(state[name, job] for job in jobs) for name in counted}
+    elapsed_s = time.perf_counter() - begun
+    print(
+        f"{total['steps']:,} steps in {elapsed_s:.0f} s ({total['cpu_s']:.0f} s of processors): "
+        f"{total['differences']} differences, {crashes} crashes "
+        f"(seed {options.seed}, {options.device or xarr.default_device()}, {total['launches']:,} "
+        f"launches, {total['compilations']:,} compilations, {total['failures']} failures planned)"
+    )
+    return 1 if total["differences"] or crashes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""Single elements, which the host reads and writes in place where it shares the device's memory.
+
+A kernel for one element costs the host a hundred times what the element does. So one that is there
+already is read at once, and one that nothing on the tape names is written at once. Whoever asks
+gets None or False else, and has the element computed as others are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from xarr import dtypes
+from xarr.engine import tape
+from xarr.engine.storage import Storage
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.dtypes import DType
+    from xarr.engine.expression import Node
+
+READS: Final = 16
+"""How many elements were read in place since the tape last ran, where the next read of one that the
+tape writes runs it, whatever else is on the tape. Fewer, as at the ends of a time loop's arrays,
+stay part of a kernel."""
+
+_FORMATS: Final = {
+    row: "?" if row is dtypes.bool_ else row.format[0]
+    for row in dtypes.TABLE
+    if row is not dtypes.float16
+}
+
+
+def shares(device: Device) -> bool:
+    """Whether the host may ever reach single elements of a device."""
+    return device.info.shares_host_memory and device.info.kind == "cpu"
+
+
+def read(storage: Storage, at: int, dtype: DType) -> Any:
+    """The value of the element that lies `at` elements from the beginning, or None.
+
+    It is none, either, where a Python scalar may have other bits: of a NaN.
+    """
+    device = storage.device
+    form = _FORMATS.get(dtype)
+    if form is None or not shares(device):
+        return None
+    with device.lock:
+        on = tape.of(device)
+        if on.writes(storage):
+            if on.is_running or not on.steps or not (on.reads >= READS or on.has_no_axes()):
+                return None
+            on.run()
+            if on.writes(storage):
+                return None
+        elif on.is_running:
+            return None
+        window = device.driver.window(storage.buffer, form)
+        if window is None:
+            return None
+        on.reads += 1
+        if dtype.kind == dtypes.COMPLEX:
+            value = complex(window[2 * at], window[2 * at + 1])
+        else:
+            value = window[at]
+    return value if value == value else None
+
+
+def block(node: Node, shape: tuple[int, int]) -> numpy.ndarray[Any, numpy.dtype[Any]] | None:
+    """A vector's elements in place, as a matrix of one row or column, or None.
+
+    Whoever asks holds the device's lock while they are read.
+    """
+    device = node.device
+    form = _FORMATS.get(node.dtype)
+    if form is None or node.value is not None or not shares(device):
+        return None
+    storage = node.storage
+    assert storage is not None
+    on = tape.of(device)
+    if on.is_running:
+        return None
+    on.compute(storage)
+    return _block(node, storage, shape, form)
+
+
+def ready(node: Node) -> numpy.ndarray[Any, numpy.dtype[Any]] | None:
+    """A vector's elements in place, as a row, where they are there, or None; see `block`."""
+    storage = node.storage
+    if storage is None or len(node.shape) != 1 or tape.of(node.device).writes(storage):
+        return None
+    return block(node, (1, node.shape[0]))
+
+
+def _block(
+    node: Node, storage: Storage, shape: tuple[int, int], form: str
+) -> numpy.ndarray[Any, numpy.dtype[Any]] | None:
+    device = node.device
+    window = device.driver.window(storage.buffer, form)
+    if window is None:
+        return None
+    pattern = node.structure.pattern
+    assert pattern is not None
+    nbytes = node.dtype.itemsize
+    step = pattern.strides[0] * nbytes
+    return numpy.ndarray(shape, node.dtype.numpy, window, node.offset * nbytes, (step, step))
+
+
+def write(storage: Storage, at: int, dtype: DType, value: Any) -> bool:
+    """Write the element that lies `at` elements from the beginning, if that can be done at once.
+
+    `value` is a Python scalar that the data type holds exactly.
+    """
+    device = storage.device
+    form = _FORMATS.get(dtype)
+    if form is None or value != value or not shares(device):
+        return False
+    with device.lock:
+        on = tape.of(device)
+        if storage.buffer is None or on.is_running or on.names(storage):
+            return False
+        window = device.driver.window(storage.buffer, form)
+        if window is None:
+            return False
+        storage.writes += 1
+        if dtype.kind == dtypes.COMPLEX:
+            window[2 * at], window[2 * at + 1] = value.real, value.imag
+        else:
+            window[at] = value
+    return True

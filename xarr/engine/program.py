@@ -1,0 +1,204 @@
+"""Programs: what a list of instructions becomes, once for each list that differs.
+
+A program is a list of launches, each with its kernel, its grid and the packing of its arguments,
+which are taken from the tape by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from xarr import dtypes, layout
+from xarr.engine import launch, schedule, unrolled
+from xarr.engine.expression import Opcode
+from xarr.engine.plan import Form
+from xarr.engine.schedule import Ref
+from xarr.engine.storage import Storage
+from xarr.engine.unrolled import Call
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.dtypes import DType
+
+LIMIT_PROGRAMS: Final = 16
+"""Programs that are kept of one list of instructions."""
+
+
+class Prepared(NamedTuple):
+    """What a skeleton needs of the kernel that gives it its elements."""
+
+    form: Form
+    storages: list[Storage]
+    values: list[Any]
+
+
+class Launch(NamedTuple):
+    """A group that becomes kernels, what it stores, and what becomes of storages.
+
+    Attributes
+    ----------
+    stores : list of (int, Ref)
+        The entries that are stored, and where.
+    taken : dict
+        The storages whose memory is that of another one.
+    freed : list of int
+        Those that are not needed any more.
+    """
+
+    group: schedule.Group
+    stores: list[tuple[int, Ref]]
+    taken: dict[int, int]
+    freed: list[int]
+
+    def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
+        """It with its kernels; `types` are those of all constants."""
+        group, stores, taken = self.group, self.stores, self.taken
+        form, pointers = group.form(stores, taken, wide=wide)
+        results = [ref for _, ref in group.delivered]
+        written = [ref for _, ref in stores if ref.slot in group.fresh and ref.slot not in taken]
+        stages: list[launch.Stage] = []
+        rooms: list[launch.Room] = []
+        if not group.endings:
+            stages = [launch.elementwise(form, device, in_order=group.in_order)]
+        elif not group.closed:
+            operation = group.endings[0].operation
+            assert isinstance(operation, schedule.Recorded)
+            stored = tuple([number for number, _ in group.delivered])
+            finals = schedule.Finals(tuple(group.finals), stored)
+            stages, rooms = operation.stages(device, form, group.endings[0].shape, finals)
+        numbers = group.constants + group.numbers
+        return Call(
+            launch.with_form(stages, form),
+            rooms,
+            form,
+            [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results],
+            pointers,
+            results,
+            group.offsets(stores),
+            group.constants,
+            group.numbers,
+            frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
+            tuple(taken.items()),
+            self.freed,
+        )
+
+
+class Program:
+    """The launches that a list of instructions becomes."""
+
+    __slots__ = ("_calls", "_consumer", "_device", "_done", "_form", "_launches", "_members",
+                 "_run", "_types", "_unread", "_wide", "_width")  # fmt: skip
+
+    def __init__(
+        self,
+        device: Device,
+        opcodes: Sequence[Opcode],
+        codes: Sequence[int | tuple[int, int]],
+        states: Sequence[int],
+    ) -> None:
+        steps = schedule.instructions(opcodes, codes)
+        alive = [state in schedule.HELD for state in states]
+        self._device = device
+        self._width = len(states)
+        self._wide = any(state >= layout.WIDE or state in schedule.OF_WIDE for state in states)
+        self._types = [
+            operand for step in steps for operand in step.operands if not isinstance(operand, Ref)
+        ]
+        self._run: Callable[..., Any] | None = None
+        self._calls: list[Call] = []
+        self._done: list[int] = []
+        self._form: Form | None = None
+        self._launches: list[Launch] = []  # until there are kernels
+        self._consumer: list[Launch] = []  # the last one, which a skeleton takes the place of
+        room = device.info.parameter_nbytes
+        groups = schedule.stored(schedule.grouped(steps, alive, room), alive)
+        memory = schedule.Memory(groups, states, alive)
+        self._unread = memory.unread()
+        for number, (group, stores) in enumerate(groups):
+            taken = memory.taken(number)
+            if group.endings and group.closed:
+                self._consumer = [Launch(group, stores, taken, [])]
+            else:
+                freed = memory.freed(number, taken)
+                self._launches.append(Launch(group, stores, taken, freed))
+        self._members = [
+            frozenset(number for number, *_ in one.group.members) for one in self._launches
+        ]
+
+    def run(
+        self, storages: list[Storage], bases: list[int], constants: list[Any]
+    ) -> Prepared | None:
+        """Run all launches; what a skeleton takes the place of is prepared."""
+        self._done.clear()
+        if self._run is None:
+            self.prepare()
+        assert self._run is not None
+        found = self._run(self._device, storages, bases, constants, self._done)
+        if found is None or self._form is None:
+            return None
+        return Prepared(self._form, *found)
+
+    def prepare(self) -> list[Call]:
+        """Have the kernels; the launches with them."""
+        calls = self._calls
+        if self._run is None:
+            calls.clear()
+            for one in self._launches:
+                calls.append(one.call(self._device, self._types, wide=self._wide))
+            last = [one.call(self._device, self._types, wide=self._wide) for one in self._consumer]
+            for call in last:
+                self._form = call.form
+            sizes = self._width, len(self._types)
+            self._run = unrolled.runner([*calls, *last], *sizes, self._unread)
+            self._launches, self._consumer = [], []
+        return calls
+
+    def failed(self) -> frozenset[int]:
+        """The instructions of the kernel at which the last run was broken off, by number."""
+        at = len(self._calls) if self._run is None else len(self._done)
+        return frozenset[int]().union(*self._members[at : at + 1])
+
+    def done(self) -> frozenset[int]:
+        """The instructions that have run, by number, where the last run was broken off."""
+        return frozenset[int]().union(*self._members[: len(self._done)])
+
+
+class Trace:
+    """A list of instructions on some views, and what it becomes, by which storages are held."""
+
+    __slots__ = ("_device", "_programs", "_read", "codes", "opcodes")
+
+    def __init__(
+        self,
+        device: Device,
+        opcodes: tuple[Opcode, ...],
+        codes: tuple[int | tuple[int, int], ...],
+    ) -> None:
+        self._device = device
+        self._programs: dict[tuple[int, ...], Program] = {}
+        self._read: Callable[..., Any] | None = None
+        self.opcodes = opcodes
+        self.codes = codes
+
+    def prepare(self, counts: Sequence[int]) -> None:
+        """Have `read` for such instructions, each of which names a count of nodes."""
+        if self._read is None:
+            self._read = unrolled.reader(self.opcodes, self.codes, counts)
+
+    def read(self, steps: Sequence[Any]) -> Any:
+        """Storages, bases, constants and numbers of steps that have the opcodes; None for others.
+
+        Others have other codes, or constants in other places.
+        """
+        return None if self._read is None else self._read(steps)
+
+    def program(self, states: tuple[int, ...]) -> Program:
+        """The program where storages are in some states."""
+        program = self._programs.get(states)
+        if program is None:
+            if len(self._programs) >= LIMIT_PROGRAMS:
+                self._programs.clear()
+            program = Program(self._device, self.opcodes, self.codes, states)
+            self._programs[states] = program
+        return program

@@ -1,0 +1,596 @@
+"""The tape: what was asked of a device and has not run, in program order.
+
+Running it in order, one instruction after the other, is the meaning of a program. A list of
+instructions that has run before is looked up by what it is: the opcodes, which storage each view
+is of, by order of first use, where it begins beyond the storage's first view, and which storages
+somebody still holds. The program that is found has the launches ready; storages, offsets and
+constants are its arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from xarr import errors, layout
+from xarr.engine import launch, schedule
+from xarr.engine.expression import (
+    Node,
+    Opcode,
+    Operation,
+    Structure,
+    remembered,
+    structure,
+)
+from xarr.engine.program import Prepared, Program, Trace
+from xarr.engine.storage import Storage
+from xarr.settings import settings
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.layout import Shape
+
+LIMIT: Final = 64
+"""Instructions that a tape may have."""
+LIMIT_OPCODES: Final = 1024
+
+Code = int | tuple[int, int]
+"""A view of a storage: its number on the tape, and how far beyond the first view it begins."""
+
+
+class _Mode:
+    """How many `eager()` blocks are open; XARR_EAGER opens one for good."""
+
+    def __init__(self) -> None:
+        self.eager = 1 if settings().eager else 0
+
+
+_mode: Final = _Mode()
+
+
+@contextmanager
+def eager() -> Iterator[None]:
+    """Run each operation at once within a ``with`` block, with the same bits.
+
+    Useful to see in which line a slow or failing operation is.
+    """
+    _mode.eager += 1
+    try:
+        yield
+    finally:
+        _mode.eager -= 1
+
+
+class Step(NamedTuple):
+    """An instruction on the tape.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        The operands, and last the view that is written, if its storage is not new.
+    fresh : Storage or None
+        The new storage that is written.
+    scalar : Python scalar or None
+        What stands for a constant among the operands, if one is left out of them.
+    number : int
+        Its place in program order.
+    """
+
+    opcode: Opcode
+    nodes: tuple[Node, ...]
+    fresh: Storage | None
+    scalar: Any
+    number: int
+
+    @property
+    def written(self) -> Storage:
+        """The storage that it writes; of what is consumed, which writes none, the operand's."""
+        if self.fresh is not None:
+            return self.fresh
+        storage = self.nodes[0 if self.opcode.target is None else -1].storage
+        assert storage is not None
+        return storage
+
+
+_NUMBERS: Final = itertools.count()
+_ASIDE: Final = object()
+"""What storages bear that an instruction writes which was put aside."""
+
+
+class Tape:
+    """What was asked of a device and has not run.
+
+    Threads append to `steps` without a lock, since a list is changed by one at a time; what runs
+    holds the device's.
+
+    Attributes
+    ----------
+    mark : object
+        What storages that are written to bear, until that has run.
+    reads : int
+        How many elements the host has read in place since it last ran.
+    aside : list of Step
+        What failed, and what depends on that: it runs again when its value is asked for.
+    """
+
+    __slots__ = ("aside", "cycle", "device", "is_running", "mark", "past", "reads", "steps")
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.is_running = False
+        self.mark = object()
+        self.reads = 0
+        self.steps: list[Step] = []
+        self.aside: list[Step] = []
+        self.past: list[Opcode] = []
+        self.cycle: list[Opcode] = []
+
+    def writes(self, storage: Storage) -> bool:
+        """Whether an instruction writes a storage."""
+        return storage.buffer is None or storage.mark in (self.mark, _ASIDE)
+
+    def compute(self, storage: Storage) -> None:
+        """Run what writes a storage, and all that was asked for with it."""
+        if self.is_running or self.writes(storage):
+            self.run()
+        if self.aside and (self.writes(storage) or self._is_behind(storage)):
+            self._put_first(self.aside)
+            self.run()
+
+    def _is_behind(self, storage: Storage) -> bool:
+        """Whether what is aside may write a storage's memory by another name."""
+        shared = self.device.shared
+        return storage.serial in shared and any(
+            step.written.serial in shared for step in self.aside
+        )
+
+    def names(self, storage: Storage) -> bool:
+        """Whether an instruction writes or reads a storage."""
+        for step in (*self.steps, *self.aside):
+            for node in step.nodes:
+                if node.storage is storage:
+                    return True
+            if step.fresh is storage:
+                return True
+        return False
+
+    def has_no_axes(self) -> bool:
+        """Whether all instructions are for one element each, so that no kernel becomes two."""
+        return not any(step.opcode.shape for step in self.steps)
+
+    def end(self) -> None:
+        """Run what has to run now that an instruction is complete: see `Device.shared`."""
+        with self.device.lock:
+            if self.is_running:
+                return  # a finalizer asked
+            if _mode.eager:
+                self.run()
+            elif len(self.steps) >= LIMIT:
+                self._run(self._end_of_cycle())
+            elif self._is_seen():
+                self.run()
+
+    def _is_seen(self) -> bool:
+        """Whether others see the memory that an instruction reads or writes."""
+        shared = self.device.shared
+        _, listed = _encoded(self.steps)
+        return any(storage.serial in shared for storage in listed.storages)
+
+    def _end_of_cycle(self) -> int:
+        """How many instructions of a full tape to run: up to where a loop's body last began.
+
+        So the body of a loop is cut at the same places each time, whatever its length, and a loop
+        of a thousand steps has few programs.
+        """
+        opcodes = [step.opcode for step in self.steps]
+        known = [*self.past, *opcodes]
+        before = len(self.past)
+        length = len(self.cycle)
+        first = max(before - length, 0)
+        if not length or known[first + length :] != known[first : len(known) - length]:
+            self.cycle = _cycle(known, min(len(opcodes), len(known) // 2)) or self.cycle
+        count = _last_end(known, self.cycle, before) or len(opcodes)
+        self.past = known[: before + count][-2 * LIMIT :]
+        return count
+
+    # -- running ---------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Run everything."""
+        if self.steps or self.aside or self.is_running:
+            self.past = []
+            self._run(len(self.steps))
+
+    def consume(
+        self, node: Node, split: tuple[int, ...], names: tuple[str, ...], *, wide: bool
+    ) -> Prepared:
+        """Run everything but the kernel that a skeleton, which takes a value, will be."""
+        operation = _consumed(split, names, wide)
+        opcode = opcode_of(operation, (node.structure,), node.shape)
+        self.steps.append(Step(opcode, (node,), None, None, next(_NUMBERS)))
+        prepared = self._run(len(self.steps))
+        assert prepared is not None
+        return prepared
+
+    def _run(self, count: int) -> Prepared | None:
+        """Run the first instructions.
+
+        If one fails, those that have not run stay on the tape, but what depends on it goes aside.
+        """
+        if self.is_running:
+            raise RuntimeError(
+                errors.message(
+                    f"{self.device}",
+                    "a value was asked for while work is being launched",
+                    "finalizers and signal handlers may not ask for one",
+                )
+            )
+        self.is_running = True
+        self.reads = 0
+        trace = listed = program = None
+        try:
+            trace, listed = self._listed(self._taken(count))
+            storages, bases, constants, _ = listed
+            program = trace.program(self._states(storages))
+            return program.run(storages, bases, constants)
+        except BaseException as error:
+            if listed is not None and trace is not None:
+                opcodes = trace.opcodes
+                failed = range(len(opcodes)) if program is None else program.failed()
+                names = dict.fromkeys([opcodes[at].operation.name for at in failed])
+                error.add_note(f"{self.device} was computing {', '.join(names)}")
+                done = frozenset[int]() if program is None else program.done()
+                steps = [(at in failed, step) for at, step in enumerate(_steps(trace, listed))
+                         if at not in done and step is not None]  # fmt: skip
+                for part in listed:
+                    part.clear()
+                traceback.clear_frames(error.__traceback__)  # else it holds them
+                if isinstance(error, Exception):
+                    steps = [(False, step) for step in self._sorted_out(steps)]
+                self._put_first([step for _, step in steps])
+            raise
+        finally:
+            self.is_running = False
+            if self.device.shared:
+                launch.end_before_others(self.device)
+
+    def _taken(self, count: int) -> list[Step]:
+        """The first instructions, which leave the tape."""
+        steps = self.steps[:count]
+        del self.steps[:count]
+        if not self.steps:
+            self.mark = object()
+        if self.aside:
+            marked = [(False, step) for step in steps]
+            steps.clear()
+            return self._sorted_out(marked)
+        return steps
+
+    def _sorted_out(self, marked: list[tuple[bool, Step]]) -> list[Step]:
+        """The instructions that do not depend on one that failed; the others go, or stay, aside.
+
+        Those that have just failed bear True. If none has, and one would go that others see the
+        memory of, all are tried again.
+        """
+        shared = () if any(has_failed for has_failed, _ in marked) else self.device.shared
+        marked += [(True, step) for step in self._needed(self.aside)]
+        marked.sort(key=lambda item: item[1].number)
+        self.aside = []
+        steps: list[Step] = []
+        later: list[Step] = []
+        read: set[int] = set()
+        written: set[int] = set()
+        while marked:
+            has_failed, step = marked.pop(0)
+            reads = {id(node.storage) for node in step.nodes if node.storage is not None}
+            writes = id(step.written)
+            if has_failed or reads & written or writes in written or writes in read:
+                is_consumed = isinstance(step.opcode.operation, schedule.Consumed)
+                if is_consumed or (not has_failed and step.written.serial in shared):
+                    both = [*later, *steps, step, *(step for _, step in marked)]
+                    return sorted(both, key=lambda step: step.number)  # whoever asks is told
+                later.append(step)
+                read |= reads
+                written.add(writes)
+            else:
+                steps.append(step)
+            del step
+        self.aside = self._needed(later)
+        for step in self.aside:
+            step.written.mark = _ASIDE
+        return steps
+
+    def _needed(self, steps: list[Step]) -> list[Step]:
+        """Those steps whose results somebody holds, or another one of them needs."""
+        trace, listed = self._listed(steps)
+        alive = [state in schedule.HELD for state in self._states(listed.storages)]
+        needed = schedule.needed(schedule.instructions(trace.opcodes, trace.codes), alive)
+        found = zip(_steps(trace, listed), needed, strict=True)
+        return [step for step, is_needed in found if is_needed and step is not None]
+
+    def _put_first(self, steps: list[Step]) -> None:
+        """Have instructions on the tape again, before those that are there."""
+        if steps is self.aside:
+            self.aside = []
+        self.steps[:0] = steps
+        for step in steps:
+            step.written.mark = self.mark
+
+    def would_run(self) -> tuple[Trace, Arguments, Program]:
+        """What the tape says, and what would run now; all stays as it is."""
+        was_running, self.is_running = self.is_running, True
+        # Else the tape itself holds every storage.
+        trace, listed = self._listed(self._taken(len(self.steps)))
+        try:
+            return trace, listed, trace.program(self._states(listed.storages))
+        finally:
+            self._put_first([step for step in _steps(trace, listed) if step is not None])
+            self.is_running = was_running
+
+    def _listed(self, steps: list[Step]) -> tuple[Trace, Arguments]:
+        """Steps as what they have in common with others like them, and what they have not.
+
+        They are gone then, so that they hold no storage.
+        """
+        opcodes = tuple([step[0] for step in steps])
+        programs = self.device.programs
+        trace: Trace | None = programs.get(opcodes)
+        found = None if trace is None else trace.read(steps)
+        if found is None or trace is None:
+            codes, found = _encoded(steps)
+            trace = programs.get((opcodes, codes))
+            if trace is None:
+                trace = Trace(self.device, opcodes, codes)
+                remembered(programs, (opcodes, codes), trace)
+            else:  # what runs again is what will run next
+                trace.prepare([len(step.nodes) for step in steps])
+                remembered(programs, opcodes, trace)
+        steps.clear()
+        return trace, _made(Arguments, found)
+
+    def _states(self, storages: list[Storage]) -> tuple[int, ...]:
+        """Of each storage whether somebody holds it, and how many bytes are free if not."""
+        held = sys.getrefcount
+        shared = self.device.shared
+        states = []
+        for storage in storages:
+            # Held by the list, by the name here and by the call: else somebody has it.
+            if held(storage) > _UNHELD or (shared and storage.serial in shared):
+                state = schedule.ALIVE
+            elif storage.buffer is None or storage.lender is not None:
+                state = schedule.DEAD
+            else:
+                states.append(storage.nbytes)
+                continue
+            states.append(state if storage.nbytes < layout.WIDE else state + schedule.WIDE)
+        return tuple(states)
+
+
+def _unheld() -> int:
+    """The count of what only a list holds; less than any where threads count apart."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return -1
+    storages = [object()]
+    count = 0
+    for storage in storages:
+        count = sys.getrefcount(storage)
+    return count
+
+
+_UNHELD: Final = _unheld()
+
+
+_made: Final[Any] = tuple.__new__
+"""What makes named tuples at less cost than their own functions."""
+
+
+class Arguments(NamedTuple):
+    """What steps have not in common with others that are the same instructions on such views.
+
+    Attributes
+    ----------
+    storages, bases : list of Storage, list of int
+        The storages that are named, and the offset of the first view of each.
+    constants : list
+        The values of all constants.
+    numbers : list of int
+        Those of the steps.
+    """
+
+    storages: list[Storage]
+    bases: list[int]
+    constants: list[Any]
+    numbers: list[int]
+
+
+def _encoded(steps: Sequence[Step]) -> tuple[tuple[Code, ...], Arguments]:
+    """The views of each step's operands, then of its target unless that is new; and the rest."""
+    mark = object()
+    codes: list[Code] = []
+    constants: list[Any] = []
+    storages: list[Storage] = []
+    bases: list[int] = []
+    numbers: list[int] = []
+    for _, nodes, fresh, scalar, number in steps:
+        numbers.append(number)
+        for node in nodes:
+            storage = node.storage
+            if storage is None:
+                constants.append(node.value)
+            elif storage.tape is mark:
+                slot = storage.slot
+                beyond = node.offset - bases[slot]
+                codes.append((slot, beyond) if beyond else slot)
+            else:
+                storage.tape = mark
+                storage.slot = slot = len(storages)
+                codes.append(slot)
+                storages.append(storage)
+                bases.append(node.offset)
+        if scalar is not None:
+            constants.append(scalar)
+        if fresh is not None:
+            fresh.tape = mark
+            fresh.slot = len(storages)
+            storages.append(fresh)
+            bases.append(0)
+    return tuple(codes), Arguments(storages, bases, constants, numbers)
+
+
+def _steps(trace: Trace, listed: Arguments) -> Iterator[Step | None]:
+    """The instructions again; None for one that is consumed, of whose error its caller is told."""
+    storages, bases, constants, numbers = listed
+    rest, values = map(schedule.decoded, trace.codes), iter(constants)
+    named = 0
+    for opcode, number in zip(trace.opcodes, numbers, strict=True):
+        nodes = []
+        written = () if opcode.is_fresh or opcode.target is None else (opcode.target,)
+        for how in (*opcode.operands, *written):
+            if how.pattern is None:
+                nodes.append(Node(None, how, 0, next(values)))
+            else:
+                slot, beyond = next(rest)
+                named = max(named, slot + 1)
+                nodes.append(Node(storages[slot], how, bases[slot] + beyond))
+        fresh = None
+        if opcode.is_fresh:
+            fresh = storages[named]
+            named += 1
+        is_consumed = isinstance(opcode.operation, schedule.Consumed)
+        yield None if is_consumed else Step(opcode, tuple(nodes), fresh, None, number)
+
+
+def _last_end(known: Sequence[Opcode], cycle: Sequence[Opcode], first: int) -> int:
+    """How many instructions after `first` there are up to where a cycle ended last; 0 for none."""
+    length = len(cycle)
+    if length:
+        last = cycle[-1]
+        for end in range(len(known), max(first, length - 1), -1):
+            if known[end - 1] is last and known[end - length : end] == cycle:
+                return end - first
+    return 0
+
+
+def _cycle(known: list[Opcode], count: int) -> list[Opcode]:
+    """The shortest list that the last `count` instructions repeat; empty for none.
+
+    Of all the places at which it may begin one is chosen, the same each time: behind a write to
+    what exists, with which the body of a loop mostly ends.
+    """
+    last = known[-count:]
+    for length in range(1, len(known) - count + 1):
+        if known[-1 - length] is last[-1] and known[-count - length : -length] == last:
+            found = known[-length:]
+            turns = [found[at:] + found[:at] for at in range(length)]
+            return min(turns, key=lambda turn: [turn[-1].is_fresh, *map(id, turn)])
+    return []
+
+
+@functools.cache
+def _consumed(split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> schedule.Consumed:
+    return schedule.Consumed(split, names, wide)
+
+
+def opcode_of(
+    operation: Operation,
+    operands: tuple[Structure, ...],
+    shape: Shape,
+    target: Structure | None = None,
+    *,
+    fresh: Shape | None = None,
+    device: Device | None = None,
+) -> Opcode:
+    """The opcode of an operation over a shape, on operands of some structures.
+
+    It writes to a view of the structure `target`, or to a new storage whose shape is `fresh`.
+    """
+    opcodes = operation.opcodes
+    key = (operands, shape, target, fresh, device)
+    opcode = opcodes.get(key)
+    if opcode is None:
+        if len(opcodes) >= LIMIT_OPCODES:
+            opcodes.clear()
+        on = device or operands[0].device
+        _require_possible(operation, fresh, on)
+        if fresh is not None:
+            target = structure(on, operation.result, layout.contiguous(fresh).pattern)
+        opcode = Opcode(operation, operands, target, shape, on, is_fresh=fresh is not None)
+        opcodes[key] = opcode
+    return opcode
+
+
+def _require_possible(operation: Operation, fresh: Shape | None, device: Device) -> None:
+    """Refuse a result that no memory of the device would hold, where it is asked for."""
+    nbytes = 0 if fresh is None else math.prod(fresh) * operation.result.itemsize
+    if nbytes > device.info.memory_nbytes:
+        raise MemoryError(
+            errors.message(
+                f"{operation.name} on {device}",
+                f"a result of shape {fresh} and dtype {operation.result} has {nbytes} bytes",
+                f"the device has {device.info.memory_nbytes}",
+                "work in smaller pieces",
+            )
+        )
+
+
+def computed(opcode: Opcode, operands: tuple[Node, ...], scalar: Any = None) -> Node:
+    """Ask for an instruction that writes a new storage; the view of it.
+
+    A Python scalar stands for the operand that is a constant, between its data type's bounds.
+    """
+    device = opcode.device
+    if opcode.constants and scalar is None:
+        operands = _frozen(operands)
+    storage = Storage(device, opcode.nbytes)
+    tape = device.tape or of(device)
+    if len(tape.steps) >= LIMIT:
+        tape.end()
+    tape.steps.append(_made(Step, (opcode, operands, storage, scalar, next(_NUMBERS))))
+    if _mode.eager or device.shared:
+        tape.end()
+    return Node(storage, opcode.target, 0)  # type: ignore[arg-type]
+
+
+def recorded(opcode: Opcode, operands: tuple[Node, ...], target: Node | None = None) -> None:
+    """Ask for an instruction that writes a storage that exists: the target's, or an operand's."""
+    device = opcode.device
+    if opcode.constants:
+        operands = _frozen(operands)
+    tape = device.tape or of(device)
+    written = operands[0] if target is None else target
+    assert written.storage is not None
+    nodes = operands if target is None else (*operands, target)
+    if len(tape.steps) >= LIMIT:
+        tape.end()
+    # Twice, as a finalizer may ask for the value in between, and another thread run the tape.
+    written.storage.mark = tape.mark
+    tape.steps.append(Step(opcode, nodes, None, None, next(_NUMBERS)))
+    written.storage.mark = tape.mark
+    if _mode.eager or device.shared:
+        tape.end()
+
+
+def _frozen(operands: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The operands; the constants are others, which nobody gives a storage."""
+    return tuple(
+        [
+            node if node.value is None else Node(None, node.structure, 0, node.value)
+            for node in operands
+        ]
+    )
+
+
+def of(device: Device) -> Tape:
+    """A device's tape."""
+    if device.tape is None:
+        with device.lock:
+            if device.tape is None:
+                device.tape = Tape(device)
+    return device.tape  # type: ignore[no-any-return]
