@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import xarr
+from tests.engine.pairs import faults, replay
 from xarr.engine import launch
 
 
@@ -56,3 +57,23 @@ def test_a_result_that_was_broken_off_is_computed(refused: list[int]) -> None:
     with pytest.raises(KeyboardInterrupt):
         int(total)
     assert int(total) == 99_999 * 100_000
+
+
+def test_what_nobody_needs_is_not_put_back() -> None:
+    """Its operand's memory is given up before the first launch, also if that fails."""
+    with faults.installed():
+        replay(
+            [
+                "a = np.asarray(data((6,), 'int64', 1))",
+                "s = a + 1",
+                "read(s)",
+                "s += s",
+                "b = a[::-1] * 2",
+                "s += b",
+                "del s",
+                "failing('launch', 0, 1, b)",
+                "c = a + 1",
+                "read(c)",
+                "read(b)",
+            ]
+        )

@@ -123,7 +123,8 @@ class Program:
                 freed = memory.freed(number, taken)
                 self._launches.append(Launch(group, stores, taken, freed))
         self._members = [
-            frozenset(number for number, *_ in one.group.members) for one in self._launches
+            frozenset(number for number, *_ in one.group.members)
+            for one in (*self._launches, *self._consumer)
         ]
 
     def run(
@@ -159,9 +160,12 @@ class Program:
         at = len(self._calls) if self._run is None else len(self._done)
         return frozenset[int]().union(*self._members[at : at + 1])
 
-    def done(self) -> frozenset[int]:
-        """The instructions that have run, by number, where the last run was broken off."""
-        return frozenset[int]().union(*self._members[: len(self._done)])
+    def left(self) -> frozenset[int]:
+        """The instructions that have yet to run, by number, where the last run was broken off.
+
+        Those that nobody needs are none of them: their operands may have lost their memory.
+        """
+        return frozenset[int]().union(*self._members[len(self._done) :])
 
 
 class Trace:

@@ -246,9 +246,9 @@ class Tape:
                 failed = range(len(opcodes)) if program is None else program.failed()
                 names = dict.fromkeys([opcodes[at].operation.name for at in failed])
                 error.add_note(f"{self.device} was computing {', '.join(names)}")
-                done = frozenset[int]() if program is None else program.done()
+                left = failed if program is None else program.left()
                 steps = [(at in failed, step) for at, step in enumerate(_steps(trace, listed))
-                         if at not in done and step is not None]  # fmt: skip
+                         if at in left and step is not None]  # fmt: skip
                 for part in listed:
                     part.clear()
                 traceback.clear_frames(error.__traceback__)  # else it holds them
