@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy
 import pytest
 
 import xarr
@@ -57,6 +60,39 @@ def test_a_result_that_was_broken_off_is_computed(refused: list[int]) -> None:
     with pytest.raises(KeyboardInterrupt):
         int(total)
     assert int(total) == 99_999 * 100_000
+
+
+PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
+    "in place": lambda np, u: operator.iadd(u, 1),
+    "another array": lambda np, u: (u + 1) * 2,
+    "written view": lambda np, u: operator.setitem(u, slice(1, None), u[:-1] * 2) or u,
+    "two kernels": lambda np, u: np.cumsum(operator.iadd(u, 1)) + u.sum(),
+}
+
+
+@pytest.mark.parametrize("behind", range(3))
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_was_launched_before_an_interrupt_is_not_launched_again(
+    monkeypatch: pytest.MonkeyPatch, name: str, behind: int
+) -> None:
+    """Signals' handlers run behind the driver's call, so the launch has happened."""
+    host = numpy.arange(5000.0)
+    wanted = PROGRAMS[name](numpy, host)
+    u = xarr.asarray(numpy.arange(5000.0))
+    got = PROGRAMS[name](xarr, u)
+    run, left = launch.run, [behind]
+
+    def interrupted(*given: Any) -> None:
+        run(*given)
+        left[0] -= 1
+        if left[0] == -1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(launch, "run", interrupted)
+    with contextlib.suppress(KeyboardInterrupt):
+        xarr.synchronize()
+    assert numpy.array_equal(xarr.to_numpy(got), wanted)
+    assert numpy.array_equal(xarr.to_numpy(u), host)
 
 
 def test_what_nobody_needs_is_not_put_back() -> None:

@@ -86,6 +86,12 @@ class Driver(Protocol):
     """
 
     info: DeviceInfo
+    launched: int = 0
+    """How many kernels were handed over; counted right before each, with no call in between.
+
+    Signals' handlers run behind calls. So one that raises behind a kernel finds it counted, and one
+    before it does not.
+    """
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
         """Compile to a binary that `load` takes, in any process; raises `errors.CompileError`."""

@@ -288,6 +288,8 @@ class CudaDriver:
     default_stream: ClassVar = _LEGACY
     """The handle of the default stream: what `current_stream` gives, and other libraries take."""
 
+    launched = 0
+
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
         self._cuda = cuda = self.driver_functions()
@@ -388,6 +390,7 @@ class CudaDriver:
     ) -> None:
         """Run `grid` groups of `group` items, without waiting."""
         if 0 in grid:
+            self.launched += 1
             return
         if kernel.parameters is None:
             kernel.prepare(len(buffers))
@@ -398,13 +401,16 @@ class CudaDriver:
         if not CudaDriver.several and (stream := self.current_stream()) == self.default_stream:
             # Mostly the context is the thread's already; in any other one a launch is refused.
             where = kernel.function, x, y, z, *items, 0, stream, kernel.address, 0
+            self.launched += 1
             (status,) = self._with_room(self._cuda.cuLaunchKernel, *where)
             if not status:
                 return
+            self.launched -= 1
             if status not in _OTHER_CONTEXT:
                 self._fail("launch", status)
         with self._context:
             stream = self._begin(buffers)
+            self.launched += 1
             (status,) = self._with_room(
                 self._cuda.cuLaunchKernel,
                 *(kernel.function, x, y, z, *items, 0, stream, kernel.address, 0),

@@ -101,6 +101,8 @@ class OpenCLDriver:
     it is done when the call returns.
     """
 
+    launched = 0
+
     def __init__(self, info: DeviceInfo, device: Any, inline: Any = None) -> None:
         cl = _pyopencl()
         self._fast = _has_fast_launch(cl)
@@ -257,6 +259,7 @@ class OpenCLDriver:
     ) -> None:
         """Run `grid` groups of `group` items, without waiting."""
         if 0 in grid:
+            self.launched += 1
             return
         count = len(buffers)
         numbered = _NUMBERED[: 2 * count]
@@ -276,6 +279,7 @@ class OpenCLDriver:
                 set_struct((count, arguments))
             # Positional: keyword arguments cost 0.7 us more. The last two say that the grid
             # counts groups, and that an empty grid is not allowed.
+            self.launched += 1
             self._enqueue(queue, loaded, grid, group, None, None, True, False)
         except self._cl.Error as error:
             self._fail("launch", error)
@@ -295,6 +299,7 @@ class OpenCLDriver:
     ) -> None:
         """`launch` in PyOpenCL's public names only, several times slower."""
         if 0 in grid:
+            self.launched += 1
             return
         try:
             assert kernel.queued is not None
@@ -305,6 +310,7 @@ class OpenCLDriver:
                 handle.set_arg(len(buffers), arguments)
             items = tuple(g * n for g, n in zip(grid, group, strict=True))
             queue = self._ordered(buffers)
+            self.launched += 1
             self._cl.enqueue_nd_range_kernel(queue, handle, items, group)
         except self._cl.Error as error:
             self._fail("launch", error)

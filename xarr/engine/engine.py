@@ -129,9 +129,11 @@ def placed(node: Node) -> None:
     """Give a constant a storage; any other node has one."""
     if node.value is None:
         return
-    value = constant(node.value, node.dtype, node.shape, node.device)
-    filled = defer(_cast(node.dtype, node.dtype), (value,), node.shape)
-    node.storage, node.structure, node.value = filled.storage, filled.structure, None
+    with node.device.lock:  # threads may write to one array
+        if node.value is not None:
+            value = constant(node.value, node.dtype, node.shape, node.device)
+            filled = defer(_cast(node.dtype, node.dtype), (value,), node.shape)
+            node.storage, node.structure, node.value = filled.storage, filled.structure, None
 
 
 def compute(node: Node) -> None:
@@ -182,8 +184,9 @@ def is_stored(base: Node, opcode: Opcode, how: Structure, beyond: int, value: No
         return value.structure is how and value.offset == at
     if storage.read_only or base.device.shared:
         return False
-    storage.writes += 1
-    tape.recorded(opcode, (value,), Node(storage, how, at))
+    with base.device.lock:
+        storage.writes += 1
+        tape.recorded(opcode, (value,), Node(storage, how, at))
     return True
 
 

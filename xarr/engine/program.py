@@ -155,6 +155,18 @@ class Program:
             self._launches, self._consumer = [], []
         return calls
 
+    def interrupted(self, storages: list[Storage], launched: int) -> None:
+        """Note what a run did that a signal's handler broke off after some launches.
+
+        The handler may have come between a launch and what follows it.
+        """
+        number = len(self._done)
+        if self._run is None or number == len(self._calls):
+            return
+        if launched >= sum(len(call.stages) for call in self._calls[: number + 1]):
+            unrolled.end(self._calls[number], storages)
+            self._done.append(number + 1)
+
     def failed(self) -> frozenset[int]:
         """The instructions of the kernel at which the last run was broken off, by number."""
         at = len(self._calls) if self._run is None else len(self._done)

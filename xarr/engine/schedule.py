@@ -65,7 +65,7 @@ ALIVE: Final = -1
 """What the tape says of a storage that somebody holds."""
 DEAD: Final = -2
 """Of one that nobody holds; of its own memory, if it has some, it says how many bytes instead."""
-WIDE: Final = -2
+WIDE: Final = -10
 """What is added where a storage has so many bytes that kernels count with 64 bits."""
 HELD: Final = (ALIVE, ALIVE + WIDE)
 OF_WIDE: Final = (ALIVE + WIDE, DEAD + WIDE)
@@ -156,7 +156,6 @@ class Recorded(Skeletal):
         """Whether one kernel may do this beside the others, over the same shape."""
         return False
 
-    @abstractmethod
     @abstractmethod
     def stages(
         self, device: Device, form: Form, shape: Shape, finals: Finals

@@ -235,43 +235,53 @@ class Tape:
         self.is_running = True
         self.reads = 0
         trace = listed = program = None
+        steps = self.steps[:count]
+        driver = self.device.driver
+        launched = driver.launched
         try:
-            trace, listed = self._listed(self._taken(count))
+            trace, listed = self._listed(self._taken(steps))
+            steps.clear()  # they hold storages
             storages, bases, constants, _ = listed
             program = trace.program(self._states(storages))
             return program.run(storages, bases, constants)
         except BaseException as error:
-            if listed is not None and trace is not None:
-                opcodes = trace.opcodes
-                failed = range(len(opcodes)) if program is None else program.failed()
-                names = dict.fromkeys([opcodes[at].operation.name for at in failed])
-                error.add_note(f"{self.device} was computing {', '.join(names)}")
-                left = failed if program is None else program.left()
-                steps = [(at in failed, step) for at, step in enumerate(_steps(trace, listed))
-                         if at in left and step is not None]  # fmt: skip
-                for part in listed:
-                    part.clear()
-                traceback.clear_frames(error.__traceback__)  # else it holds them
-                if isinstance(error, Exception):
-                    steps = [(False, step) for step in self._sorted_out(steps)]
-                self._put_first([step for _, step in steps])
+            if listed is None or trace is None:
+                if steps and not (self.steps and self.steps[0] is steps[0]):
+                    self._put_first(steps)
+                raise
+            steps.clear()
+            if program is not None and not isinstance(error, Exception):
+                program.interrupted(listed.storages, driver.launched - launched)
+            opcodes = trace.opcodes
+            failed = range(len(opcodes)) if program is None else program.failed()
+            names = dict.fromkeys([opcodes[at].operation.name for at in failed])
+            error.add_note(f"{self.device} was computing {', '.join(names)}")
+            left = failed if program is None else program.left()
+            marked = [(at in failed, step) for at, step in enumerate(_steps(trace, listed))
+                      if at in left and step is not None]  # fmt: skip
+            for part in listed:
+                part.clear()
+            traceback.clear_frames(error.__traceback__)  # else it holds them
+            if isinstance(error, Exception):
+                self._put_first(self._sorted_out(marked))
+            else:
+                self._put_first([step for _, step in marked])
             raise
         finally:
             self.is_running = False
             if self.device.shared:
                 launch.end_before_others(self.device)
 
-    def _taken(self, count: int) -> list[Step]:
-        """The first instructions, which leave the tape."""
-        steps = self.steps[:count]
-        del self.steps[:count]
+    def _taken(self, steps: list[Step]) -> list[Step]:
+        """The first instructions, which leave the tape; those of them that may run."""
+        del self.steps[: len(steps)]
         if not self.steps:
             self.mark = object()
-        if self.aside:
-            marked = [(False, step) for step in steps]
-            steps.clear()
-            return self._sorted_out(marked)
-        return steps
+        if not self.aside:
+            return steps
+        marked = [(False, step) for step in steps]
+        steps.clear()
+        return self._sorted_out(marked)
 
     def _sorted_out(self, marked: list[tuple[bool, Step]]) -> list[Step]:
         """The instructions that do not depend on one that failed; the others go, or stay, aside.
@@ -310,6 +320,7 @@ class Tape:
     def _needed(self, steps: list[Step]) -> list[Step]:
         """Those steps whose results somebody holds, or another one of them needs."""
         trace, listed = self._listed(steps)
+        steps.clear()  # they hold storages
         alive = [state in schedule.HELD for state in self._states(listed.storages)]
         needed = schedule.needed(schedule.instructions(trace.opcodes, trace.codes), alive)
         found = zip(_steps(trace, listed), needed, strict=True)
@@ -327,7 +338,7 @@ class Tape:
         """What the tape says, and what would run now; all stays as it is."""
         was_running, self.is_running = self.is_running, True
         # Else the tape itself holds every storage.
-        trace, listed = self._listed(self._taken(len(self.steps)))
+        trace, listed = self._listed(self._taken(self.steps[:]))
         try:
             return trace, listed, trace.program(self._states(listed.storages))
         finally:
@@ -335,10 +346,7 @@ class Tape:
             self.is_running = was_running
 
     def _listed(self, steps: list[Step]) -> tuple[Trace, Arguments]:
-        """Steps as what they have in common with others like them, and what they have not.
-
-        They are gone then, so that they hold no storage.
-        """
+        """Steps as what they have in common with others like them, and what they have not."""
         opcodes = tuple([step[0] for step in steps])
         programs = self.device.programs
         trace: Trace | None = programs.get(opcodes)
@@ -352,7 +360,6 @@ class Tape:
             else:  # what runs again is what will run next
                 trace.prepare([len(step.nodes) for step in steps])
                 remembered(programs, opcodes, trace)
-        steps.clear()
         return trace, _made(Arguments, found)
 
     def _states(self, storages: list[Storage]) -> tuple[int, ...]:

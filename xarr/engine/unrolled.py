@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr.engine import launch
-from xarr.engine.storage import room
+from xarr.engine.storage import Storage, room
 
 if TYPE_CHECKING:
     from xarr.engine.expression import Opcode
@@ -176,6 +176,14 @@ def runner(
         if number + 1 < len(calls):
             lines.append(f"done.append({number + 1})")
     return given.function("device, storages, bases, constants, done", lines or ["pass"])
+
+
+def end(call: Call, storages: Sequence[Storage]) -> None:
+    """Do what follows a call's launches."""
+    for slot, other in call.taken:
+        storages[slot].buffer, storages[other].buffer = storages[other].buffer, None
+    for slot in call.freed:
+        storages[slot].buffer = None
 
 
 def reader(
