@@ -70,6 +70,7 @@ def exposed(array: Array) -> dlpack.Memory:
     assert storage is not None
     device = node.device
     with device.lock:
+        claim = _Shared(storage, storage)  # what other threads ask for from now on runs at once
         engine.settle(device)
         engine.compute(node)  # which tells of what failed before
         begin = device.driver.address(storage.buffer)
@@ -82,7 +83,7 @@ def exposed(array: Array) -> dlpack.Memory:
             dtype=node.dtype.numpy,
             device=_dlpack_device(device),
             read_only=not writeable(array),
-            owner=_Shared(storage, storage),
+            owner=claim,
         )
 
 
