@@ -41,19 +41,22 @@ def plant(function: Plant) -> Plant:
 
 
 class _Forgetful(dict[Any, Any]):
-    """Programs by keys of which something is forgotten."""
+    """Lists of instructions by their opcodes and codes, of which something is forgotten."""
 
     def __init__(self, forget: Callable[[Any], Any]) -> None:
         super().__init__()
         self._forget = forget
 
+    def _key(self, key: Any) -> Any:
+        if len(key) != 2 or not isinstance(key[0], tuple):
+            return key  # opcodes alone
+        return key[0], self._forget(key[1])
+
     def get(self, key: Any, default: Any = None) -> Any:
-        opcodes, codes, states = key
-        return super().get((opcodes, self._forget(codes), states), default)
+        return super().get(self._key(key), default)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        opcodes, codes, states = key
-        super().__setitem__((opcodes, self._forget(codes), states), value)
+        super().__setitem__(self._key(key), value)
 
 
 def _key_forgets(patch: pytest.MonkeyPatch, forget: Callable[[Any], Any]) -> None:
@@ -74,12 +77,10 @@ def the_key_forgets_which_storage(patch: pytest.MonkeyPatch) -> None:
 def two_storages_are_swapped(patch: pytest.MonkeyPatch) -> None:
     run = Program.run
 
-    def swapped(
-        self: Program, storages: list[Storage], bases: list[int], constants: list[Any]
-    ) -> Any:
+    def swapped(self: Program, storages: list[Storage], *rest: Any) -> Any:
         if len(storages) > 2 and storages[1].nbytes == storages[2].nbytes:
             storages[1:3] = storages[2:0:-1]
-        return run(self, storages, bases, constants)
+        return run(self, storages, *rest)
 
     patch.setattr(Program, "run", swapped)
 
@@ -184,7 +185,7 @@ def a_failed_run_is_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def what_has_run_before_a_failure_runs_again(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Program, "done", lambda self: frozenset())
+    patch.setattr(Program, "left", lambda self, done: frozenset[int]().union(*self._members))
 
 
 @plant

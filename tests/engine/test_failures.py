@@ -76,9 +76,9 @@ def test_what_was_launched_before_an_interrupt_is_not_launched_again(
     monkeypatch: pytest.MonkeyPatch, name: str, behind: int
 ) -> None:
     """Signals' handlers run behind the driver's call, so the launch has happened."""
-    host = numpy.arange(5000.0)
+    host = numpy.arange(50_000.0)
     wanted = PROGRAMS[name](numpy, host)
-    u = xarr.asarray(numpy.arange(5000.0))
+    u = xarr.asarray(numpy.arange(50_000.0))
     got = PROGRAMS[name](xarr, u)
     run, left = launch.run, [behind]
 
@@ -93,6 +93,25 @@ def test_what_was_launched_before_an_interrupt_is_not_launched_again(
         xarr.synchronize()
     assert numpy.array_equal(xarr.to_numpy(got), wanted)
     assert numpy.array_equal(xarr.to_numpy(u), host)
+
+
+@pytest.mark.parametrize("after", range(5))
+def test_work_of_several_launches_is_finished_when_one_was_refused(after: int) -> None:
+    """Its first launch has overwritten what it read."""
+    with faults.installed():
+        replay(
+            [
+                "c = np.asarray(data((70, 700), 'uint8', 1))",
+                "b = np.any(c + c)",
+                "c += 1",
+                "d = c[:-1] + 1",
+                "f = np.sum(c * 2)",
+                f"failing('launch', {after}, 1, f)",
+                "read(c)",
+                "read(f)",
+                "read(b)",
+            ]
+        )
 
 
 def test_what_nobody_needs_is_not_put_back() -> None:

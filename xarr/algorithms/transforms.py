@@ -28,9 +28,10 @@ from xarr.engine import engine, launch
 from xarr.engine.expression import Node, constant
 from xarr.engine.launch import RESULT, Room, Stage, Table
 from xarr.engine.plan import Form
-from xarr.engine.schedule import Finals, Recorded
+from xarr.engine.schedule import Finals, Recorded, Ref
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.engine.storage import Storage, room
+from xarr.engine.unrolled import Call, runner
 from xarr.layout import Shape
 
 if TYPE_CHECKING:
@@ -646,10 +647,18 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
     passes = _Passes(device, form, ends, wide=form.wide)
     passes.transform(*ends)
     result = Storage(device, given.nbytes, room(device, given.nbytes))
-    stages = launch.with_form(passes.stages, form)
-    launch.run_all(
-        device, stages, passes.rooms, [result.buffer], [given.buffer], [0], [1.0 / length]
+    target = Ref(1, dtype, layout.contiguous((length,)).pattern, 0)
+    call = Call(
+        stages=launch.with_form(passes.stages, form),
+        rooms=passes.rooms,
+        form=form,
+        pointers=[0],
+        results=[target],
+        offsets=[(0, 0)],
+        numbers=[0],
     )
+    run = runner([call], storages=2, constants=1)
+    run(device, [given, result], [0, 0], [1.0 / length], [], [])
     return result
 
 

@@ -89,8 +89,8 @@ class Driver(Protocol):
     launched: int = 0
     """How many kernels were handed over; counted right before each, with no call in between.
 
-    Signals' handlers run behind calls. So one that raises behind a kernel finds it counted, and one
-    before it does not.
+    Signals' handlers run behind calls, where functions begin and where loops begin again. With none
+    of these in between, one that raises behind a kernel finds it counted, and one before it not.
     """
 
     def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
@@ -263,6 +263,6 @@ def refuse_after_fork(driver: Driver, api: str) -> None:
     def refuse(*_: object, **__: object) -> NoReturn:
         raise forked(api)
 
-    for name in vars(Driver):
-        if not name.startswith("_"):
+    for name, method in vars(Driver).items():
+        if not name.startswith("_") and callable(method):
             setattr(driver, name, refuse)

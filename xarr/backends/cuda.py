@@ -401,23 +401,30 @@ class CudaDriver:
         if not CudaDriver.several and (stream := self.current_stream()) == self.default_stream:
             # Mostly the context is the thread's already; in any other one a launch is refused.
             where = kernel.function, x, y, z, *items, 0, stream, kernel.address, 0
-            self.launched += 1
-            (status,) = self._with_room(self._cuda.cuLaunchKernel, *where)
+            status = self._launch(*where)
             if not status:
                 return
-            self.launched -= 1
             if status not in _OTHER_CONTEXT:
                 self._fail("launch", status)
         with self._context:
             stream = self._begin(buffers)
-            self.launched += 1
-            (status,) = self._with_room(
-                self._cuda.cuLaunchKernel,
-                *(kernel.function, x, y, z, *items, 0, stream, kernel.address, 0),
-            )
+            status = self._launch(kernel.function, x, y, z, *items, 0, stream, kernel.address, 0)
             if status:
                 self._fail("launch", status)
             self._end(stream, buffers)
+
+    def _launch(self, *arguments: Any) -> Any:
+        """What `cuLaunchKernel` says; it is asked again where memory is short."""
+        self.launched += 1
+        (status,) = self._cuda.cuLaunchKernel(*arguments)
+        if status == OUT_OF_MEMORY:
+            self.launched -= 1
+            self.make_room()
+            self.launched += 1
+            (status,) = self._cuda.cuLaunchKernel(*arguments)
+        if status:
+            self.launched -= 1
+        return status
 
     def allocate(self, nbytes: int) -> Block:
         """A buffer, its content undefined; MemoryError when there is no room for it."""

@@ -261,6 +261,7 @@ class OpenCLDriver:
         if 0 in grid:
             self.launched += 1
             return
+        launched = self.launched
         count = len(buffers)
         numbered = _NUMBERED[: 2 * count]
         numbered[1::2] = buffers
@@ -282,6 +283,7 @@ class OpenCLDriver:
             self.launched += 1
             self._enqueue(queue, loaded, grid, group, None, None, True, False)
         except self._cl.Error as error:
+            self.launched = launched
             self._fail("launch", error)
         self._launches += 1
         if self._launches >= _LAUNCHES_PER_FLUSH:
@@ -301,6 +303,7 @@ class OpenCLDriver:
         if 0 in grid:
             self.launched += 1
             return
+        launched = self.launched
         try:
             assert kernel.queued is not None
             handle = kernel.queued.kernel
@@ -313,6 +316,7 @@ class OpenCLDriver:
             self.launched += 1
             self._cl.enqueue_nd_range_kernel(queue, handle, items, group)
         except self._cl.Error as error:
+            self.launched = launched
             self._fail("launch", error)
 
     def allocate(self, nbytes: int) -> Any:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xarr import dtypes, errors
 from xarr.compiler import cache, source
 from xarr.engine.plan import STRIP, Form
-from xarr.engine.storage import room
 from xarr.settings import settings
 
 if TYPE_CHECKING:
@@ -100,6 +99,10 @@ Room = int | Table
 """What is between the launches of one skeleton: so many bytes, or a table."""
 
 
+Prepared = tuple[Kernel, Grid, Sequence[Any], bytes, int]
+"""A launch with all that it needs: the arguments of `run` behind the device."""
+
+
 def with_form(stages: Sequence[Stage], form: Form) -> list[Stage]:
     """Launches whose arguments have those of a form that do not come from the tape."""
     numbers = tuple(form.numbers)
@@ -109,27 +112,28 @@ def with_form(stages: Sequence[Stage], form: Form) -> list[Stage]:
     ]
 
 
-def run_all(
-    device: Device,
-    stages: Sequence[Stage],
-    rooms: Sequence[Room],
-    results: Sequence[Any],
-    buffers: Sequence[Any],
-    values: Sequence[Any],
-    numbers: Sequence[Any],
-) -> None:
-    """Launch the stages of a skeleton, with the form's pointers and values, and its own numbers."""
-    places = [room(device, one) if isinstance(one, int) else one.buffer() for one in rooms]
-    places += results
-    for kernel, grid, elements, head, own, takes_form, takes_numbers, _ in stages:
-        arguments = [*head]
-        pointers = [places[place] for place in own]
-        if takes_form:
-            pointers = [*buffers, *pointers]
-            arguments += values
-        if takes_numbers:
-            arguments += numbers
-        run(device, kernel, grid, pointers, kernel.arguments.pack(*arguments), elements)
+def run_all(device: Device, stages: Sequence[Prepared], unfinished: list[Prepared]) -> None:
+    """Launch the stages of one kernel's work, with `run`'s arguments.
+
+    If the first ones have run, which may have overwritten what they read, and the next one cannot,
+    it is left in `unfinished` with those behind it: all of them have to run before anything else.
+    """
+    unfinished += stages
+    go_on(device, unfinished)
+
+
+def go_on(device: Device, unfinished: list[Prepared]) -> None:
+    """Launch what is unfinished."""
+    driver = device.driver
+    while unfinished:
+        before = driver.launched
+        try:
+            run(device, *unfinished[0])
+        except BaseException:
+            if driver.launched > before:  # a signal's handler came behind the launch
+                del unfinished[0]
+            raise
+        del unfinished[0]
 
 
 def elementwise(form: Form, device: Device, *, in_order: bool) -> Stage:

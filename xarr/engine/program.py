@@ -72,10 +72,10 @@ class Launch(NamedTuple):
             launch.with_form(stages, form),
             rooms,
             form,
-            [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results],
             pointers,
             results,
             group.offsets(stores),
+            [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results],
             group.constants,
             group.numbers,
             frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
@@ -87,7 +87,7 @@ class Launch(NamedTuple):
 class Program:
     """The launches that a list of instructions becomes."""
 
-    __slots__ = ("_calls", "_consumer", "_device", "_done", "_form", "_launches", "_members",
+    __slots__ = ("_calls", "_consumer", "_device", "_form", "_launches", "_members",
                  "_run", "_types", "_unread", "_wide", "_width")  # fmt: skip
 
     def __init__(
@@ -107,7 +107,6 @@ class Program:
         ]
         self._run: Callable[..., Any] | None = None
         self._calls: list[Call] = []
-        self._done: list[int] = []
         self._form: Form | None = None
         self._launches: list[Launch] = []  # until there are kernels
         self._consumer: list[Launch] = []  # the last one, which a skeleton takes the place of
@@ -128,14 +127,21 @@ class Program:
         ]
 
     def run(
-        self, storages: list[Storage], bases: list[int], constants: list[Any]
+        self,
+        storages: list[Storage],
+        bases: list[int],
+        constants: list[Any],
+        done: list[int],
+        unfinished: list[launch.Prepared],
     ) -> Prepared | None:
-        """Run all launches; what a skeleton takes the place of is prepared."""
-        self._done.clear()
+        """Run all launches; what a skeleton takes the place of is prepared.
+
+        To `done` something is appended for each kernel's work that is done before the last one's.
+        """
         if self._run is None:
             self.prepare()
         assert self._run is not None
-        found = self._run(self._device, storages, bases, constants, self._done)
+        found = self._run(self._device, storages, bases, constants, done, unfinished)
         if found is None or self._form is None:
             return None
         return Prepared(self._form, *found)
@@ -155,29 +161,38 @@ class Program:
             self._launches, self._consumer = [], []
         return calls
 
-    def interrupted(self, storages: list[Storage], launched: int) -> None:
-        """Note what a run did that a signal's handler broke off after some launches.
+    def broken_off(
+        self,
+        storages: list[Storage],
+        launched: int,
+        done: list[int],
+        unfinished: list[launch.Prepared],
+    ) -> None:
+        """Note what a run did that was broken off after some launches.
 
-        The handler may have come between a launch and what follows it.
+        A signal's handler may have come between a launch and what follows it. Work of several
+        launches that has begun counts as done, since the tape finishes it.
         """
-        number = len(self._done)
+        number = len(done)
         if self._run is None or number == len(self._calls):
             return
-        if launched >= sum(len(call.stages) for call in self._calls[: number + 1]):
+        if launched > sum(len(call.stages) for call in self._calls[:number]):
             unrolled.end(self._calls[number], storages)
-            self._done.append(number + 1)
+            done.append(number + 1)
+        else:
+            unfinished.clear()
 
-    def failed(self) -> frozenset[int]:
-        """The instructions of the kernel at which the last run was broken off, by number."""
-        at = len(self._calls) if self._run is None else len(self._done)
+    def failed(self, done: Sequence[int]) -> frozenset[int]:
+        """The instructions of the first kernel that is not done, by number."""
+        at = len(self._calls) if self._run is None else len(done)
         return frozenset[int]().union(*self._members[at : at + 1])
 
-    def left(self) -> frozenset[int]:
-        """The instructions that have yet to run, by number, where the last run was broken off.
+    def left(self, done: Sequence[int]) -> frozenset[int]:
+        """The instructions that have yet to run, by number, where a run was broken off.
 
         Those that nobody needs are none of them: their operands may have lost their memory.
         """
-        return frozenset[int]().union(*self._members[len(self._done) :])
+        return frozenset[int]().union(*self._members[len(done) :])
 
 
 class Trace:

@@ -120,7 +120,8 @@ class Tape:
         What failed, and what depends on that: it runs again when its value is asked for.
     """
 
-    __slots__ = ("aside", "cycle", "device", "is_running", "mark", "past", "reads", "steps")
+    __slots__ = ("aside", "cycle", "device", "is_running", "mark", "past", "reads", "steps",
+                 "unfinished")  # fmt: skip
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -129,11 +130,14 @@ class Tape:
         self.reads = 0
         self.steps: list[Step] = []
         self.aside: list[Step] = []
+        self.unfinished: list[launch.Prepared] = []
         self.past: list[Opcode] = []
         self.cycle: list[Opcode] = []
 
     def writes(self, storage: Storage) -> bool:
-        """Whether an instruction writes a storage."""
+        """Whether an instruction, or what is unfinished, may write a storage."""
+        if self.unfinished:
+            return True
         return storage.buffer is None or storage.mark in (self.mark, _ASIDE)
 
     def compute(self, storage: Storage) -> None:
@@ -152,7 +156,9 @@ class Tape:
         )
 
     def names(self, storage: Storage) -> bool:
-        """Whether an instruction writes or reads a storage."""
+        """Whether an instruction, or what is unfinished, may write or read a storage."""
+        if self.unfinished:
+            return True
         for step in (*self.steps, *self.aside):
             for node in step.nodes:
                 if node.storage is storage:
@@ -204,7 +210,7 @@ class Tape:
 
     def run(self) -> None:
         """Run everything."""
-        if self.steps or self.aside or self.is_running:
+        if self.steps or self.aside or self.unfinished or self.is_running:
             self.past = []
             self._run(len(self.steps))
 
@@ -214,8 +220,14 @@ class Tape:
         """Run everything but the kernel that a skeleton, which takes a value, will be."""
         operation = _consumed(split, names, wide)
         opcode = opcode_of(operation, (node.structure,), node.shape)
-        self.steps.append(Step(opcode, (node,), None, None, next(_NUMBERS)))
-        prepared = self._run(len(self.steps))
+        step = Step(opcode, (node,), None, None, next(_NUMBERS))
+        self.steps.append(step)
+        try:
+            prepared = self._run(len(self.steps))
+        except BaseException:
+            if step in self.steps:  # what failed came before it
+                self.steps.remove(step)
+            raise
         assert prepared is not None
         return prepared
 
@@ -232,31 +244,36 @@ class Tape:
                     "finalizers and signal handlers may not ask for one",
                 )
             )
-        self.is_running = True
-        self.reads = 0
         trace = listed = program = None
         steps = self.steps[:count]
         driver = self.device.driver
-        launched = driver.launched
+        launched = 0
+        done: list[int] = []
         try:
+            self.is_running = True
+            self.reads = 0
+            if self.unfinished:
+                launch.go_on(self.device, self.unfinished)
+            launched = driver.launched
             trace, listed = self._listed(self._taken(steps))
             steps.clear()  # they hold storages
             storages, bases, constants, _ = listed
             program = trace.program(self._states(storages))
-            return program.run(storages, bases, constants)
+            return program.run(storages, bases, constants, done, self.unfinished)
         except BaseException as error:
             if listed is None or trace is None:
                 if steps and not (self.steps and self.steps[0] is steps[0]):
                     self._put_first(steps)
                 raise
             steps.clear()
-            if program is not None and not isinstance(error, Exception):
-                program.interrupted(listed.storages, driver.launched - launched)
+            if program is not None:
+                launched = driver.launched - launched
+                program.broken_off(listed.storages, launched, done, self.unfinished)
             opcodes = trace.opcodes
-            failed = range(len(opcodes)) if program is None else program.failed()
+            failed = range(len(opcodes)) if program is None else program.failed(done)
             names = dict.fromkeys([opcodes[at].operation.name for at in failed])
             error.add_note(f"{self.device} was computing {', '.join(names)}")
-            left = failed if program is None else program.left()
+            left = failed if program is None else program.left(done)
             marked = [(at in failed, step) for at, step in enumerate(_steps(trace, listed))
                       if at in left and step is not None]  # fmt: skip
             for part in listed:
@@ -336,13 +353,16 @@ class Tape:
 
     def would_run(self) -> tuple[Trace, Arguments, Program]:
         """What the tape says, and what would run now; all stays as it is."""
-        was_running, self.is_running = self.is_running, True
-        # Else the tape itself holds every storage.
-        trace, listed = self._listed(self._taken(self.steps[:]))
+        was_running = self.is_running
         try:
-            return trace, listed, trace.program(self._states(listed.storages))
+            self.is_running = True
+            # Else the tape itself holds every storage.
+            trace, listed = self._listed(self._taken(self.steps[:]))
+            try:
+                return trace, listed, trace.program(self._states(listed.storages))
+            finally:
+                self._put_first([step for step in _steps(trace, listed) if step is not None])
         finally:
-            self._put_first([step for step in _steps(trace, listed) if step is not None])
             self.is_running = was_running
 
     def _listed(self, steps: list[Step]) -> tuple[Trace, Arguments]:

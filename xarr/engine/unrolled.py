@@ -57,13 +57,13 @@ class Call(NamedTuple):
     stages: Sequence[Stage]
     rooms: Sequence[Room]
     form: Form
-    fresh: Sequence[tuple[int, int]]
     pointers: Sequence[int]
     results: Sequence[Ref]
     offsets: Sequence[tuple[int, int]]
-    constants: Sequence[int]
-    numbers: Sequence[int]
-    complex: frozenset[int]
+    fresh: Sequence[tuple[int, int]] = ()
+    constants: Sequence[int] = ()
+    numbers: Sequence[int] = ()
+    complex: frozenset[int] = frozenset()
     taken: Sequence[tuple[int, int]] = ()
     freed: Sequence[int] = ()
 
@@ -122,8 +122,9 @@ def runner(
 ) -> Callable[..., Any]:
     """What launches calls, in order: a function of the device, and of what comes from the tape.
 
-    It is given a list too, to which it appends how many calls are done, where there are several;
-    and it returns what the last one's storages and arguments are, if that has no stages.
+    It is given a list too, to which it appends how many calls are done, where there are several,
+    and that of `launch.run_all`. It returns what the last call's storages and arguments are, if
+    that has no stages.
     """
     given = _Given()
     run, found = given(launch), given(room)
@@ -155,6 +156,7 @@ def runner(
         places += [f"storage{ref.slot}.buffer" for ref in call.results]
         buffers = [f"storage{slot}.buffer" for slot in call.pointers]
         numbers = call.of_constants(call.numbers)
+        launches = []
         for stage in call.stages:
             pointers = [places[at] for at in stage.rooms]
             arguments = [given(one) for one in stage.indices]
@@ -164,18 +166,22 @@ def runner(
             if stage.takes_numbers:
                 arguments += numbers
             kernel = stage.kernel
-            lines.append(
-                f"{run}.run(device, {given(kernel)}, {given(stage.grid)},"
-                f" ({', '.join(pointers)},), {given(kernel.arguments.pack)}"
-                f"({', '.join(arguments)}), {given(stage.elements)})"
+            launches.append(
+                f"{given(kernel)}, {given(stage.grid)}, ({', '.join(pointers)},), "
+                f"{given(kernel.arguments.pack)}({', '.join(arguments)}), {given(stage.elements)}"
             )
+        if len(launches) == 1:
+            lines.append(f"{run}.run(device, {launches[0]})")
+        else:
+            stages = "".join([f"({one}), " for one in launches])
+            lines.append(f"{run}.run_all(device, ({stages}), unfinished)")
         for slot, other in call.taken:
             lines += [f"storage{slot}.buffer = storage{other}.buffer",
                       f"storage{other}.buffer = None"]  # fmt: skip
         lines += [f"storage{slot}.buffer = None" for slot in call.freed]
         if number + 1 < len(calls):
             lines.append(f"done.append({number + 1})")
-    return given.function("device, storages, bases, constants, done", lines or ["pass"])
+    return given.function("device, storages, bases, constants, done, unfinished", lines or ["pass"])
 
 
 def end(call: Call, storages: Sequence[Storage]) -> None:

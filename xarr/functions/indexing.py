@@ -112,7 +112,9 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         return  # x[key] += value has written already; Python now assigns the view to itself
     assign(x, where, source)
     # An array that is written to itself has been given memory by now.
-    if name and name[0] and where.size and source is value._node and source.structure is name[1]:
+    if name is None or name[0] is None or not where.size:
+        return
+    if source is value._node and source.structure is name[1]:
         opcode, target = engine.storing(source.structure, where, node.dtype)
         remembered(node.structure.stores, name, (opcode, target, where.offset - node.offset))
 
