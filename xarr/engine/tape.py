@@ -172,22 +172,16 @@ class Tape:
         return not any(step.opcode.shape for step in self.steps)
 
     def end(self) -> None:
-        """Run what has to run now that an instruction is complete: see `Device.shared`."""
+        """Run everything now that an instruction is complete; unless a finalizer asked for it."""
         with self.device.lock:
-            if self.is_running:
-                return  # a finalizer asked
-            if _mode.eager:
-                self.run()
-            elif len(self.steps) >= LIMIT:
-                self._run(self._end_of_cycle())
-            elif self._is_seen():
+            if not self.is_running:
                 self.run()
 
-    def _is_seen(self) -> bool:
-        """Whether others see the memory that an instruction reads or writes."""
-        shared = self.device.shared
-        _, listed = _encoded(self.steps)
-        return any(storage.serial in shared for storage in listed.storages)
+    def cut(self) -> None:
+        """Run what stands on a full tape up to where a loop's body ended; see `end`."""
+        with self.device.lock:
+            if not self.is_running:
+                self._run(self._end_of_cycle())
 
     def _end_of_cycle(self) -> int:
         """How many instructions of a full tape to run: up to where a loop's body last began.
@@ -578,9 +572,9 @@ def computed(opcode: Opcode, operands: tuple[Node, ...], scalar: Any = None) -> 
     storage = Storage(device, opcode.nbytes)
     tape = device.tape or of(device)
     if len(tape.steps) >= LIMIT:
-        tape.end()
+        tape.cut()
     tape.steps.append(_made(Step, (opcode, operands, storage, scalar, next(_NUMBERS))))
-    if _mode.eager or device.shared:
+    if _mode.eager or (device.shared and is_seen(operands, device)):
         tape.end()
     return Node(storage, opcode.target, 0)  # type: ignore[arg-type]
 
@@ -595,13 +589,22 @@ def recorded(opcode: Opcode, operands: tuple[Node, ...], target: Node | None = N
     assert written.storage is not None
     nodes = operands if target is None else (*operands, target)
     if len(tape.steps) >= LIMIT:
-        tape.end()
+        tape.cut()
     # Twice, as a finalizer may ask for the value in between, and another thread run the tape.
     written.storage.mark = tape.mark
     tape.steps.append(Step(opcode, nodes, None, None, next(_NUMBERS)))
     written.storage.mark = tape.mark
-    if _mode.eager or device.shared:
+    if _mode.eager or (device.shared and is_seen(nodes, device)):
         tape.end()
+
+
+def is_seen(nodes: tuple[Node, ...], device: Device) -> bool:
+    """Whether others see the memory that an instruction reads or writes, so that it runs at once.
+
+    No earlier one does: what was on the tape ran when its memory was first seen.
+    """
+    shared = device.shared
+    return any(node.storage is not None and node.storage.serial in shared for node in nodes)
 
 
 def _frozen(operands: tuple[Node, ...]) -> tuple[Node, ...]:
