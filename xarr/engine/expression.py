@@ -167,14 +167,16 @@ class Opcode:
         Of the operands; constants among them.
     target : Structure or None
         Of the view that it writes; None where the operation itself writes to its first operand.
+    named : tuple of Structure
+        Of what an instruction names: the operands, and the target unless that is new.
     is_fresh : bool
         Whether the target is all of a new storage, which needs `nbytes` bytes.
     constants : int
         How many constants an instruction names.
     """
 
-    __slots__ = ("constants", "device", "is_fresh", "nbytes", "operands", "operation", "shape",
-                 "target")  # fmt: skip
+    __slots__ = ("constants", "device", "is_fresh", "named", "nbytes", "operands", "operation",
+                 "shape", "target")  # fmt: skip
 
     def __init__(
         self,
@@ -192,6 +194,7 @@ class Opcode:
         self.shape = shape
         self.device = device
         self.is_fresh = is_fresh
+        self.named = operands if is_fresh or target is None else (*operands, target)
         self.constants = sum(operand.pattern is None for operand in operands)
         self.nbytes = 0
         if is_fresh and target is not None:

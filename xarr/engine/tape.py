@@ -13,13 +13,12 @@ import functools
 import itertools
 import math
 import sys
-import sysconfig
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import errors, layout
+from xarr import errors, layout, references
 from xarr.engine import launch, schedule
 from xarr.engine.expression import (
     Node,
@@ -396,7 +395,7 @@ class Tape:
 
 def _unheld() -> int:
     """The count of what only a list holds; less than any where threads count apart."""
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if not references.COUNTED:
         return -1
     storages = [object()]
     count = 0
@@ -472,8 +471,7 @@ def _steps(trace: Trace, listed: Arguments) -> Iterator[Step | None]:
     named = 0
     for opcode, number in zip(trace.opcodes, numbers, strict=True):
         nodes = []
-        written = () if opcode.is_fresh or opcode.target is None else (opcode.target,)
-        for how in (*opcode.operands, *written):
+        for how in opcode.named:
             if how.pattern is None:
                 nodes.append(Node(None, how, 0, next(values)))
             else:

@@ -209,12 +209,10 @@ def reader(
         node += count
         names = ", ".join(nodes) + "," * (count == 1)
         unpacked.append(f"(_, ({names}), fresh{number}, scalar{number}, number{number})")
-        written = () if opcode.is_fresh or opcode.target is None else (opcode.target,)
-        operands = (*opcode.operands, *written)
         named = iter(nodes)
-        for structure in operands:
+        for structure in opcode.named:
             if structure.pattern is None:
-                is_bare = count < len(operands)
+                is_bare = count < len(opcode.named)
                 constants.append(f"scalar{number}" if is_bare else f"{next(named)}.value")
                 continue
             one = next(named)
