@@ -191,15 +191,16 @@ class Program:
         return str(self.one_of(NAMES))
 
     def operand(self, shape: tuple[int, ...], beside: str) -> str:
-        """An array that broadcasts to `shape`, or a scalar."""
-        rank = _RANK.index(self.theirs[beside].dtype.kind)
+        """An array that broadcasts to `shape` and may be added in place, or a scalar."""
+        dtype = self.theirs[beside].dtype
 
         def fits(value: Values) -> bool:
-            return broadcasts(value.shape, shape) and _RANK.index(value.dtype.kind) <= rank
+            both = numpy.result_type(value.dtype, dtype)
+            return broadcasts(value.shape, shape) and numpy.can_cast(both, dtype, "same_kind")
 
         names = [name for name in self.live if fits(self.theirs[name])]
         choice = self.pick(len(names) + 1)
-        return names[choice] if choice < len(names) else self.scalar(self.theirs[beside].dtype)
+        return names[choice] if choice < len(names) else self.scalar(dtype)
 
     def scalar(self, dtype: numpy.dtype[Any]) -> str:
         if dtype.kind == "b":

@@ -132,3 +132,18 @@ def test_what_nobody_needs_is_not_put_back() -> None:
                 "read(b)",
             ]
         )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["x = np.asarray(data((70,), 'int64', 1))", "y = x + x", "read(y)", "z = y + 1",
+         "failing('allocate', 0, 9, z)", "m = lend(y)", "m[...] = 1", "read(z)"],
+        ["m = data((70,), 'int64', 1)", "x = borrow(m)", "y = np.arange(70) + 1",
+         "failing('launch', 0, 9, y)", "z = x + y", "m[...] = 1", "read(z)"],
+    ],
+)  # fmt: skip
+def test_what_reads_memory_that_others_see_is_tried_again_before_they_write(
+    lines: list[str],
+) -> None:
+    replay(lines)

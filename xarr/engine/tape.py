@@ -296,10 +296,10 @@ class Tape:
     def _sorted_out(self, marked: list[tuple[bool, Step]]) -> list[Step]:
         """The instructions that do not depend on one that failed; the others go, or stay, aside.
 
-        Those that have just failed bear True. If none has, and one would go that others see the
-        memory of, all are tried again.
+        Those that have just failed bear True. If none has, and others see memory that one which
+        would go reads or writes, all are tried again.
         """
-        shared = () if any(has_failed for has_failed, _ in marked) else self.device.shared
+        shared = set() if any(has_failed for has_failed, _ in marked) else {*self.device.shared}
         marked += [(True, step) for step in self._needed(self.aside)]
         marked.sort(key=lambda item: item[1].number)
         self.aside = []
@@ -309,11 +309,11 @@ class Tape:
         written: set[int] = set()
         while marked:
             has_failed, step = marked.pop(0)
-            reads = {id(node.storage) for node in step.nodes if node.storage is not None}
-            writes = id(step.written)
+            reads = {node.storage.serial for node in step.nodes if node.storage is not None}
+            writes = step.written.serial
             if has_failed or reads & written or writes in written or writes in read:
                 is_consumed = isinstance(step.opcode.operation, schedule.Consumed)
-                if is_consumed or (not has_failed and step.written.serial in shared):
+                if is_consumed or writes in shared or reads & shared:
                     both = [*later, *steps, step, *(step for _, step in marked)]
                     return sorted(both, key=lambda step: step.number)  # whoever asks is told
                 later.append(step)
