@@ -23,7 +23,7 @@ class Driver(cuda.CudaDriver):
 
     def __init__(self, statuses: Sequence[int]) -> None:
         self.info = xarr.default_device().info
-        self._context: Any = contextlib.nullcontext()
+        self.context: Any = contextlib.nullcontext()
         self.cleared = 0
         self.freed_nbytes: deque[int] = deque()
         self.last_uses: dict[int, cuda.Event] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import random
 import sys
@@ -41,6 +42,7 @@ class Driver:
     """As much of the driver as the pool and its blocks use."""
 
     def __init__(self) -> None:
+        self.context: Any = contextlib.nullcontext()
         self.freed_nbytes: deque[int] = deque()
         self.last_uses: dict[int, Any] = {}
         self.held: list[Any] = []

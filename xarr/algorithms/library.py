@@ -19,7 +19,7 @@ from xarr.dtypes import DType
 from xarr.engine import elements, engine
 from xarr.engine.expression import Node, leaf
 from xarr.engine.storage import Storage
-from xarr.layout import Layout, Shape
+from xarr.layout import Shape
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -72,7 +72,8 @@ def run(
     with device.lock:
         if takes is not None:
             operands = [_taken(node, takes) for node in operands]
-        rooms = [room(shape, dtype, device) for shape, dtype in results]
+        kept = own is not None and takes is None and not out
+        rooms = [] if kept else [room(shape, dtype, device) for shape, dtype in results]
         with opened(where, operands, rooms, own=own is not None) as arrays:
             given, made = arrays[: len(operands)], arrays[len(operands) :]
             if takes is not None:
@@ -82,9 +83,29 @@ def run(
                 function(*given, out=made[0], **options)
                 return rooms
             values = function(*given, **options)
-            for target, value in zip(made, values if len(made) > 1 else (values,), strict=True):
+            found = (values,) if len(results) == 1 else values
+            if kept:
+                fresh = not any(value is one for value in found for one in given)
+                return [
+                    _kept(value, shape, dtype, device, fresh=fresh)
+                    for value, (shape, dtype) in zip(found, results, strict=True)
+                ]
+            for target, value in zip(made, found, strict=True):
                 target[...] = value
     return rooms
+
+
+def _kept(value: Any, shape: Shape, dtype: DType, device: Device, *, fresh: bool) -> Node:
+    """What the device's library made as a leaf, in the memory that it is in if that is fresh."""
+    where = layout.contiguous(shape)
+    if fresh and value.dtype == dtype.numpy:
+        buffer = device.driver.adopt(value)
+        if buffer is not None:
+            return leaf(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
+    result = room(shape, dtype, device)
+    with opened("", (), (result,)) as (target,):
+        target[...] = value
+    return result
 
 
 def inner(first: Node, second: Node) -> Any:
@@ -147,7 +168,7 @@ def opened(
             if storage.serial in memory:
                 continue
             if in_place:
-                memory[storage.serial] = stack.enter_context(device.driver.map(storage.buffer))
+                memory[storage.serial] = _memory(storage, stack)
             else:
                 memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
                 if place < len(operands):
@@ -163,6 +184,13 @@ def opened(
                 device.driver.upload(storage.buffer, 0, memory[storage.serial])
 
 
+def _memory(storage: Storage, stack: ExitStack) -> Any:
+    """A storage's own memory as bytes, until the stack ends."""
+    driver = storage.device.driver
+    window = driver.window(storage.buffer, "B")
+    return stack.enter_context(driver.map(storage.buffer)) if window is None else window
+
+
 def _storage(node: Node) -> Storage:
     assert node.storage is not None
     return node.storage
@@ -172,18 +200,15 @@ def _as_array(node: Node, memory: Any) -> Any:
     """What lies at a leaf's place in the bytes of its storage."""
     where = node.layout
     assert where is not None
+    kind: Any = numpy.ndarray if isinstance(memory, memoryview) else type(memory)
     if where.size == 0:
-        return type(memory)(where.shape, node.dtype.numpy)
-    return array_of(memory, where, node.dtype)
-
-
-def array_of(memory: Any, where: Layout, dtype: DType) -> Any:
-    """The elements at a layout in the bytes of a storage, as the library's kind of array."""
-    begin = where.offset * dtype.itemsize
-    strides = tuple(stride * dtype.itemsize for stride in where.strides)
-    if isinstance(memory, numpy.ndarray):
-        return numpy.ndarray(where.shape, dtype.numpy, memory.data, begin, strides)
-    return type(memory)(where.shape, dtype.numpy, memory.data + begin, strides)
+        return kind(where.shape, node.dtype.numpy)
+    nbytes = node.dtype.itemsize
+    begin = where.offset * nbytes
+    strides = tuple([stride * nbytes for stride in where.strides])
+    if kind is numpy.ndarray:
+        return numpy.ndarray(where.shape, node.dtype.numpy, memory, begin, strides)
+    return kind(where.shape, node.dtype.numpy, memory.data + begin, strides)
 
 
 def warn_once(name: str, device: Device) -> None:

@@ -182,8 +182,9 @@ def lone(node: Node, where: str = READING) -> Host:
     device = storage.device
     note(where, dtype.itemsize, "from", device)
     with device.lock:
-        engine.compute(node)
-        device.driver.download(storage.buffer, node.offset * dtype.itemsize, host)
+        found = engine.there(node)
+        assert found.storage is not None
+        device.driver.download(found.storage.buffer, found.offset * dtype.itemsize, host)
     return host
 
 

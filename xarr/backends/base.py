@@ -150,6 +150,13 @@ class Driver(Protocol):
         """
         return None
 
+    def adopt(self, array: Any) -> Any:
+        """A buffer in the memory of an array that the library has made, or None.
+
+        It keeps that memory. None also where the elements are not in C order from its beginning.
+        """
+        return None
+
     def address(self, buffer: Any) -> int:
         """Where a buffer lies in the memory of a CPU or a CUDA device, as long as it exists.
 

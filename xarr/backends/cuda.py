@@ -13,6 +13,7 @@ import functools
 import importlib
 import math
 import os
+import struct
 import sys
 import weakref
 from collections import deque
@@ -173,25 +174,34 @@ def discovered(
 
 
 class Kernel:
-    """A loaded kernel, and the memory in which a launch finds its parameters."""
+    """A loaded kernel, and the memory in which a launch finds its parameters.
 
-    __slots__ = ("_module", "address", "content", "function", "parameters", "pointers")
+    Attributes
+    ----------
+    function : object
+        The driver's handle.
+    address : int
+        Of the list of pointers to the parameters; 0 before `prepare`.
+    """
+
+    __slots__ = ("_content", "_module", "_pack", "_pointers", "address", "function")
 
     def __init__(self, module: Any, function: Any) -> None:
         self._module = module
         self.function = function
-        self.pointers: Any = None
-        self.parameters: Any = None
         self.address = 0
-        self.content = ctypes.create_string_buffer(_ARGUMENTS_NBYTES)
 
     def prepare(self, count: int) -> None:
         """Make room for `count` buffers, and for the struct that follows them."""
-        self.pointers = (ctypes.c_uint64 * max(count, 1))()
-        begin = ctypes.addressof(self.pointers)
-        places = [begin + 8 * place for place in range(count)]
-        self.parameters = (ctypes.c_void_p * (count + 1))(*places, ctypes.addressof(self.content))
-        self.address = ctypes.addressof(self.parameters)
+        self._content = ctypes.create_string_buffer(8 * count + _ARGUMENTS_NBYTES)
+        begin = ctypes.addressof(self._content)
+        self._pointers = (ctypes.c_void_p * (count + 1))(*range(begin, begin + 8 * count + 1, 8))
+        self.address = ctypes.addressof(self._pointers)
+        self._pack = struct.Struct(f"={count}Q{_ARGUMENTS_NBYTES}s").pack_into
+
+    def fill(self, buffers: Sequence[Block], arguments: bytes) -> None:
+        """Have the addresses of buffers, and a struct, as the parameters."""
+        self._pack(self._content, 0, *[buffer.pointer for buffer in buffers], arguments)
 
 
 class Block:
@@ -298,7 +308,8 @@ class CudaDriver:
             raise forked("CUDA")
         checked((status,))
         self._handle = checked(cuda.cuDevicePrimaryCtxRetain(_device(cuda, info.index)))
-        self._context = _Context(cuda, self._handle)
+        self.context = _Context(cuda, self._handle)
+        self._context_number = int(self._handle)
         self._peers: dict[int, bool] = {}
         self.freed_nbytes: deque[int] = deque()
         # The events of blocks live here, not in the blocks: the garbage collector destroys an event
@@ -360,7 +371,7 @@ class CudaDriver:
 
     def load(self, binary: bytes, name: str) -> Kernel:
         """The kernel `name` of a cubin; ValueError when the driver refuses it."""
-        with self._context:
+        with self.context:
             status, module = self._with_room(self._cuda.cuModuleLoadData, binary)
             if not status:
                 # Loaded lazily, code goes to the device here.
@@ -392,23 +403,24 @@ class CudaDriver:
         if 0 in grid:
             self.launched += 1
             return
-        if kernel.parameters is None:
+        if not kernel.address:
             kernel.prepare(len(buffers))
-        kernel.pointers[: len(buffers)] = [buffer.pointer for buffer in buffers]
-        ctypes.memmove(kernel.content, arguments, len(arguments))
-        x, y, z = (*grid, 1, 1)[:3]
-        items = (*group, 1, 1)[:3]
-        if not CudaDriver.several and (stream := self.current_stream()) == self.default_stream:
+        kernel.fill(buffers, arguments)
+        if len(grid) == 1:
+            where: tuple[int, ...] = (grid[0], 1, 1, group[0], 1, 1)
+        else:
+            where = (*(*grid, 1)[:3], *(*group, 1)[:3])
+        if self._is_plain():
             # Mostly the context is the thread's already; in any other one a launch is refused.
-            where = kernel.function, x, y, z, *items, 0, stream, kernel.address, 0
-            status = self._launch(*where)
+            stream = self.default_stream
+            status = self._launch(kernel.function, *where, 0, stream, kernel.address, 0)
             if not status:
                 return
             if status not in _OTHER_CONTEXT:
                 self._fail("launch", status)
-        with self._context:
+        with self.context:
             stream = self._begin(buffers)
-            status = self._launch(kernel.function, x, y, z, *items, 0, stream, kernel.address, 0)
+            status = self._launch(kernel.function, *where, 0, stream, kernel.address, 0)
             if status:
                 self._fail("launch", status)
             self._end(stream, buffers)
@@ -445,10 +457,16 @@ class CudaDriver:
                         "delete arrays that are no longer needed",
                     )
                 ) from error
-        buffer.counted_nbytes = nbytes
+        return self._counted(buffer, nbytes)
+
+    def _counted(self, block: Block, nbytes: int) -> Block:
+        """The block, of which so many bytes are in use from now on."""
+        block.counted_nbytes = nbytes
         self._used_nbytes += nbytes
-        self._peak_nbytes = max(self._peak_nbytes, self.used_nbytes())
-        return buffer
+        used = self.used_nbytes()
+        if used > self._peak_nbytes:
+            self._peak_nbytes = used
+        return block
 
     def make_room(self) -> None:
         """Give memory that is held for reuse back, for whoever else asks the system for some."""
@@ -473,7 +491,11 @@ class CudaDriver:
     def download(self, buffer: Block, offset_nbytes: int, out: Any) -> None:
         """Copy into contiguous writable host memory; returns when it is there."""
         nbytes, host, there = _ends(buffer, offset_nbytes, out)
-        if nbytes:
+        if nbytes and self._is_plain() and self._is_current():
+            stream = self.default_stream
+            self._check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
+            self._check("download", self._cuda.cuStreamSynchronize(stream))
+        elif nbytes:
             with self._waited_for("download", buffer) as stream:
                 self._check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
 
@@ -490,13 +512,13 @@ class CudaDriver:
         begin, end = source.pointer + source_offset, target.pointer + target_offset
         giver = source.driver
         if giver.info.index == self.info.index:
-            with self._context:
+            with self.context:
                 stream = self._begin((source, target))
                 self._check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, stream))
                 self._end(stream, (source, target))
             return
         last = giver.last_use(source)
-        with self._context:
+        with self.context:
             self._let_peer_be_read(giver)
             stream = self._begin((target,))
             self._wait(stream, last)
@@ -521,6 +543,10 @@ class CudaDriver:
         """The library's function that NumPy calls `name`; None without one."""
         return None
 
+    def adopt(self, array: Any) -> Block | None:
+        """None: the library has no arrays of its own."""
+        return None
+
     def address(self, buffer: Block) -> int:
         """Where a buffer lies in the device's memory, as long as it exists."""
         return buffer.pointer
@@ -534,7 +560,7 @@ class CudaDriver:
 
     def synchronize(self) -> None:
         """Wait until everything asked so far is done, on all streams."""
-        with self._context:
+        with self.context:
             self._check("synchronize", self._cuda.cuCtxSynchronize())
 
     def memory_info(self) -> dict[str, int]:
@@ -548,18 +574,18 @@ class CudaDriver:
 
     def mark(self, *, timed: bool = False) -> Event:
         """An event at the end of what this thread's current stream was asked."""
-        with self._context:
+        with self.context:
             return self._recorded(self.current_stream(), timed=timed)
 
     def wait(self, event: Event) -> None:
         """Let this thread's current stream wait for an event."""
-        with self._context:
+        with self.context:
             stream = self.current_stream()
             self._wait(stream, event)
 
     def reached(self, event: Event) -> bool:
         """Whether all work before an event is done."""
-        with self._context:
+        with self.context:
             (status,) = self._cuda.cuEventQuery(event.handle)
         if status == self._cuda.CUresult.CUDA_ERROR_NOT_READY:
             return False
@@ -568,12 +594,12 @@ class CudaDriver:
 
     def finish(self, event: Event) -> None:
         """Wait on the host until all work before an event is done."""
-        with self._context:
+        with self.context:
             self._check("event", self._cuda.cuEventSynchronize(event.handle))
 
     def elapsed(self, first: Event, last: Event) -> float:
         """The milliseconds between two timed events, both reached."""
-        with self._context:
+        with self.context:
             return float(checked(self._cuda.cuEventElapsedTime(first.handle, last.handle)))
 
     def device_of(self, pointer: int) -> int:
@@ -597,24 +623,32 @@ class CudaDriver:
     def last_use(self, block: Block) -> Event:
         """The end of what was last asked of a block."""
         # Here, as each device has a default stream of its own.
-        with self._context:
+        with self.context:
             return block.event or self._recorded(self.default_stream)
 
     def order_after(self, stream: int, block: Block) -> None:
         """Let a stream of anybody's wait for what was last asked of a block."""
-        with self._context:
+        with self.context:
             self._wait(stream, self.last_use(block))
 
     def order_before(self, stream: int, block: Block) -> None:
         """Let what is asked of a block wait for what was asked of a stream of anybody's."""
-        with self._context:
+        with self.context:
             block.event = self._recorded(stream)
         CudaDriver.several = True
 
     def hold_default_stream(self, event: Event) -> None:
         """Let the default stream wait for an event; called wherever a block is dropped."""
-        with self._context:
+        with self.context:
             self._cuda.cuStreamWaitEvent(self.default_stream, event.handle, 0)
+
+    def _is_plain(self) -> bool:
+        """Whether the default stream is the current one, and no other one was ever seen."""
+        return not CudaDriver.several and self.current_stream() == self.default_stream
+
+    def _is_current(self) -> bool:
+        """Whether the device's context is the thread's, so that its default stream is meant."""
+        return int(self._cuda.cuCtxGetCurrent()[1]) == self._context_number
 
     def _begin(self, blocks: Sequence[Block]) -> int:
         """The current stream, after it was told to wait for what was last asked of blocks."""
@@ -642,7 +676,7 @@ class CudaDriver:
     @contextmanager
     def _waited_for(self, what: str, block: Block) -> Iterator[int]:
         """The current stream, in which a copy of a block is asked for; waits for the copy."""
-        with self._context:
+        with self.context:
             stream = self._begin((block,))
             yield stream
             self._check(what, self._cuda.cuStreamSynchronize(stream))
@@ -683,6 +717,8 @@ class CudaDriver:
 
 def _ends(buffer: Block, offset_nbytes: int, host: Any) -> tuple[int, int, int]:
     """The bytes of host memory, its address, and the device's where they go or come from."""
+    if type(host) is numpy.ndarray:
+        return host.nbytes, host.ctypes.data, buffer.pointer + offset_nbytes
     view = memoryview(host)
     address = numpy.frombuffer(view, numpy.uint8).ctypes.data if view.nbytes else 0
     return view.nbytes, address, buffer.pointer + offset_nbytes

@@ -10,13 +10,14 @@ import functools
 import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
 from xarr.backends import cuda, cupy_library
 from xarr.backends.base import DeviceInfo, Discovery
 
+_BYTE: Final = numpy.dtype(numpy.uint8)
 _INSTALL = 'pip install "xarr[cuda13]" (or cuda12, for older drivers)'
 
 
@@ -40,6 +41,7 @@ class CupyDriver(cuda.CudaDriver):
         self._cupy = cupy
         self._current = cupy.cuda.get_current_stream
         self._device = cupy.cuda.Device(info.index)
+        self._array, self._pointer = cupy.ndarray, cupy.cuda.MemoryPointer
         super().__init__(info)
 
     def current_stream(self) -> int:
@@ -102,16 +104,36 @@ class CupyDriver(cuda.CudaDriver):
     @contextmanager
     def map(self, buffer: cuda.Block) -> Iterator[Any]:
         """The buffer's own memory as an array of CuPy's, in the order of the current stream."""
-        with self._device, self._context:
+        if self._is_plain() and self._is_current():
+            yield self._bytes_of(buffer)
+            return
+        with self._device, self.context:
             stream = self._begin((buffer,))
-            memory = self._cupy.cuda.UnownedMemory(
-                buffer.pointer, buffer.nbytes, buffer, self.info.index
-            )
-            place = self._cupy.cuda.MemoryPointer(memory, 0)
             try:
-                yield self._cupy.ndarray((buffer.nbytes,), numpy.uint8, place)
+                yield self._bytes_of(buffer)
             finally:
                 self._end(stream, (buffer,))
+
+    def _bytes_of(self, block: cuda.Block) -> Any:
+        place = block.memory
+        if not isinstance(place, self._pointer):
+            memory = self._cupy.cuda.UnownedMemory(
+                block.pointer, block.nbytes, block, self.info.index
+            )
+            place = self._pointer(memory, 0)
+        return self._array((block.nbytes,), _BYTE, place)
+
+    def adopt(self, array: Any) -> cuda.Block | None:
+        """A block in the memory of an array of CuPy's, or None.
+
+        That of a view is another array's, and that of another stream goes back to it at once.
+        """
+        if array.base is not None or not array.nbytes or not array.flags.c_contiguous:
+            return None
+        if not (self._is_plain() and self._is_current()):
+            return None
+        block = cuda.Block(self, array.data.ptr, array.nbytes, array.data)
+        return self._counted(block, array.nbytes)
 
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
         """CuPy's function that NumPy calls `name`, where a library of NVIDIA's stands behind it."""

@@ -69,6 +69,9 @@ class Runtime:
         self._runtime.setDevice(self._thread.before.pop())
         return (0,)
 
+    def cuCtxGetCurrent(self) -> tuple[int, int]:  # noqa: N802, D102
+        return 0, self._runtime.getDevice()
+
     def cuCtxSynchronize(self) -> tuple[int]:  # noqa: N802, D102
         self._runtime.deviceSynchronize()
         return (0,)
@@ -182,7 +185,7 @@ class HipDriver(CupyDriver):
         values: list[Any] = [buffer.pointer for buffer in buffers]
         if arguments:
             values.append(numpy.frombuffer(arguments, f"V{len(arguments)}")[0])
-        with self._device, self._context:
+        with self._device, self.context:
             stream = self._begin(buffers)
             kernel(grid, group, tuple(values))
             self._end(stream, buffers)

@@ -73,15 +73,17 @@ class Pool:
             size, pointer, event = free.pop()
             self._free_nbytes -= size
         else:
-            while self._free_nbytes > self._peak_nbytes:
-                self._give_back(next(size for size, free in self._free.items() if free))
-            handle = _allocated(self._context, size)
+            with self._driver.context:
+                while self._free_nbytes > self._peak_nbytes:
+                    self._give_back(next(size for size, free in self._free.items() if free))
+                handle = _allocated(self._context, size)
             pointer, event = int(handle.device_pointer_value), None
             self._handles[pointer] = handle
             self.reserved_nbytes += size
         self._peak_nbytes = max(self._peak_nbytes, self.reserved_nbytes - self._free_nbytes)
         block = Block(self._driver, pointer, size, self)
-        block.event = event
+        if event is not None:
+            block.event = event
         return block
 
     def put_back(self, block: Block, event: cuda.Event | None) -> None:
@@ -147,18 +149,20 @@ class NumbaDriver(cuda.CudaDriver):
         self._numba = numba_cuda.gpus[info.index].get_primary_context()
         self._pool = Pool(self, self._numba)
         self._default = self._numba.get_default_stream()
+        self._first = self.named(self.stream_pointer(self._default))
         self._current = threading.local()
         self._library = nvidia.Library(self)
 
     def current_stream(self) -> int:
         """The handle of Numba's default stream, or of one that was made current here."""
-        return self.named(self.stream_pointer(getattr(self._current, "stream", self._default)))
+        stream = getattr(self._current, "stream", None)
+        return self._first if stream is None else self.named(self.stream_pointer(stream))
 
     def create_stream(self) -> Any:
         """A stream of Numba's, which does not wait for the default one."""
         # Those that Numba creates wait for it, and it for them.
         flags = self._cuda.CUstream_flags.CU_STREAM_NON_BLOCKING
-        with self._context:
+        with self.context:
             handle = cuda.checked(self._cuda.cuStreamCreate(flags))
             stream = self._numba.create_external_stream(int(handle))
         weakref.finalize(stream, self._cuda.cuStreamDestroy, handle)
@@ -166,7 +170,7 @@ class NumbaDriver(cuda.CudaDriver):
 
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream as one of Numba's."""
-        with self._context:
+        with self.context:
             return self._numba.create_external_stream(pointer)
 
     def stream_pointer(self, stream: Any) -> int:
@@ -181,13 +185,12 @@ class NumbaDriver(cuda.CudaDriver):
 
     def take(self, nbytes: int) -> Block:
         """A block of the pool."""
-        with self._context:
-            return self._pool.take(nbytes)
+        return self._pool.take(nbytes)
 
     @contextlib.contextmanager
     def map(self, buffer: cuda.Block) -> Iterator[nvidia.DeviceArray]:
         """The buffer's own memory as the libraries' routines take it, in the current stream."""
-        with self._context:
+        with self.context:
             stream = self._begin((buffer,))
             try:
                 yield nvidia.DeviceArray(
@@ -206,7 +209,7 @@ class NumbaDriver(cuda.CudaDriver):
 
     def release_memory(self) -> None:
         """Give the blocks that are held for reuse back to Numba's memory manager."""
-        with self._context:
+        with self.context:
             self._pool.clear()
 
 

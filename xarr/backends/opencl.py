@@ -427,6 +427,9 @@ class OpenCLDriver:
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> None:
         """None: OpenCL has no libraries."""
 
+    def adopt(self, array: Any) -> None:
+        """None: OpenCL has no libraries."""
+
     def address(self, buffer: Any) -> int:
         """Where a buffer lies in the host's memory, as long as it exists; on a CPU."""
         # The three drivers for CPUs (PoCL, Intel's, llvmpipe) map each buffer where it lies.

@@ -145,6 +145,19 @@ def compute(node: Node) -> None:
         tape.of(node.device).compute(storage)
 
 
+def there(node: Node) -> Node:
+    """A node of the same elements in memory: itself, computed, or what it is being copied from.
+
+    Whoever asks holds the device's lock while they are read.
+    """
+    assert node.storage is not None
+    source = tape.of(node.device).copied(node.storage, _cast(node.dtype, node.dtype))
+    if source is not None and node.shape == source.shape == ():
+        return source
+    compute(node)
+    return node
+
+
 def settle(device: Device) -> None:
     """Run everything that was asked of a device."""
     if device.tape is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from xarr import layout
 from xarr.layout import Layout
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Structure:
 
 
 _LIMIT_STRUCTURES: Final = 1 << 16
+_ELEMENT: Final = layout.contiguous(()).pattern
 
 
 def structure(device: Device, dtype: DType, how: Pattern | Shape) -> Structure:
@@ -205,6 +207,11 @@ class Opcode:
 def leaf(storage: Storage, where: Layout, dtype: DType) -> Node:
     """The view of a storage's elements."""
     return Node(storage, structure(storage.device, dtype, where.pattern), where.offset)
+
+
+def element(node: Node, at: int) -> Node:
+    """A node of the one element of another one's storage that lies at an offset."""
+    return Node(node.storage, structure(node.device, node.dtype, _ELEMENT), at)
 
 
 def number_like(node: Node, value: Any) -> Node:

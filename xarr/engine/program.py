@@ -196,9 +196,15 @@ class Program:
 
 
 class Trace:
-    """A list of instructions on some views, and what it becomes, by which storages are held."""
+    """A list of instructions on some views, and what it becomes, by which storages are held.
 
-    __slots__ = ("_device", "_programs", "_read", "codes", "opcodes")
+    Attributes
+    ----------
+    sizes : frozenset of int
+        The bytes of its results.
+    """
+
+    __slots__ = ("_device", "_programs", "_read", "codes", "opcodes", "sizes")
 
     def __init__(
         self,
@@ -211,6 +217,7 @@ class Trace:
         self._read: Callable[..., Any] | None = None
         self.opcodes = opcodes
         self.codes = codes
+        self.sizes = frozenset(opcode.nbytes for opcode in opcodes if opcode.is_fresh)
 
     def prepare(self, counts: Sequence[int]) -> None:
         """Have `read` for such instructions, each of which names a count of nodes."""

@@ -154,6 +154,16 @@ class Tape:
             step.written.serial in shared for step in self.aside
         )
 
+    def copied(self, storage: Storage, copy: Operation) -> Node | None:
+        """What is in memory, and the last instruction copies to a new storage; None for others."""
+        if self.is_running or self.unfinished or self.aside or not self.steps:
+            return None
+        opcode, nodes, fresh, *_ = self.steps[-1]
+        if fresh is not storage or opcode.operation is not copy:
+            return None
+        source = nodes[0].storage
+        return None if source is None or self.writes(source) else nodes[0]
+
     def names(self, storage: Storage) -> bool:
         """Whether an instruction, or what is unfinished, may write or read a storage."""
         if self.unfinished:
@@ -251,7 +261,7 @@ class Tape:
             trace, listed = self._listed(self._taken(steps))
             steps.clear()  # they hold storages
             storages, bases, constants, _ = listed
-            program = trace.program(self._states(storages))
+            program = trace.program(self._states(storages, trace.sizes))
             return program.run(storages, bases, constants, done, self.unfinished)
         except BaseException as error:
             if listed is None or trace is None:
@@ -331,7 +341,7 @@ class Tape:
         """Those steps whose results somebody holds, or another one of them needs."""
         trace, listed = self._listed(steps)
         steps.clear()  # they hold storages
-        alive = [state in schedule.HELD for state in self._states(listed.storages)]
+        alive = [state in schedule.HELD for state in self._states(listed.storages, trace.sizes)]
         needed = schedule.needed(schedule.instructions(trace.opcodes, trace.codes), alive)
         found = zip(_steps(trace, listed), needed, strict=True)
         return [step for step, is_needed in found if is_needed and step is not None]
@@ -352,7 +362,7 @@ class Tape:
             # Else the tape itself holds every storage.
             trace, listed = self._listed(self._taken(self.steps[:]))
             try:
-                return trace, listed, trace.program(self._states(listed.storages))
+                return trace, listed, trace.program(self._states(listed.storages, trace.sizes))
             finally:
                 self._put_first([step for step in _steps(trace, listed) if step is not None])
         finally:
@@ -375,8 +385,11 @@ class Tape:
                 remembered(programs, opcodes, trace)
         return trace, _made(Arguments, found)
 
-    def _states(self, storages: list[Storage]) -> tuple[int, ...]:
-        """Of each storage whether somebody holds it, and how many bytes are free if not."""
+    def _states(self, storages: list[Storage], sizes: frozenset[int]) -> tuple[int, ...]:
+        """Of each storage whether somebody holds it, and how many bytes are free if not.
+
+        The bytes are none where no result, of one of some `sizes`, could have that memory.
+        """
         held = sys.getrefcount
         shared = self.device.shared
         states = []
@@ -387,7 +400,8 @@ class Tape:
             elif storage.buffer is None or storage.lender is not None:
                 state = schedule.DEAD
             else:
-                states.append(storage.nbytes)
+                nbytes = storage.nbytes
+                states.append(nbytes if nbytes in sizes or nbytes >= layout.WIDE else 0)
                 continue
             states.append(state if storage.nbytes < layout.WIDE else state + schedule.WIDE)
         return tuple(states)

@@ -32,7 +32,7 @@ from xarr.array.operands import fits, operand
 from xarr.array.transfers import Host, from_host, host_values, is_unobserved
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import elements, engine
-from xarr.engine.expression import Node, constant, leaf, number_like, remembered
+from xarr.engine.expression import Node, constant, element, leaf, number_like, remembered
 from xarr.functions.keys import WHERE, advanced, basic, is_array, mask_of, name_of
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows
@@ -51,6 +51,8 @@ def getitem(x: Array, key: Any) -> Array:
             value = _read(x._node, at)
             if value is not None:
                 return made(number_like(x._node, value))
+            # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
+            return Array(engine.copied(element(x._node, at)))
     elif type(key.start) is Array or type(key.stop) is Array:
         key = _of_integers(key)
     name = name_of(key)
