@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -638,3 +640,38 @@ def test_of_complex_arrays_real_ones_take_the_real_part(key: Any, device: xarr.D
     assert_same(np.asarray(array), x, "x[key] = complex")
     with pytest.raises(TypeError, match="complex value"):
         array[key] = [1j] * value.size
+
+
+WRITTEN: Final = (1, 1.0, True, -1, 0.1, 2**40, np.float32(3), 1e300, math.inf, math.nan, 2 + 1j)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "bool", "complex64"])
+def test_what_was_written_once_is_written_alike_again(dtype: str) -> None:
+    """One key with one number after the other, each twice."""
+    ours, theirs = xarr.zeros((4, 6), dtype=dtype), np.zeros((4, 6), dtype)
+    written = WRITTEN[:7] if np.dtype(dtype).kind in "iu" else WRITTEN
+    for turn, value in enumerate([*written, *written]):
+        keys = [(slice(None), turn % 6), (turn % 4, slice(1, 5, 2)), slice(1, 3), (1, turn % 6)]
+        for key in keys:
+            problems = []
+            for target in (ours, theirs):
+                try:
+                    with warnings.catch_warnings(), np.errstate(all="ignore"):
+                        warnings.simplefilter("ignore")
+                        target[key] = value
+                except (TypeError, ValueError, OverflowError) as error:
+                    problems.append(type(error))
+            assert len({*problems}) == len(problems) / 2, (value, problems)
+        np.testing.assert_array_equal(xarr.to_numpy(ours), theirs, f"{value!r}")
+
+
+def test_a_view_is_written_to_another_one_of_the_same_array_each_time() -> None:
+    ours, theirs = xarr.arange(40) + 0, np.arange(40)
+    for turn in range(12):
+        for x in (ours, theirs):
+            x[turn : turn + 10] = x[turn + 3 : turn + 13]  # they overlap
+            x[turn : turn + 5] = x[turn + 20 : turn + 25]
+            x[5:10] = x[turn : turn + 5]
+            x[20:30] += x[turn : turn + 10]
+            x[turn : turn + 10] -= x[20:30]
+        np.testing.assert_array_equal(xarr.to_numpy(ours), theirs)

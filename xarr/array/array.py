@@ -23,7 +23,7 @@ from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, Structure, constant, leaf
+from xarr.engine.expression import Node, Structure, constant, leaf, remembered
 from xarr.engine.storage import Storage
 from xarr.engine.tape import computed
 from xarr.layout import Layout, Shape
@@ -708,13 +708,23 @@ def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
 
 def _in_place(row: Elementwise, x1: Array, x2: Any) -> Array:
     """An operator with its result written to the first operand."""
-    if not accepts(x2):
-        return NOT_IMPLEMENTED
-    if is_number(x1):
-        return binary(row, x1, x2)
-    name = f"{row.where}, in place"
-    require_writeable(x1, name)
-    return stored_in_place(x1, binary(row, x1, x2)._node, name)
+    result = _binary(row, x1, x2)
+    if result is NOT_IMPLEMENTED or is_number(x1):
+        return result
+    if not writeable(x1):
+        require_writeable(x1, f"{row.where}, in place")
+    node, given = x1._node, result._node
+    name = (None, given.structure, None)  # no key has such a name
+    found = node.structure.stores.get(name)
+    if found is not None and engine.is_stored(node, *found, given):
+        return x1
+    stored = stored_in_place(x1, given, f"{row.where}, in place")
+    where = node.layout  # None where the result was bound to the array
+    is_fresh = given.storage is not None and given.storage is not node.storage
+    if where is not None and is_fresh and given.dtype is node.dtype:
+        opcode, how = engine.storing(given.structure, where, node.dtype)
+        remembered(node.structure.stores, name, (opcode, how, 0))
+    return stored
 
 
 def _power(x1: Any, x2: Any) -> Array:
@@ -1069,10 +1079,8 @@ def writeable(array: Array) -> bool:
     if array._locked:
         return False
     node = array._node
-    where = node.layout
-    if where is None or node.storage is None:
-        return True
-    return not node.storage.read_only and not layout.self_overlapping(where)
+    storage = node.storage
+    return storage is None or not (storage.read_only or node.structure.repeats)
 
 
 def require_writeable(array: Array, where: str) -> None:
@@ -1082,7 +1090,7 @@ def require_writeable(array: Array, where: str) -> None:
         remedy = "write to a copy: x = xarr.asarray(x, copy=True)"
         if node.storage is not None and node.storage.read_only:
             given, accepted = "read-only memory of another library", "such arrays are read-only"
-        elif node.layout is not None and layout.self_overlapping(node.layout):
+        elif node.structure.repeats:
             given = "a broadcast view, several of whose elements share memory"
             accepted = "broadcast views are read-only"
         else:

@@ -242,9 +242,10 @@ class Block:
 
     def __del__(self) -> None:
         # In whichever thread, without the lock of the device.
+        driver = self.driver
         if self.counted_nbytes:
-            self.driver.freed_nbytes.append(self.counted_nbytes)
-        self.give_back(self.driver.last_uses.pop(id(self), None))
+            driver.freed_nbytes.append(self.counted_nbytes)
+        self.give_back(driver.last_uses.pop(id(self), None) if driver.last_uses else None)
 
     def give_back(self, event: Event | None) -> None:
         """Let whoever is given the memory next use it on the default stream at once."""

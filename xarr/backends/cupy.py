@@ -40,6 +40,7 @@ class CupyDriver(cuda.CudaDriver):
 
         self._cupy = cupy
         self._current = cupy.cuda.get_current_stream
+        self._alloc, self._device_here = cupy.cuda.alloc, cupy.cuda.runtime.getDevice
         self._device = cupy.cuda.Device(info.index)
         self._array, self._pointer = cupy.ndarray, cupy.cuda.MemoryPointer
         super().__init__(info)
@@ -77,9 +78,9 @@ class CupyDriver(cuda.CudaDriver):
         # CuPy keeps blocks of each stream apart, and gives back to a stream what was freed at once.
         cuda_module = self._cupy.cuda
         index = self.info.index
-        if cuda_module.runtime.getDevice() == index and not self._current(index).ptr:
+        if self._device_here() == index and not self._current(index).ptr:
             try:
-                memory = cuda_module.alloc(nbytes)
+                memory = self._alloc(nbytes)
             except cuda_module.runtime.CUDARuntimeError:
                 pass
             else:

@@ -174,7 +174,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
         return
     device = storage.device
     with device.lock:
-        if value.storage is not None and _reads_what_it_overwrites(value, storage, where, dtype):
+        if value.storage is not None and reads_what_it_overwrites(value, storage, where, dtype):
             value = copied(value)
         storage.writes += 1
         opcode, target = storing(value.structure, where, dtype)
@@ -191,19 +191,15 @@ def is_stored(base: Node, opcode: Opcode, how: Structure, beyond: int, value: No
     """Whether a value could be written to a known view of a node at once."""
     storage = base.storage
     assert storage is not None
-    at = base.offset + beyond
-    if value.storage is storage:
-        # x[key] += value has written already; Python now assigns the view to itself.
-        return value.structure is how and value.offset == at
     if storage.read_only or base.device.shared:
         return False
     with base.device.lock:
         storage.writes += 1
-        tape.recorded(opcode, (value,), Node(storage, how, at))
+        tape.recorded(opcode, (value,), Node(storage, how, base.offset + beyond))
     return True
 
 
-def _reads_what_it_overwrites(value: Node, storage: Storage, where: Layout, dtype: DType) -> bool:
+def reads_what_it_overwrites(value: Node, storage: Storage, where: Layout, dtype: DType) -> bool:
     """Whether one element's write may come before another element's read of the same address."""
     shared = storage.device.shared
     source, read = value.storage, value.layout

@@ -60,12 +60,15 @@ class Structure:
     pattern, layout : Pattern and Layout, or None
         How the elements lie, and the layout of those that begin where the storage does; None for a
         constant.
+    repeats : bool
+        Whether two elements may be one, as in a broadcast view.
     element : Structure or None
         Of constants without axes, of the same data type; there once it was asked for.
     views : dict
         What basic indexing gives, by key: structures, and how far they begin from this one.
     stores : dict
-        What writes to a view of it, by key and the value's structure: opcodes, and then the same.
+        What writes to a view of it, by key and the value's structure: opcodes, and then the same;
+        None where the value is that view.
     """
 
     __slots__ = (
@@ -74,6 +77,7 @@ class Structure:
         "element",
         "layout",
         "pattern",
+        "repeats",
         "shape",
         "stores",
         "views",
@@ -85,9 +89,10 @@ class Structure:
         self.shape = shape
         self.pattern = pattern
         self.layout = None if pattern is None else Layout(pattern.shape, pattern.strides)
+        self.repeats = self.layout is not None and layout.self_overlapping(self.layout)
         self.element: Structure | None = None
         self.views: dict[Any, tuple[Structure, int]] = {}
-        self.stores: dict[Any, tuple[Opcode, Structure, int]] = {}
+        self.stores: dict[Any, tuple[Opcode, Structure, int] | None] = {}
 
 
 _LIMIT_STRUCTURES: Final = 1 << 16

@@ -84,16 +84,22 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     """Write to the elements that `key` names."""
     node = x._node
     name = None
-    if type(value) is Array and not x._locked:
-        name = name_of(key), value._node.structure
-        found = node.structure.stores.get(name)
-        if found is not None and engine.is_stored(node, *found, value._node):
+    given = value._node if type(value) is Array else None
+    if given is not None:
+        name = _name_of_store(node, key, given)
+        if not x._locked and _is_stored(node, name, given):
             return
     require_writeable(x, _WRITE)
     kind = type(key)
     at = None if kind is slice else _place(node, key, kind)
     if at is not None and _is_written(node, at, value):
         return
+    if given is None:
+        given = _number(node, value)
+        if given is not None:
+            name = _name_of_store(node, key, given)
+            if _is_stored(node, name, given):
+                return
     source = _source(value, node)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is not slice and kind is not int and any(map(is_array, items)):
@@ -105,20 +111,61 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     where = basic(settled(x), items)
     source = _fitted(source, where.shape)
     leaf_layout = source.layout
+    stores = node.structure.stores
     if (
         source.storage is x._node.storage
         and leaf_layout is not None
         and leaf_layout == where
         and source.dtype is node.dtype
     ):
-        return  # x[key] += value has written already; Python now assigns the view to itself
-    assign(x, where, source)
-    # An array that is written to itself has been given memory by now.
-    if name is None or name[0] is None or not where.size:
+        # x[key] += value has written already; Python now assigns the view to itself.
+        if name is not None and given is value._node:
+            remembered(stores, name, None)
         return
-    if source is value._node and source.structure is name[1]:
+    assign(x, where, source)
+    if name is None or given is None or not where.size or source.structure is not name[1]:
+        return
+    storage = node.storage
+    assert storage is not None
+    # What reads what it overwrites is copied first, each time.
+    if given.storage is not storage or not engine.reads_what_it_overwrites(
+        given, storage, where, node.dtype
+    ):
         opcode, target = engine.storing(source.structure, where, node.dtype)
-        remembered(node.structure.stores, name, (opcode, target, where.offset - node.offset))
+        remembered(stores, name, (opcode, target, where.offset - node.offset))
+
+
+def _name_of_store(node: Node, key: Any, given: Node) -> Any:
+    """What to remember by how a node is written to another one; None for some keys."""
+    name = name_of(key)
+    if name is None:
+        return None
+    is_same = given.value is None and given.storage is node.storage
+    return name, given.structure, given.offset - node.offset if is_same else None
+
+
+def _is_stored(node: Node, name: Any, given: Node) -> bool:
+    """Whether a node was written to another one as is remembered by a name."""
+    if name is None:
+        return False
+    stores = node.structure.stores
+    if name not in stores:
+        return False
+    found = stores[name]
+    return found is None or engine.is_stored(node, *found, given)
+
+
+def _number(node: Node, value: Any) -> Node | None:
+    """A Python number as a node beside which no other one has its data type; None for others."""
+    kind, dtype = type(value), node.dtype
+    if kind is float:
+        if dtype is not dtypes.float64 and not (
+            dtype is dtypes.float32 and dtype.bounds[0] <= value <= dtype.bounds[1]
+        ):
+            return None
+    elif kind is not int or dtype.kind == BOOL or not fits(dtype, value):
+        return None
+    return number_like(node, value)
 
 
 def _of_integers(key: slice) -> slice:

@@ -52,23 +52,24 @@ class _Index(NamedTuple):
 
 def name_of(key: Any) -> Any:
     """What to remember a key of integers and slices of integers by; None for any other key."""
-    kind = type(key)
-    if kind is slice:
-        start, stop, step = key.start, key.stop, key.step
-        if (
-            (start is None or type(start) is int)
-            and (stop is None or type(stop) is int)
-            and (step is None or type(step) is int)
-        ):
-            return start, stop, step
-    elif kind is int:
-        return key
-    elif kind is tuple:
-        if any(type(item) is tuple for item in key):
+    names: list[Any] = [tuple]  # no slice has such a name
+    items = key if type(key) is tuple else (key,)
+    for item in items:
+        kind = type(item)
+        if kind is slice:
+            start, stop, step = item.start, item.stop, item.step
+            if (
+                (start is not None and type(start) is not int)
+                or (stop is not None and type(stop) is not int)
+                or (step is not None and type(step) is not int)
+            ):
+                return None
+            names.append((start, stop, step))
+        elif kind is int or (items is key and (item is None or item is Ellipsis)):
+            names.append(item)
+        else:
             return None
-        names = [item if item is None or item is Ellipsis else (name_of(item),) for item in key]
-        return None if (None,) in names else (tuple, *names)  # no slice has such a name
-    return None
+    return tuple(names) if items is key else names[1]
 
 
 def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
