@@ -15,7 +15,7 @@ import xarr
 from tests.launching import change, refuse_memory, storage_of, watched
 from xarr import layout
 from xarr.array.array import Array
-from xarr.engine import expression, launch, schedule, tape
+from xarr.engine import expression, launch, program, schedule, tape
 from xarr.tables.reductions import TABLE
 
 Values = npt.NDArray[Any]
@@ -812,3 +812,42 @@ def test_programs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for size in range(1, 12):
         assert_bits(x[:size] + 1, host[:size] + np.float32(1))
         assert len(device.programs) <= 3
+
+
+def test_an_element_that_is_there_is_read_without_a_launch() -> None:
+    for device in (xarr.default_device(), xarr.default_device().pretending("as-gpu")):
+        x = xarr.asarray(values(5, 7), device=device)
+        y = x * 2
+        xarr.synchronize()
+        with watched() as seen:
+            read = [float(y[1, 2]), float(y[-1, -1]), complex(y[0, 3])]
+        assert len(seen.launches) == 0
+        element = y[1, 2]
+        assert read[0] == float(element)
+        y[1, 2] = 5
+        assert read[0] == float(element)
+        assert float(y[1, 2]) == 5
+        assert read == [float(2 * values(5, 7)[place]) for place in ((1, 2), (-1, -1), (0, 3))]
+
+
+def test_sizes_that_change_and_take_no_ones_memory_make_no_new_programs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    change(monkeypatch, xarr.default_device())
+    programs = list[Any]()
+    made = program.Program.__init__
+
+    def noted(self: Any, *given: Any) -> None:
+        programs.append(self)
+        made(self, *given)
+
+    monkeypatch.setattr(program.Program, "__init__", noted)
+    z = xarr.asarray(values(40, 40))
+    for turn in range(3):
+        if turn == 2:
+            programs.clear()
+        for level in range(20):
+            inside = z > level / 10
+            z[inside] = z[inside] * 1
+            z.sum()
+    assert len(programs) == 0

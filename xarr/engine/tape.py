@@ -249,18 +249,23 @@ class Tape:
             )
         trace = listed = program = None
         steps = self.steps[:count]
-        driver = self.device.driver
+        device = self.device
+        driver = device.driver
+        others_see = bool(device.shared)
         launched = 0
         done: list[int] = []
         try:
             self.is_running = True
             self.reads = 0
             if self.unfinished:
-                launch.go_on(self.device, self.unfinished)
+                launch.go_on(device, self.unfinished)
+                launch.end_before_others(device)
             launched = driver.launched
             trace, listed = self._listed(self._taken(steps))
             steps.clear()  # they hold storages
             storages, bases, constants, _ = listed
+            if others_see:
+                others_see = any(storage.serial in device.shared for storage in storages)
             program = trace.program(self._states(storages, trace.sizes))
             return program.run(storages, bases, constants, done, self.unfinished)
         except BaseException as error:
@@ -289,8 +294,8 @@ class Tape:
             raise
         finally:
             self.is_running = False
-            if self.device.shared:
-                launch.end_before_others(self.device)
+            if others_see:
+                launch.end_before_others(device)
 
     def _taken(self, steps: list[Step]) -> list[Step]:
         """The first instructions, which leave the tape; those of them that may run."""
