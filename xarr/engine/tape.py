@@ -300,8 +300,10 @@ class Tape:
     def _taken(self, steps: list[Step]) -> list[Step]:
         """The first instructions, which leave the tape; those of them that may run."""
         del self.steps[: len(steps)]
+        mark = object()
+        # No call in between, behind which a finalizer may write and another thread go on.
         if not self.steps:
-            self.mark = object()
+            self.mark = mark
         if not self.aside:
             return steps
         marked = [(False, step) for step in steps]
