@@ -410,9 +410,11 @@ def test_what_is_written_while_the_tape_is_emptied_is_not_forgotten(
     x = xarr.ones(9, dtype="int64") + 1
     xarr.synchronize()
     doubled = x * 2
+    values = [5]
 
     def made() -> object:
-        x[...] = 5
+        if values:
+            x[...] = values.pop()
         return object()
 
     with monkeypatch.context() as patch:
