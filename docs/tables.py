@@ -137,6 +137,7 @@ _UNSET: Final = {
     "cache_dir": "``xarr`` in the system's folder for caches (``~/.cache`` on Linux)",
     "dump_source": "nothing is written",
     "random": "they are drawn on the device",
+    "tiers": "NumPy, until there are kernels",
 }
 
 

@@ -11,10 +11,14 @@ import pytest
 
 import xarr
 from xarr.algorithms import library
+from xarr.engine import hosted
 from xarr.settings import settings
 
 # JAX would take three quarters of a GPU's memory in each process of the tests.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+# Kernels are what most tests are about; those of the tiers choose them.
+hosted.tier.name = os.environ.setdefault("XARR_TIERS", "fused")
 
 hypothesis.settings.register_profile(
     "xarr",

@@ -124,6 +124,7 @@ def environment(
         "ARRAY_API_TESTS_MODULE": "xarr",
         "ARRAY_API_TESTS_VERSION": VERSION,
         "XARR_DEVICE": device,
+        "XARR_TIERS": given.get("XARR_TIERS", "fused"),
         # Failures that are remembered from one run to the next would count against the seed.
         "HYPOTHESIS_STORAGE_DIRECTORY": str(scratch / "hypothesis"),
     }

@@ -7,7 +7,7 @@ The public data types are NumPy's own (`xarr.float32 is numpy.float32`); inside 
 
 from __future__ import annotations
 
-import gc
+import contextvars
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, ParamSpec, TypeVar, cast
@@ -109,20 +109,18 @@ PART: Final = {complex64: float32, complex128: float64}
 COMPLEX_OF: Final = {float16: complex64, float32: complex64, float64: complex128}
 
 
+_QUIET: Final = contextvars.Context()
+"""One in which NumPy says nothing of overflow and the like; each call has a copy."""
+_QUIET.run(numpy.seterr, all="ignore")
+
+
 def quietly(function: Callable[_P, _R], *arguments: _P.args, **options: _P.kwargs) -> _R:
     """Call a function of NumPy's on the host without its floating-point warnings.
 
-    Without a collection, since CPython 3.11 crashes when a finalizer enters such a context just
-    while one is entered.
+    `numpy.errstate` would write to the thread's own context. CPython 3.11 loses that context, or
+    crashes, where a finalizer that computes does so within another one's write.
     """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        with numpy.errstate(all="ignore"):
-            return function(*arguments, **options)
-    finally:
-        if collects:
-            gc.enable()
+    return _QUIET.copy().run(function, *arguments, **options)
 
 
 def lookup(dtype: object, where: str = "dtype") -> DType:

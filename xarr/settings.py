@@ -32,6 +32,9 @@ class Settings:
         asks for it.
     random : str or None
         XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
+    tiers : str or None
+        XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
+        ``hosted``, NumPy computes in a CPU's buffers what it can, and there are no such kernels.
     """
 
     device: str | None = None
@@ -40,6 +43,7 @@ class Settings:
     dump_source: str | None = None
     inline: bool = True
     random: str | None = None
+    tiers: str | None = None
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -51,6 +55,7 @@ class Settings:
             dump_source=environment.get("XARR_DUMP_SOURCE") or None,
             inline=_is_on(environment.get("XARR_INLINE") or "1"),
             random=environment.get("XARR_RANDOM") or None,
+            tiers=environment.get("XARR_TIERS") or None,
         )
 
 

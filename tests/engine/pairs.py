@@ -23,6 +23,7 @@ import pytest
 
 import xarr
 from xarr.backends.base import Driver
+from xarr.engine import hosted
 
 Values = npt.NDArray[Any]
 Line = str | tuple[str, int] | list[tuple[str, int]]
@@ -69,7 +70,7 @@ class Pair:
         both |= {"tie": self.finalizers.tie, "mourned": self.finalizers.mourned}
         self.ours: dict[str, Any] = both | {
             "np": xarr, "eager": xarr.eager, "explain": xarr.explain, "stream": _stream,
-            "apart": lambda x: x, "lend": lent, "borrow": xarr.from_dlpack,
+            "tier": tier, "apart": lambda x: x, "lend": lent, "borrow": xarr.from_dlpack,
             "failing": faults.failing, "keep": [], "collect": gc.collect,
         }  # fmt: skip
         if not xarr.default_device().info.shares_host_memory:
@@ -78,7 +79,7 @@ class Pair:
             "np": numpy, "eager": contextlib.nullcontext, "explain": id, "stream": _nothing,
             "apart": numpy.copy,  # NumPy copies for all but masks
             "lend": lambda x: x[...], "borrow": lambda x: x[...],
-            "failing": lambda *_: None, "keep": [], "collect": lambda: None,
+            "failing": lambda *_: None, "keep": [], "collect": lambda: None, "tier": _nothing,
         }  # fmt: skip
 
     def run(self, text: str, thread: int = 0, *, refused: bool = False) -> None:
@@ -239,7 +240,18 @@ def _streams(device: xarr.Device, number: int) -> Any:
     return xarr.Stream(device)
 
 
-def _nothing(number: int) -> contextlib.AbstractContextManager[None]:
+TIERS: Final = ("fused", "hosted", "")
+
+
+@contextlib.contextmanager
+def tier(name: str) -> Iterator[None]:
+    """Let what has no kernels wait for them, or be computed by NumPy, always or for now."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hosted.tier, "name", name)
+        yield
+
+
+def _nothing(number: object) -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 

@@ -16,6 +16,7 @@ import numpy
 
 import xarr
 from tests.engine.pairs import (
+    TIERS,
     Difference as Difference,
     Pair,
     Tally,
@@ -23,6 +24,7 @@ from tests.engine.pairs import (
     collected_often,
     faults,
     inline_up_to,
+    tier,
     uncollected,
 )
 from xarr.algorithms import library
@@ -213,6 +215,8 @@ class Program:
         """Run a line in both libraries; `refused` lines have to raise the same in both."""
         if self.eager:
             line = f"with eager(): {line}"
+        elif not self.pick(12):
+            line = f"with tier({TIERS[self.pick(3)]!r}): {line}"
         elif "streams" in self.hazards and not self.pick(4):
             line = f"with stream({self.pick(2)}): {line}"
         self.pair.run(line, self.thread(), refused=refused)
@@ -778,6 +782,7 @@ def run_one(
         numpy.errstate(all="ignore"),
         collected_often(20 + pick(300)) if program.is_restless else uncollected(),
         inline_up_to((None, 1000, 0)[pick(3)]),
+        tier(TIERS[pick(3)]),
     ):
         for step in generator.choices(list(steps), list(steps.values()), k=length):
             if program.is_restless:

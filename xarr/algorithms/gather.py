@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy
 
@@ -29,7 +30,11 @@ _REMAINDER: Final = elementwise.remainder.operation(dtypes.int64)
 _EQUAL: Final = elementwise.equal.operation(dtypes.int64)
 
 _PLACE: Final = Operation(
-    "place", (dtypes.int64,) * 3, dtypes.int64, "({0} < 0 ? {0} + {1} : {0}) * {2}"
+    "place",
+    (dtypes.int64,) * 3,
+    dtypes.int64,
+    "({0} < 0 ? {0} + {1} : {0}) * {2}",
+    lambda index, extent, stride: numpy.where(index < 0, index + extent, index) * stride,
 )
 """Of index, extent and stride: how far beyond the start; a negative index counts from the end."""
 
@@ -46,15 +51,26 @@ _RANKS: Final = Fold(
     combine="acc1 - (acc1 & 1) + acc2",
     close="",
     finish="acc",
+    along=lambda x, axis: 2 * numpy.cumsum(x, axis, dtype=numpy.int64) + x,
 )
 """How many elements up to each one are true, times two; and one more where it is true itself."""
-_CHOSEN: Final = Operation("chosen", (dtypes.int64,), dtypes.bool_, "({0} & 1)")
-_NUMBER: Final = Operation("number", (dtypes.int64,), dtypes.int64, "({0} > 1 ? {0} / 2 - 1 : 0)")
+_CHOSEN: Final = Operation(
+    "chosen", (dtypes.int64,), dtypes.bool_, "({0} & 1)", lambda ranks: (ranks & 1) != 0
+)
+_NUMBER: Final = Operation(
+    "number",
+    (dtypes.int64,),
+    dtypes.int64,
+    "({0} > 1 ? {0} / 2 - 1 : 0)",
+    lambda ranks: numpy.where(ranks > 1, ranks // 2 - 1, 0),
+)
 
 
 @functools.cache
 def _gather(dtype: DType) -> Indirect:
-    return Indirect("gather", (dtype, dtypes.int64), dtype, "{memory}", writes=False)
+    return Indirect(
+        "gather", (dtype, dtypes.int64), dtype, "{memory}", writes=False, host=operator.getitem
+    )
 
 
 @functools.cache
@@ -67,7 +83,14 @@ def _scatter(dtype: DType, *, in_order: bool = False) -> Indirect:
         template,
         writes=True,
         in_order=in_order,
+        host=_scattered,
     )
+
+
+def _scattered(memory: Any, places: Any, values: Any, chosen: Any) -> tuple[Any, Any]:
+    """Where values go, and these."""
+    places, values, chosen = numpy.broadcast_arrays(places, values, chosen)
+    return places[chosen], values[chosen]
 
 
 _ELECT: Final = Indirect(

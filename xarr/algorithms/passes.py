@@ -19,8 +19,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy
+
 from xarr.compiler.source import define
-from xarr.engine import engine
+from xarr.dtypes import INTEGER
+from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid
 from xarr.engine.expression import Node, Opcode, constant, leaf
 from xarr.engine.launch import RESULT, Room, Stage
@@ -200,6 +203,30 @@ class _Reduction(Recorded):
             nbytes += other.fold.nbytes
         return len(others) < _LIMIT_FOLDS and nbytes <= _LIMIT_NBYTES
 
+    def on_host(self, given: DType) -> Callable[..., Any] | None:
+        fold = self.fold
+        steps = [(given, fold.taken), (fold.taken, fold.value), (fold.value, fold.result)]
+        taken, element, result = [hosted.converter(*types) for types in steps]
+        combine, along = fold.host, fold.along
+        if combine is None:
+            result = hosted.converter(fold.result, fold.result)  # places are of that type already
+        if taken is None or element is None or result is None:
+            return None
+        if combine is None and (along is None or _start(self.axes) != self.axes[0]):
+            return None
+
+        def reduced(x: Any, *numbers: Any) -> Any:
+            x = element(taken(x))
+            if combine is not None:
+                found = _reduced(combine, x, self.axes)
+            elif along is not None:
+                first, stop = self.axes[0], self.axes[-1] + 1
+                length = math.prod(x.shape[first:stop])
+                found = along(x.reshape(*x.shape[:first], length, *x.shape[stop:]), axis=first)
+            return result(found / numbers[0] if numbers else found)
+
+        return reduced
+
     def stages(
         self, device: Device, form: Form, shape: Shape, finals: Finals
     ) -> tuple[list[Stage], list[Room]]:
@@ -235,6 +262,70 @@ class _Reduction(Recorded):
                     break
                 length = pieces
         return stages, rooms
+
+
+def _reduced(combine: Callable[..., Any], x: Any, axes: tuple[int, ...]) -> Any:
+    """A reduction by NumPy, in the order in which the kernels do it."""
+    shape = list(x.shape)
+    of_form = True
+    while axes:
+        start, stop = _start(axes), axes[-1] + 1
+        axes = tuple(axis for axis in axes if axis < start)
+        outer, inner = math.prod(shape[:start]), math.prod(shape[stop:])
+        length = math.prod(shape[start:stop])
+        del shape[start:stop]
+        while True:
+            pieces, piece_length, column = _cut(outer, length, inner, of_form=of_form)
+            x = x.reshape(outer, length, inner)
+            if column:
+                x = _in_order(combine, x, piece_length)
+            else:
+                x = _by_lanes(combine, x[..., 0])
+            of_form = False
+            if pieces == 1:
+                break
+            length = pieces
+    return x.reshape(shape)
+
+
+def _in_order(combine: Callable[..., Any], x: Any, length: int) -> Any:
+    """The pieces of rows, each in order."""
+    total = x[:, ::length].copy()
+    for row in range(1, min(length, x.shape[1])):
+        rows = x[:, row::length]
+        some = total[:, : rows.shape[1]]
+        some[...] = combine(some, rows)
+    return total
+
+
+def _by_lanes(combine: Callable[..., Any], x: Any) -> Any:
+    """The pieces along a contiguous axis, lane by lane."""
+    outer, length = x.shape
+    whole = length // PIECE * PIECE
+    pieces = x[:, :whole].reshape(outer, whole // PIECE, PIECE)
+    total = _joined(combine, pieces)
+    if whole < length:
+        rest = _joined(combine, x[:, None, whole:])
+        total = numpy.concatenate([total, rest], axis=1) if whole else rest
+    return total
+
+
+def _joined(combine: Callable[..., Any], pieces: Any) -> Any:
+    """Of pieces of equal length, the joined lanes."""
+    active = min(pieces.shape[2], WIDTH)
+    lanes = pieces[..., :active].copy()
+    for base in range(WIDTH, pieces.shape[2], WIDTH):
+        more = pieces[..., base : base + WIDTH]
+        some = lanes[..., : more.shape[2]]
+        some[...] = combine(some, more)
+    reach = WIDTH // 2
+    while reach:
+        pairs = min(active - reach, reach)
+        if pairs > 0:
+            low = lanes[..., :pairs]
+            low[...] = combine(low, lanes[..., reach : reach + pairs])
+        reach //= 2
+    return lanes[..., :1].reshape(pieces.shape[:2])
 
 
 def _start(axes: tuple[int, ...]) -> int:
@@ -358,6 +449,17 @@ class _Scan(Recorded):
         self.fold = fold
         self.axis = axis
         self.shift = shift
+
+    def on_host(self, given: DType) -> Callable[..., Any] | None:
+        fold, axis = self.fold, self.axis
+        element = hosted.converter(fold.taken, fold.value)
+        taken = hosted.converter(given, fold.taken)
+        if self.shift or taken is None or element is None:
+            return None
+        along = fold.along
+        if along is None and fold.value.kind in INTEGER and isinstance(fold.host, numpy.ufunc):
+            along = fold.host.accumulate  # which is the same in any order
+        return None if along is None else lambda x: along(element(taken(x)), axis=axis)
 
     def stages(
         self, device: Device, form: Form, shape: Shape, finals: Finals

@@ -165,6 +165,10 @@ class Driver(Protocol):
         """
         raise _lacking(self.info, "memory that others see")
 
+    def is_open(self) -> bool:
+        """Whether `window` gives memory now."""
+        return False
+
     def window(self, buffer: Any, form: str) -> memoryview | None:
         """The buffer's own memory as numbers of a format of the struct module's, or None.
 

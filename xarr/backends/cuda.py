@@ -552,6 +552,10 @@ class CudaDriver:
         """Where a buffer lies in the device's memory, as long as it exists."""
         return buffer.pointer
 
+    def is_open(self) -> bool:
+        """False: the host does not reach into the device's memory."""
+        return False
+
     def window(self, buffer: Any, form: str) -> None:
         """None: the host does not reach into the device's memory."""
 

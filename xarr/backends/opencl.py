@@ -25,7 +25,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Final, Literal, NamedTuple, NoReturn
 
 import numpy
 
@@ -90,6 +90,11 @@ class Event(NamedTuple):
     seconds: float | None
 
 
+_BINARY_SIZES: Final = 0x1165
+_BINARIES: Final = 0x1166
+"""CL_PROGRAM_BINARY_SIZES and CL_PROGRAM_BINARIES."""
+
+
 class OpenCLDriver:
     """One OpenCL device, opened: a context, in-order queues and a pool of memory.
 
@@ -141,6 +146,8 @@ class OpenCLDriver:
         self._labels = tuple([pocl.label(one) for one in devices])
         self._peak_nbytes = 0
         self._compiled: tuple[bytes, Any] | None = None
+        # PyOpenCL's own way holds Python's lock meanwhile, which other threads wait for.
+        self._program_info = ctypes.CDLL(cl._cl.__file__).clGetProgramInfo
         self._launches = 0
         if self._fast:
             self._enqueue = cl._cl.enqueue_nd_range_kernel
@@ -170,7 +177,7 @@ class OpenCLDriver:
         try:
             program = cl._cl._Program(self._context, source)
             program._build(" ".join(options).encode(), [self._device])
-            binary = bytes(program.get_info(cl.program_info.BINARIES)[0])
+            binary = self._binary_of(program)
         except cl.Error as error:
             log = str(error)
             if program is not None:
@@ -190,8 +197,9 @@ class OpenCLDriver:
     def load(self, binary: bytes, name: str) -> Kernel:
         """The kernel `name` of a binary; ValueError when the driver refuses it."""
         try:
-            if self._compiled is not None and self._compiled[0] == binary:
-                return Kernel(name, self._handle(self._compiled[1], name), None)
+            compiled = self._compiled
+            if compiled is not None and compiled[0] == binary:
+                return Kernel(name, self._handle(compiled[1], name), None)
             seal, content = binary[:_SEAL_NBYTES], binary[_SEAL_NBYTES:]
             if seal != self._seal(content):
                 raise OSError("it was made for another device or driver, or is damaged")
@@ -231,7 +239,16 @@ class OpenCLDriver:
         return Handle(program, kernel, None, None)
 
     def _binary_of(self, program: Any) -> bytes:
-        return bytes(program.get_info(self._cl.program_info.BINARIES)[0])
+        """What a program became; PoCL links it when it is asked for, which takes as long again."""
+        handle = ctypes.c_void_p(program.int_ptr)
+        nbytes = ctypes.c_size_t()
+        ask = self._program_info
+        failed = ask(handle, _BINARY_SIZES, 8, ctypes.byref(nbytes), None)
+        content = ctypes.create_string_buffer(nbytes.value)
+        places = (ctypes.c_void_p * 1)(ctypes.addressof(content))
+        if failed or ask(handle, _BINARIES, 8, places, None):
+            return bytes(program.get_info(self._cl.program_info.BINARIES)[0])
+        return content.raw
 
     def _queued_handle(self, kernel: Kernel) -> Handle:
         """Load a kernel for the device's queues."""
@@ -435,6 +452,12 @@ class OpenCLDriver:
         # The three drivers for CPUs (PoCL, Intel's, llvmpipe) map each buffer where it lies.
         with self.map(buffer) as mapped:
             return int(mapped.ctypes.data)
+
+    def is_open(self) -> bool:
+        """Whether `window` gives memory now: on a CPU, with the default queue."""
+        if self.info.kind != "cpu":
+            return False
+        return not self._several or self._current() is self._queue
 
     def window(self, buffer: Any, form: str) -> memoryview | None:
         """The buffer's own memory as numbers of a format, after a wait for what was asked.

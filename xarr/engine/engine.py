@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from xarr import dtypes, layout
 from xarr.backends.device import before_synchronizing
-from xarr.engine import launch as launching, tape
+from xarr.engine import hosted, launch as launching, tape
 from xarr.engine.expression import Node, Opcode, Operation, Structure, constant, leaf, structure
 from xarr.engine.launch import (
     GROUP as GROUP,
@@ -97,7 +97,8 @@ def copied(node: Node) -> Node:
 def _cast(given: DType, wanted: DType) -> Operation:
     operation = _CASTS.get((given, wanted))
     if operation is None:
-        operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted))
+        host = hosted.converter(given, wanted)
+        operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted), host)
         _CASTS[given, wanted] = operation
     return operation
 

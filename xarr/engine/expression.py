@@ -6,6 +6,7 @@ constant is one number, repeated over a shape, that no storage holds yet.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from xarr import layout
@@ -34,14 +35,20 @@ class Operation:
 
     Rows of the elementwise table make one of these for each combination of data types; so do casts.
     `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
-    compared by identity.
+    compared by identity. `host` computes the same bits of NumPy's arrays, where it is not None.
     """
 
-    __slots__ = ("name", "opcodes", "operands", "result", "template")
+    __slots__ = ("host", "name", "opcodes", "operands", "result", "template")
 
     def __init__(
-        self, name: str, operands: tuple[DType, ...], result: DType, template: str
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        template: str,
+        host: Callable[..., Any] | None = None,
     ) -> None:
+        self.host = host
         self.name = name
         self.operands = operands
         self.result = result

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from xarr import dtypes, layout
@@ -29,7 +29,9 @@ class Indirect(Operation):
     Its first operand is a leaf that says which storage and where to begin, its second the number
     of elements (int64) beyond. In `template`, `{memory}` is that place; the other operands follow
     as `{2}`, ... Where `writes`, the template is a statement and there is no value; with
-    `in_order`, which needs a CPU, elements are written one after the other.
+    `in_order`, which needs a CPU, elements are written one after the other. `host` is given the
+    memory, the places, and the values of the other operands; where it `writes` it gives the places
+    and the values that go there.
     """
 
     __slots__ = ("in_order", "writes")
@@ -43,8 +45,9 @@ class Indirect(Operation):
         *,
         writes: bool,
         in_order: bool = False,
+        host: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(name, operands, result, template)
+        super().__init__(name, operands, result, template, host)
         self.writes = writes
         self.in_order = in_order
 

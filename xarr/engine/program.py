@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout
-from xarr.engine import launch, schedule, unrolled
+from xarr.engine import background, elements, hosted as hosting, launch, schedule, unrolled
 from xarr.engine.expression import Opcode
 from xarr.engine.plan import Form
 from xarr.engine.schedule import Ref
@@ -51,15 +51,24 @@ class Launch(NamedTuple):
     taken: dict[int, int]
     freed: list[int]
 
-    def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
-        """It with its kernels; `types` are those of all constants."""
-        group, stores, taken = self.group, self.stores, self.taken
+    def call(
+        self, device: Device, types: Sequence[DType], *, wide: bool, hosted: bool = False
+    ) -> Call:
+        """It with its kernels, or `hosted` where it can be; `types` are those of all constants."""
+        group, stores = self.group, self.stores
+        # NumPy's work is done again where a signal breaks it off, so it overwrites nothing.
+        taken = {} if hosted else self.taken
+        freed = [*self.freed, *self.taken.values()] if hosted else self.freed
         form, pointers = group.form(stores, taken, wide=wide)
         results = [ref for _, ref in group.delivered]
         written = [ref for _, ref in stores if ref.slot in group.fresh and ref.slot not in taken]
         stages: list[launch.Stage] = []
         rooms: list[launch.Room] = []
-        if not group.endings:
+        shape = group.endings[0].shape if group.endings else group.space
+        function = hosting.hosted(form, group, shape) if hosted else None
+        if function is not None:
+            pass
+        elif not group.endings:
             stages = [launch.elementwise(form, device, in_order=group.in_order)]
         elif not group.closed:
             operation = group.endings[0].operation
@@ -80,15 +89,16 @@ class Launch(NamedTuple):
             group.numbers,
             frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
             tuple(taken.items()),
-            self.freed,
+            freed,
+            function,
         )
 
 
 class Program:
     """The launches that a list of instructions becomes."""
 
-    __slots__ = ("_calls", "_consumer", "_device", "_form", "_launches", "_members",
-                 "_run", "_types", "_unread", "_wide", "_width")  # fmt: skip
+    __slots__ = ("_calls", "_consumer", "_device", "_first", "_form", "_job", "_launches",
+                 "_members", "_run", "_types", "_unread", "_wide", "_width")  # fmt: skip
 
     def __init__(
         self,
@@ -106,6 +116,8 @@ class Program:
             operand for step in steps for operand in step.operands if not isinstance(operand, Ref)
         ]
         self._run: Callable[..., Any] | None = None
+        self._first: Callable[..., Any] | None = None  # while there are no kernels
+        self._job: background.Job | None = None
         self._calls: list[Call] = []
         self._form: Form | None = None
         self._launches: list[Launch] = []  # until there are kernels
@@ -138,28 +150,58 @@ class Program:
 
         To `done` something is appended for each kernel's work that is done before the last one's.
         """
-        if self._run is None:
-            self.prepare()
-        assert self._run is not None
-        found = self._run(self._device, storages, bases, constants, done, unfinished)
+        run = self._run or self._at_once()
+        found = run(self._device, storages, bases, constants, done, unfinished)
         if found is None or self._form is None:
             return None
         return Prepared(self._form, *found)
 
+    def _at_once(self) -> Callable[..., Any]:
+        """What runs although there are no kernels yet; what runs them where nothing else does.
+
+        A list of instructions that is met a second time has them compiled meanwhile.
+        """
+        device = self._device
+        tier = hosting.tier.name
+        is_open = tier != "fused" and elements.shares(device) and device.driver.is_open()
+        if not is_open or (self._job is not None and self._job.is_done):
+            self.prepare()
+        elif self._first is None:
+            run = self._made(hosted=True)
+            if any(call.hosted is not None for call in self._calls):
+                self._first = run
+            else:
+                self._run, self._launches, self._consumer = run, [], []
+        elif self._job is None and tier != "hosted":
+            self._job = background.submit(self._compile)
+        found = self._run or self._first
+        assert found is not None
+        return found
+
+    def _compile(self) -> None:
+        """Have the kernels compiled, in another thread."""
+        for one in self._launches:
+            one.call(self._device, self._types, wide=self._wide)
+
+    def _made(self, *, hosted: bool = False) -> Callable[..., Any]:
+        """What runs the launches."""
+        device, types, wide = self._device, self._types, self._wide
+        calls = self._calls
+        calls.clear()
+        for one in self._launches:
+            calls.append(one.call(device, types, wide=wide, hosted=hosted))
+        last = [one.call(device, types, wide=wide) for one in self._consumer]
+        for call in last:
+            self._form = call.form
+        return unrolled.runner([*calls, *last], self._width, len(types), self._unread)
+
     def prepare(self) -> list[Call]:
         """Have the kernels; the launches with them."""
-        calls = self._calls
         if self._run is None:
-            calls.clear()
-            for one in self._launches:
-                calls.append(one.call(self._device, self._types, wide=self._wide))
-            last = [one.call(self._device, self._types, wide=self._wide) for one in self._consumer]
-            for call in last:
-                self._form = call.form
-            sizes = self._width, len(self._types)
-            self._run = unrolled.runner([*calls, *last], *sizes, self._unread)
+            self._run = self._made()
+            self._first = self._job = None
             self._launches, self._consumer = [], []
-        return calls
+        return self._calls
 
     def broken_off(
         self,
@@ -174,9 +216,9 @@ class Program:
         launches that has begun counts as done, since the tape finishes it.
         """
         number = len(done)
-        if self._run is None or number == len(self._calls):
+        if (self._run or self._first) is None or number == len(self._calls):
             return
-        if launched > sum(len(call.stages) for call in self._calls[:number]):
+        if launched > sum(call.launches for call in self._calls[:number]):
             unrolled.end(self._calls[number], storages)
             done.append(number + 1)
         else:
@@ -184,7 +226,7 @@ class Program:
 
     def failed(self, done: Sequence[int]) -> frozenset[int]:
         """The instructions of the first kernel that is not done, by number."""
-        at = len(self._calls) if self._run is None else len(done)
+        at = len(self._calls) if (self._run or self._first) is None else len(done)
         return frozenset[int]().union(*self._members[at : at + 1])
 
     def left(self, done: Sequence[int]) -> frozenset[int]:

@@ -156,6 +156,10 @@ class Recorded(Skeletal):
         """Whether one kernel may do this beside the others, over the same shape."""
         return False
 
+    def on_host(self, given: DType) -> Callable[..., Any] | None:
+        """What computes its result of a NumPy array of elements of a type, and its own numbers."""
+        return None
+
     @abstractmethod
     def stages(
         self, device: Device, form: Form, shape: Shape, finals: Finals

@@ -18,6 +18,7 @@ from xarr.engine.storage import Storage, room
 
 if TYPE_CHECKING:
     from xarr.engine.expression import Opcode
+    from xarr.engine.hosted import Hosted
     from xarr.engine.launch import Room, Stage
     from xarr.engine.plan import Form
     from xarr.engine.schedule import Ref
@@ -52,6 +53,8 @@ class Call(NamedTuple):
         Those whose memory is that of another one, which is not needed any more.
     freed : list of int
         Those that are not needed any more.
+    hosted : Hosted or None
+        What computes all this in place of the launches.
     """
 
     stages: Sequence[Stage]
@@ -66,6 +69,12 @@ class Call(NamedTuple):
     complex: frozenset[int] = frozenset()
     taken: Sequence[tuple[int, int]] = ()
     freed: Sequence[int] = ()
+    hosted: Hosted | None = None
+
+    @property
+    def launches(self) -> int:
+        """How many launches a driver counts for it."""
+        return len(self.stages) if self.hosted is None else 1
 
     def values(self, given: _Given) -> list[str]:
         """The form's arguments that come from the tape."""
@@ -141,6 +150,12 @@ def runner(
                 f"    storage{slot}.buffer = {found}(device, {given(nbytes)})",
             ]
         values = call.values(given)
+        if call.hosted is not None:
+            lines.append(_of_host(call, values, given))
+            lines += _ended(call)
+            if number + 1 < len(calls):
+                lines.append(f"done.append({number + 1})")
+            continue
         if not call.stages:
             fixed = [given(one) for one in call.form.numbers]
             read = ", ".join([f"storage{slot}" for slot in call.pointers])
@@ -175,13 +190,32 @@ def runner(
         else:
             stages = "".join([f"({one}), " for one in launches])
             lines.append(f"{run}.run_all(device, ({stages}), unfinished)")
-        for slot, other in call.taken:
-            lines += [f"storage{slot}.buffer = storage{other}.buffer",
-                      f"storage{other}.buffer = None"]  # fmt: skip
-        lines += [f"storage{slot}.buffer = None" for slot in call.freed]
+        lines += _ended(call)
         if number + 1 < len(calls):
             lines.append(f"done.append({number + 1})")
     return given.function("device, storages, bases, constants, done, unfinished", lines or ["pass"])
+
+
+def _of_host(call: Call, values: Sequence[str], given: _Given) -> str:
+    """The line that lets NumPy compute a call."""
+    count = len(call.offsets)
+    parts = [
+        [f"storage{slot}.buffer" for slot in call.pointers],
+        values[:count],
+        [f"constant{number}" for number in call.constants],
+        [f"storage{ref.slot}.buffer" for ref in call.results],
+        [f"constant{number}" for number in call.numbers],
+    ]
+    given_ = ", ".join([f"[{', '.join(part)}]" for part in parts])
+    return f"{given(call.hosted)}(device, {given_})"
+
+
+def _ended(call: Call) -> list[str]:
+    """The lines that follow a call's launches; see `end`."""
+    lines = []
+    for slot, other in call.taken:
+        lines += [f"storage{slot}.buffer = storage{other}.buffer", f"storage{other}.buffer = None"]
+    return [*lines, *(f"storage{slot}.buffer = None" for slot in call.freed)]
 
 
 def end(call: Call, storages: Sequence[Storage]) -> None:

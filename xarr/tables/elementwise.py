@@ -12,6 +12,7 @@ from typing import Final
 from xarr.dtypes import (
     ANY,
     BOOL,
+    COMPLEX,
     FLOATING,
     INTEGER,
     NUMERIC,
@@ -28,7 +29,7 @@ NUMPYS: Final = "NumPy's function."
 
 
 def _rounding(expression: str, about: str) -> Elementwise:
-    return Elementwise(REAL_OR_BOOL, expression, about, integer="x")
+    return Elementwise(REAL_OR_BOOL, expression, about, integer="x", host=(REAL,))
 
 
 def _function(
@@ -60,7 +61,7 @@ def _comparison(
         result="bool",
         operator=operator,
         beyond=beyond,
-        known=True,
+        host=kinds,
         exact=getattr(python, operator),
     )
 
@@ -73,6 +74,7 @@ def _bitwise(sign: str, operator: str, about: str, identity: int) -> Elementwise
         operator=operator,
         associative=True,
         identity=identity,
+        host=INTEGER_OR_BOOL,
         exact=getattr(python, f"{operator}_" if operator in ("and", "or") else operator),
     )
 
@@ -94,6 +96,7 @@ def _logical(sign: str, about: str, identity: bool) -> Elementwise:
         result="bool",
         associative=True,
         identity=identity,
+        host=REAL_OR_BOOL,
     )
 
 
@@ -107,6 +110,7 @@ def _extreme(name: str, about: str, sign: str, source: str = "") -> Elementwise:
         boolean=f"x1 {sign} x2",
         associative=True,
         source=source or f"{STANDARD}, element-wise functions.",
+        host=REAL_OR_BOOL if name == whole else (),
     )
 
 
@@ -121,6 +125,7 @@ abs = Elementwise(
     operator="abs",
     domain=Domain(complex_ulp=1),
     exact=python.abs,
+    host=REAL_OR_BOOL,
 )
 acos = _function(
     "xr_acos(x)", "The inverse cosine of x, in [0, pi].", -1, 1, 3, "result in radians"
@@ -136,7 +141,7 @@ add = Elementwise(
     operator="add",
     associative=True,
     identity=0,
-    known=True,
+    host=ANY,
     exact=python.add,
 )
 asin = _function(
@@ -156,7 +161,12 @@ atan2 = Elementwise(
 atanh = _function("xr_atanh(x)", "The inverse hyperbolic tangent of x.", -1, 1, 3)
 bitwise_and = _bitwise("&", "and", "The bits that are set in both x1 and x2.", -1)
 bitwise_invert = Elementwise(
-    INTEGER_OR_BOOL, "~x", "The bits of x inverted.", boolean="!x", operator="invert"
+    INTEGER_OR_BOOL,
+    "~x",
+    "The bits of x inverted.",
+    boolean="!x",
+    operator="invert",
+    host=INTEGER_OR_BOOL,
 )
 bitwise_left_shift = Elementwise(
     INTEGER,
@@ -190,6 +200,7 @@ conj = Elementwise(
     "The complex conjugate of x; x itself where it is real.",
     complex="xr_conj(x)",
     widens_bool=True,
+    host=(COMPLEX,),
 )
 copysign = Elementwise((REAL,), "copysign(x1, x2)", "The magnitude of x1 with the sign of x2.")
 cos = _function("xr_cos(x)", "The cosine of x.", -1e3, 1e3, 3, "in radians")
@@ -209,7 +220,7 @@ divide = Elementwise(
     complex="xr_divide(x1, x2)",
     operator="truediv",
     integers_as_default=True,
-    known=True,
+    host=REAL_OR_BOOL,
     exact=python.truediv,
 )
 equal = _comparison(
@@ -220,7 +231,13 @@ exp2 = Elementwise(
     (REAL,), "xr_exp2(x)", "2 to the power of x.", domain=Domain(-50, 50, 3), source=NUMPYS
 )
 expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate near 0.", -50, 50, 3)
-fabs = Elementwise((REAL,), "fabs(x)", "The absolute value of x, in floating point.", source=NUMPYS)
+fabs = Elementwise(
+    (REAL,),
+    "fabs(x)",
+    "The absolute value of x, in floating point.",
+    source=NUMPYS,
+    host=(REAL,),
+)
 floor = _rounding("floor(x)", "The greatest integer that is not above x, in the dtype of x.")
 floor_divide = Elementwise(
     REAL_NUMERIC,
@@ -228,6 +245,7 @@ floor_divide = Elementwise(
     "The quotient of x1 and x2, rounded down; 0 where an integer is divided by 0.",
     operator="floordiv",
     widens_bool=True,
+    host=INTEGER,
 )
 fmax = _extreme("fmax", "The larger of x1 and x2; the other one where one is NaN.", "|", NUMPYS)
 fmin = _extreme("fmin", "The smaller of x1 and x2; the other one where one is NaN.", "&", NUMPYS)
@@ -281,12 +299,25 @@ isfinite = Elementwise(
     integer="1",
     complex="xr_isfinite(x)",
     result="bool",
+    host=REAL_OR_BOOL,
 )
 isinf = Elementwise(
-    ANY, "isinf(x)", "Whether x is infinite.", integer="0", complex="xr_isinf(x)", result="bool"
+    ANY,
+    "isinf(x)",
+    "Whether x is infinite.",
+    integer="0",
+    complex="xr_isinf(x)",
+    result="bool",
+    host=(REAL,),
 )
 isnan = Elementwise(
-    ANY, "isnan(x)", "Whether x is NaN.", integer="0", complex="xr_isnan(x)", result="bool"
+    ANY,
+    "isnan(x)",
+    "Whether x is NaN.",
+    integer="0",
+    complex="xr_isnan(x)",
+    result="bool",
+    host=(REAL,),
 )
 lcm = Elementwise(
     INTEGER,
@@ -327,6 +358,7 @@ logical_not = Elementwise(
     boolean="!x",
     complex="!xr_nonzero(x)",
     result="bool",
+    host=REAL_OR_BOOL,
 )
 logical_or = _logical("|", "Whether x1 or x2 is true, or nonzero.", False)
 logical_xor = _logical("^", "Whether one of x1 and x2 is true, or nonzero.", False)
@@ -342,7 +374,7 @@ multiply = Elementwise(
     operator="mul",
     associative=True,
     identity=1,
-    known=True,
+    host=ANY,
     exact=python.mul,
 )
 negative = Elementwise(
@@ -353,6 +385,7 @@ negative = Elementwise(
     complex="xr_negative(x)",
     operator="neg",
     exact=python.neg,
+    host=ANY,
 )
 nextafter = Elementwise((REAL,), "xr_nextafter(x1, x2)", "The number next to x1 towards x2.")
 not_equal = _comparison(
@@ -395,6 +428,7 @@ remainder = Elementwise(
     "What is left of x1 after floor division by x2, with the sign of x2.",
     operator="mod",
     widens_bool=True,
+    host=REAL_OR_BOOL,
 )
 rint = Elementwise(
     FLOATING,
@@ -402,6 +436,7 @@ rint = Elementwise(
     "The integer nearest to x, halves to even, in floating point.",
     complex="xr_round(x)",
     source=NUMPYS,
+    host=REAL_OR_BOOL,
 )
 round = Elementwise(
     NUMERIC,
@@ -433,6 +468,7 @@ sqrt = Elementwise(
     complex="xr_sqrt(x)",
     domain=Domain(0, 1e3, 0, 2),
     exact=math.sqrt,
+    host=REAL_OR_BOOL,
 )
 square = Elementwise(
     NUMERIC,
@@ -441,6 +477,7 @@ square = Elementwise(
     integer="xr_square(x)",
     complex="xr_square(x)",
     widens_bool=True,
+    host=ANY,
 )
 subtract = Elementwise(
     NUMERIC,
@@ -449,7 +486,7 @@ subtract = Elementwise(
     integer="xr_subtract(x1, x2)",
     complex="xr_subtract(x1, x2)",
     operator="sub",
-    known=True,
+    host=ANY,
     exact=python.sub,
 )
 tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)

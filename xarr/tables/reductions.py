@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+import numpy
+
 from xarr import dtypes
 from xarr.dtypes import (
     ANY,
@@ -68,6 +70,7 @@ def _extreme_index(function: str, about: str) -> Reduction:
     return Reduction(
         ANY,
         about,
+        host=getattr(numpy, function.removeprefix("xr_")),
         value=OWN,
         result=INDEX,
         structure="xr_arg",

@@ -28,7 +28,7 @@ from xarr.dtypes import (
     UNSIGNED,
     DType,
 )
-from xarr.engine import engine
+from xarr.engine import engine, hosted
 from xarr.engine.expression import (
     Node,
     Opcode,
@@ -109,9 +109,9 @@ class Elementwise:
         and `accumulate` need not go from left to right.
     identity : number or None
         The operand that leaves the other one as it is, where there is one.
-    known : bool
-        Whether NumPy's function of this name has the same bits for real numbers of one type, so
-        that two numbers which are known already are combined at once.
+    host : tuple of str
+        The kinds of data type, but for float16, for which NumPy's function of this name has the
+        same bits, so that the host may compute it.
     exact : function of Python's numbers, or None
         The same for bools, integers and float64, where what it gives is a number that the result's
         type holds.
@@ -141,7 +141,7 @@ class Elementwise:
     widens_bool: bool = False
     associative: bool = False
     identity: float | None = None
-    known: bool = False
+    host: tuple[str, ...] = ()
     exact: Callable[..., Any] | None = None
     name: str = field(default="", init=False)
     # By the operands' structures; the type of a Python scalar may stand for one of them.
@@ -209,7 +209,7 @@ class Elementwise:
             value = self._exactly(operation, x1.value, x2.value)
             if value is not None:
                 return constant(value, operation.result, (), x1.device)
-            if self.known:
+            if operation.host is not None:
                 return self._of_known(operation, x1, x2)
         opcode = engine.elementwise(operation, (x1, x2), shape)
         return engine.computed(
@@ -264,11 +264,9 @@ class Elementwise:
 
     def _of_known(self, operation: Operation, x1: Node, x2: Node) -> Node:
         """The result for two numbers, as a constant where NumPy has the same bits."""
-        row = operation.operands[0]
-        if row is not operation.operands[1] or row.kind == COMPLEX or row is dtypes.float16:
-            return engine.defer(operation, (x1, x2), ())
-        first, second = row.numpy.type(x1.value), row.numpy.type(x2.value)
-        value = dtypes.quietly(getattr(numpy, self.name), first, second)
+        kind = operation.operands[0].numpy.type
+        assert operation.host is not None
+        value = dtypes.quietly(operation.host, kind(x1.value), kind(x2.value))
         return constant(value.item(), operation.result, (), x1.device)
 
     def floating(self, row: DType, device: Device) -> DType:
@@ -342,7 +340,10 @@ class Elementwise:
         template = template_of(expression, row)
         if result.kind != COMPLEX:
             template = f"({result.compute})({template})"
-        return Operation(self.name, (row,) * self.operands, result, template)
+        host: Callable[..., Any] | None = None
+        if row.kind in self.host and row is not dtypes.float16:
+            host = _HOSTS.get((self.name, row.kind)) or getattr(numpy, self.name)
+        return Operation(self.name, (row,) * self.operands, result, template, host)
 
     def _dtype_error(self, nodes: tuple[Node, ...]) -> TypeError:
         names = ["x"] if len(nodes) == 1 else ["x1", "x2"]
@@ -426,6 +427,9 @@ class Reduction:
         to it at the end.
     finish : str
         The C expression that makes the result of the last accumulator.
+    host : function of NumPy arrays, or None
+        What has the same results along an `axis`, but for complex numbers, where that does not
+        follow from `combine`.
     empty : value or None
         The result of no elements; None where that is an error.
     form : str
@@ -456,6 +460,7 @@ class Reduction:
     close: str = ""
     finish: str = "acc"
     empty: Any = None
+    host: Callable[..., Any] | None = None
     form: str = "axes"
     ulp: float = 0.0
     source: str = f"{STANDARD}."
@@ -535,7 +540,9 @@ class Reduction:
         kind = value.compute
         divisor = dtypes.PART.get(value, value) if "divisor" in self.finish else None
         if isinstance(self.combine, Elementwise):
-            template = self.combine.operation(value).template
+            combine = self.combine.operation(value)
+            template = combine.template
+            is_simple = self.map is None and self.finish in ("acc", "xr_over(acc, divisor)")
             return Fold(
                 name=self.name,
                 taken=types.taken,
@@ -550,6 +557,7 @@ class Reduction:
                 close="",
                 finish=_typed(self.finish, value),
                 divisor=divisor,
+                host=combine.host if is_simple else None,
             )
         return Fold(
             name=self.name,
@@ -568,6 +576,7 @@ class Reduction:
             running=self.running,
             divisor=divisor,
             ordered=self.ordered,
+            along=self.host if value.kind != COMPLEX else None,
         )
 
     def _structure_nbytes(self, value: DType) -> int:
@@ -599,6 +608,8 @@ class Fold:
     and `close` may use `x` (the element), `acc`, `position` and `seen` (the number of elements so
     far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc` and `divisor`. An
     accumulator of `nbytes` bytes is a plain value, or a structure with `fields` (name, C type).
+    `host` is NumPy's function that combines two plain ones with the same bits, if there is one, and
+    `along` one that has the same results along an axis.
     """
 
     name: str
@@ -617,6 +628,8 @@ class Fold:
     running: tuple[str, ...] = ()
     divisor: DType | None = None
     ordered: bool = False
+    host: Callable[..., Any] | None = None
+    along: Callable[..., Any] | None = None
 
 
 def _computed_nbytes(value: DType) -> int:
@@ -667,6 +680,14 @@ def _typed(expression: str, value: DType) -> str:
     return typed.replace("(T)", f"({value.compute})")
 
 
+_HOSTS: Final[dict[tuple[str, str], Callable[..., Any]]] = {
+    ("maximum", REAL): hosted.maximum,
+    ("minimum", REAL): hosted.minimum,
+    ("remainder", REAL): hosted.remainder,
+    ("multiply", COMPLEX): hosted.multiply,
+    ("square", COMPLEX): hosted.square,
+}
+"""What NumPy's function may have other bits for, by its name and the kind of data type."""
 _CHOICES: Final[dict[DType, Operation]] = {}
 
 
@@ -676,7 +697,7 @@ def choose(condition: Node, x1: Node, x2: Node) -> Node:
     operation = _CHOICES.get(row)
     if operation is None:
         operation = _CHOICES[row] = Operation(
-            "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})"
+            "where", (dtypes.bool_, row, row), row, "({0} ? {1} : {2})", numpy.where
         )
     shape = broadcast_shapes(condition.shape, x1.shape, x2.shape, where="where(condition, x1, x2)")
     return engine.defer(operation, (condition, x1, x2), shape)

@@ -1,0 +1,316 @@
+"""What NumPy computes in a CPU's buffers has the bits of the kernels, and gives way to them."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import xarr
+from tests.engine.pairs import tier
+from tests.launching import change
+from tests.processes import run_code
+from xarr import dtypes
+from xarr.compiler import cache
+from xarr.engine import hosted, launch
+from xarr.errors import CompileError
+from xarr.tables import elementwise
+
+Values = npt.NDArray[Any]
+SPECIAL: Final = (
+    0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, -2.5, 3, 7, 1e-45, -1e-45, 1e-310, 1e30, -1e30, 3.4e38,
+    1.7e308, -1.7e308, np.inf, -np.inf, np.nan, 2.0**31, -(2.0**31), 2.0**53, 0.1, -0.1,
+)  # fmt: skip
+DTYPES: Final = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+                 "float32", "float64", "complex64", "complex128")  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def open_device() -> None:
+    if not xarr.default_device().driver.is_open():
+        pytest.skip(f"the host does not reach into the memory of {xarr.default_device()}")
+
+
+@pytest.fixture
+def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No kernels and no programs at first, and NumPy until there are some."""
+    change(monkeypatch, xarr.default_device())
+    with tier(""):
+        yield
+
+
+def drawn(dtype: str, count: int) -> Values:
+    """Special values, then ones of all magnitudes, then small whole ones."""
+    draw = np.random.default_rng(7)
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return draw.integers(0, 2, count).astype(bool)
+    if kind.kind == "c":
+        part = f"f{kind.itemsize // 2}"
+        values = np.empty(3 * count, dtype)
+        values.real = np.tile(drawn(part, count), 3)[: 3 * count]
+        values.imag = draw.permutation(values.real)
+        return values
+    small = draw.integers(0 if kind.kind == "u" else -9, 9, count).astype(dtype)
+    if kind.kind == "f":
+        with np.errstate(all="ignore"):
+            special = np.array(SPECIAL).astype(dtype)
+        bits = draw.integers(0, 2 ** (8 * kind.itemsize), count, dtype=f"u{kind.itemsize}")
+        return np.concatenate([special, bits.view(dtype), small])
+    least, most = np.iinfo(kind).min, np.iinfo(kind).max
+    special = np.array([least, most, most - 1, 0, 1, 2, 3], dtype)
+    spread = draw.integers(least, most, count, dtype=dtype, endpoint=True)
+    return np.concatenate([special, spread, small])
+
+
+def assert_same_bits(got: Values, wanted: Values) -> None:
+    """A NaN is one, whatever its sign and its other bits."""
+    assert got.dtype == wanted.dtype
+    assert got.shape == wanted.shape
+    if wanted.dtype.kind == "c":
+        assert_same_bits(got.real, wanted.real)
+        assert_same_bits(got.imag, wanted.imag)
+        return
+    if wanted.dtype.kind == "f":
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+        got, wanted = (np.where(np.isnan(one), 0, one) for one in (got, wanted))
+    assert got.tobytes() == wanted.tobytes()
+
+
+def in_both(compute: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Values, int]:
+    """What NumPy computes, which is what kernels do, and how many kernels it needs."""
+    with tier("fused"):
+        wanted = xarr.to_numpy(compute())
+    change(monkeypatch, xarr.default_device())
+    with tier("hosted"):
+        before = launch.counts.compilations
+        got = xarr.to_numpy(compute())
+        compiled = launch.counts.compilations - before
+    assert_same_bits(got, wanted)
+    return got, compiled
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", [row.name for row in elementwise.TABLE if row.host])
+def test_functions_have_the_bits_of_kernels(
+    name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = elementwise.BY_NAME[name]
+    values = drawn(dtype, 3000)
+    few = values[:150]
+    operands = [np.concatenate([np.repeat(few, len(few)), values])]
+    if row.operands == 2:
+        operands.append(np.concatenate([np.tile(few, len(few)), values[::-1]]))
+    function = getattr(xarr, name)
+    try:
+        function(*[xarr.asarray(one[:1]) for one in operands])
+    except TypeError:
+        return  # of this data type there is none
+    arrays = [xarr.asarray(one) for one in operands]
+    _, compiled = in_both(lambda: function(*arrays), monkeypatch)
+    assert compiled == 0 or dtypes.lookup(dtype).kind not in row.host
+
+
+@pytest.mark.parametrize("given", DTYPES)
+def test_conversions_have_the_bits_of_kernels(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = xarr.asarray(drawn(given, 3000))
+    for wanted in DTYPES:
+        if given.startswith("complex") and not wanted.startswith("complex"):
+            continue  # with a warning
+        in_both(functools.partial(x.astype, wanted), monkeypatch)
+
+
+def reduced(name: str, x: Any, axis: int | None) -> Any:
+    return getattr(xarr, name)(x * x + x, axis=axis)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "bool"])
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "mean", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin"]
+)
+def test_reductions_have_the_bits_of_kernels(
+    name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(3)
+    shapes = [(1,), (16,), (17,), (255,), (257,), (300,), (1000,), (16384,), (16385,), (50_000,),
+              (3, 17), (5000, 3), (40, 41, 5)]  # fmt: skip
+    for shape in shapes:
+        x = xarr.asarray((draw.normal(size=shape) * 9).astype(dtype))
+        for axis in (None, 0, -1):
+            _, compiled = in_both(functools.partial(reduced, name, x, axis), monkeypatch)
+            assert compiled == 0
+
+
+def test_what_is_written_has_the_bits_of_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views, broadcasting, exchanged parts, work of more than one piece."""
+    for rows in (7, 5000):
+        host = np.random.default_rng(rows).normal(size=(rows, 40))
+
+        def work(host: Values = host) -> Any:
+            x, y = xarr.asarray(host), xarr.asarray(host[0])
+            x += 0.5 * y
+            x[1:-1] = x[1:-1] * 2 - x[2:] + x[:-2]
+            x[:, ::2], x[:, 1::2] = x[:, 1::2] + 0, x[:, ::2] + 0
+            x[::-1, 3] *= 2
+            x[2] = 1.5
+            return x + y[:, None][:40].T
+
+        _, compiled = in_both(work, monkeypatch)
+        assert compiled == 0
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int16", "bool", "complex64"])
+def test_what_masks_and_indices_name_has_the_bits_of_kernels(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(11)
+    host = (draw.normal(size=(30, 21)) * 3).astype(dtype)
+    mask, places = draw.integers(0, 2, (30, 21)).astype(bool), draw.integers(-20, 20, 15)
+
+    def work() -> Any:
+        x, where, at = xarr.asarray(host), xarr.asarray(mask), xarr.asarray(places)
+        parts = [x[where], x[at, at], x[:, at][where[:, :15]], x[::-1, ::2][at].reshape(-1)]
+        parts.append(xarr.asarray(xarr.nonzero(where)[1], dtype=dtype))
+        x[where] = x[where] == x[where]
+        x[at] = x[:15] * 1  # of equal places the last one stays
+        x[::-1][at, at] = x[3, :15]
+        return xarr.concat([*parts, x.reshape(-1)])
+
+    _, compiled = in_both(work, monkeypatch)
+    assert compiled == 0
+
+
+@pytest.mark.usefixtures("anew")
+def test_kernels_take_over_once_they_are_compiled() -> None:
+    x = xarr.arange(1000, dtype="float64")
+    wanted = np.arange(1000.0)
+    used = 0
+    for _ in range(1000):
+        x = x * 0.5 + 1
+        wanted = wanted * 0.5 + 1
+        launches = launch.counts.launches
+        xarr.synchronize()
+        used += launch.counts.launches - launches
+        if used > 5:
+            break
+        time.sleep(0.01)
+    assert used > 5
+    assert xarr.to_numpy(x).tobytes() == wanted.tobytes()
+
+
+@pytest.mark.usefixtures("anew")
+def test_what_runs_once_is_not_compiled() -> None:
+    before = launch.counts.compilations
+    for size in range(2, 40):
+        assert float((xarr.arange(size) * 2).sum()) == size * (size - 1)
+    assert launch.counts.compilations == before
+
+
+@pytest.mark.usefixtures("anew")
+def test_a_compiler_that_fails_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = type(xarr.default_device().driver)
+    text = "no such function"
+
+    def failing(self: Any, source: str, options: Any = ()) -> bytes:
+        raise CompileError(device="x", options=(), log=text, source=source)
+
+    monkeypatch.setattr(driver, "compile", failing)
+    monkeypatch.setattr(cache, "disk_cache", _Nothing)
+    x = xarr.arange(1000) + 0
+    xarr.synchronize()
+    with pytest.raises(CompileError, match=text) as raised:
+        for _ in range(500):
+            xarr.to_numpy(x * 3 + 1)
+            time.sleep(0.01)
+    assert "xr_elementwise" in raised.value.source
+
+
+class _Nothing:
+    """A disk cache that holds nothing."""
+
+    def key(self, *_: Any) -> str:
+        return ""
+
+    def get(self, _: str) -> None:
+        return None
+
+    def put(self, *_: Any) -> None:
+        pass
+
+
+@pytest.mark.usefixtures("anew")
+def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = hosted._computed
+    x = xarr.arange(200_000, dtype="float64")
+    y = x + 1
+    xarr.synchronize()
+    for after in (0, 1, 5):
+        x += y
+        z = x * 2
+        left = [after]
+
+        def interrupting(*given: Any, left: list[int] = left) -> Any:
+            left[0] -= 1
+            if left[0] == -1:
+                raise KeyboardInterrupt
+            return computed(*given)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(hosted, "_computed", interrupting)
+            with pytest.raises(KeyboardInterrupt):
+                xarr.synchronize()
+        np.testing.assert_array_equal(xarr.to_numpy(z), xarr.to_numpy(x) * 2)
+    np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 4 + 3)
+
+
+@pytest.mark.usefixtures("anew")
+def test_threads_and_streams_change_tiers() -> None:
+    shared = xarr.arange(3000, dtype="float64") + 0
+    found: list[bool] = []
+
+    def work() -> None:
+        x, wanted = shared + 1, np.arange(3000.0) + 1
+        for turn in range(60):
+            x = x * 0.25 + shared
+            wanted = wanted * 0.25 + np.arange(3000.0)
+            if turn % 7 == 3:
+                with xarr.Stream(xarr.default_device()):
+                    x[5:] += 1
+                wanted[5:] += 1
+            if turn % 5 == 0:
+                found.append(xarr.to_numpy(x).tobytes() == wanted.tobytes())
+        found.append(xarr.to_numpy(x).tobytes() == wanted.tobytes())
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 39
+
+
+@pytest.mark.parametrize("ending", ["", "import os; os.fork() or os._exit(0); os.wait()"])
+def test_a_process_ends_while_a_compiler_is_at_work(ending: str) -> None:
+    if ending and sys.platform == "win32":
+        pytest.skip("there is no fork")
+    code = f"""
+    import os
+    os.environ["XARR_TIERS"] = ""
+    import xarr
+    x = xarr.arange(1000) * 1.5
+    for _ in range(5):
+        x = x * {time.time()} + 1
+        xarr.synchronize()
+    {ending}
+    print("the end")
+    """
+    done = run_code(code)
+    assert done.returncode == 0
+    assert done.stdout.split("\\n")[0].strip() == "the end", done.stderr

@@ -1,0 +1,93 @@
+"""One thread that compiles kernels while the program goes on.
+
+It works on one thing at a time, as two compilers of one process wait for each other mostly. At the
+end of the process what has begun is waited for, and the rest is dropped.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+
+
+class Job:
+    """Something to be done, and whether it was.
+
+    Attributes
+    ----------
+    is_done : bool
+        Whether it ended, with or without an error; whoever needs it does it again and is told.
+    """
+
+    __slots__ = ("_work", "is_done")
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self._work = work
+        self.is_done = False
+
+    def run(self) -> None:
+        """Do it."""
+        try:
+            self._work()
+        except Exception:  # noqa: BLE001 - it is raised where it is needed
+            pass
+        finally:
+            self.is_done = True
+
+
+class _Worker:
+    def __init__(self) -> None:
+        self._jobs: deque[Job] = deque()
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._is_ending = False
+
+    def submit(self, work: Callable[[], object]) -> Job:
+        """Have something done as soon as there is time."""
+        job = Job(work)
+        with self._wake:
+            self._jobs.append(job)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="xarr compiler", daemon=True)
+                self._thread.start()
+            self._wake.notify()
+        return job
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._jobs and not self._is_ending:
+                    self._wake.wait()
+                if self._is_ending:
+                    return
+                job = self._jobs.popleft()
+            job.run()
+
+    def end(self) -> None:
+        """Wait for what has begun, and drop the rest."""
+        with self._wake:
+            self._is_ending = True
+            self._wake.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+
+_worker = _Worker()
+
+
+def submit(work: Callable[[], object]) -> Job:
+    """Have something done beside the program, as soon as there is time."""
+    return _worker.submit(work)
+
+
+def _after_fork() -> None:
+    global _worker
+    _worker = _Worker()
+
+
+atexit.register(lambda: _worker.end())  # noqa: PLW0108 - another one after a fork
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
