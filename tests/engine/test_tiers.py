@@ -19,7 +19,7 @@ from tests.launching import change
 from tests.processes import run_code
 from xarr import dtypes
 from xarr.compiler import cache
-from xarr.engine import hosted, launch
+from xarr.engine import background, hosted, launch
 from xarr.errors import CompileError
 from xarr.tables import elementwise
 
@@ -148,6 +148,35 @@ def test_reductions_have_the_bits_of_kernels(
             assert compiled == 0
 
 
+FINISHED: Final[dict[str, Callable[[Any], Any]]] = {
+    "exp": lambda x: xarr.exp(x.sum() / 100),
+    "log": lambda x: xarr.log((x * 2).sum()) + (x * 2).max(),
+    "power": lambda x: ((x * x).mean()) ** 0.5,
+    "square root": lambda x: xarr.sqrt((x * x).sum(axis=0)) + 1,
+    "integer": lambda x: x.sum().astype("int64"),
+    "half": lambda x: x.mean(axis=0).astype("float16"),
+    "rounded": lambda x: xarr.round(x.mean(axis=-1), 2),
+    "floor": lambda x: x.sum() // 2,
+    "shift": lambda x: x.astype("int32").sum(axis=0) << 1,
+    "sign": lambda x: xarr.sign(x.min()),
+    "least": lambda x: xarr.fmin(x.min(), 3) + xarr.sin(x.max()),
+    "two": lambda x: x.max() - x.min() * 2,
+    "whole": lambda x: xarr.exp(x - x.max(axis=-1, keepdims=True)).sum(axis=-1),
+    "deviation": lambda x: (x - x.mean()) / x.std(),
+    "complex": lambda x: (x + x * (2 + 1j)).mean(axis=0),
+    "infinite": lambda x: (x * complex(np.inf, 1)).mean() + x.prod(),
+}
+
+
+@pytest.mark.parametrize("name", FINISHED)
+def test_what_follows_reductions_has_the_bits_of_kernels(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for shape in ((10,), (7, 5), (300, 40)):
+        x = xarr.asarray(np.random.default_rng(5).uniform(0.5, 2, shape))
+        in_both(functools.partial(FINISHED[name], x), monkeypatch)
+
+
 def test_what_is_written_has_the_bits_of_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Views, broadcasting, exchanged parts, work of more than one piece."""
     for rows in (7, 5000):
@@ -243,6 +272,22 @@ class _Nothing:
 
     def put(self, *_: Any) -> None:
         pass
+
+
+@pytest.mark.usefixtures("anew")
+def test_where_no_thread_can_be_had_the_program_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(background, "_worker", background._Worker())
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    x = xarr.arange(1000)
+    before = launch.counts.compilations
+    for _ in range(4):
+        assert int((x * 3 + 1)[-1]) == 2998
+        xarr.to_numpy(x * 5)
+    assert launch.counts.compilations > before
+    background._worker.end()
 
 
 @pytest.mark.usefixtures("anew")

@@ -223,7 +223,7 @@ class _Reduction(Recorded):
                 first, stop = self.axes[0], self.axes[-1] + 1
                 length = math.prod(x.shape[first:stop])
                 found = along(x.reshape(*x.shape[:first], length, *x.shape[stop:]), axis=first)
-            return result(found / numbers[0] if numbers else found)
+            return result(_over(found, numbers[0]) if numbers else found)
 
         return reduced
 
@@ -262,6 +262,15 @@ class _Reduction(Recorded):
                     break
                 length = pieces
         return stages, rooms
+
+
+def _over(x: Any, divisor: Any) -> Any:
+    """The quotient of a number and a real one; of a complex one part by part."""
+    if x.dtype.kind != "c":
+        return x / divisor
+    result = numpy.empty_like(x)
+    result.real, result.imag = x.real / divisor, x.imag / divisor
+    return result
 
 
 def _reduced(combine: Callable[..., Any], x: Any, axes: tuple[int, ...]) -> Any:

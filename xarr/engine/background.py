@@ -51,8 +51,14 @@ class _Worker:
         with self._wake:
             self._jobs.append(job)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="xarr compiler", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name="xarr compiler", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # no thread can be had: whoever needs the work does it
+                    self._jobs.clear()
+                    job.is_done = True
+                    return job
+                self._thread = thread
             self._wake.notify()
         return job
 

@@ -20,6 +20,7 @@ import numpy
 from xarr import dtypes, errors
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
 from xarr.engine.plan import INDEX, Form, Indirect
+from xarr.engine.schedule import Skeletal
 from xarr.settings import settings
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ class Hosted:
         self._numbers: list[Any] = []
         for operation, *ats in group.finals:
             self._numbers += [at[0].numpy.type for at in ats if isinstance(at, tuple)]
-            if operation.host is None:
+            if isinstance(operation, Skeletal):
                 self._finals.append(ats)
             else:
                 self._finals.append(_step((operation, *ats), group.finals))

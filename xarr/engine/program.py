@@ -198,8 +198,9 @@ class Program:
     def prepare(self) -> list[Call]:
         """Have the kernels; the launches with them."""
         if self._run is None:
+            self._first = None  # so that it is known which kernel failed, if one does
             self._run = self._made()
-            self._first = self._job = None
+            self._job = None
             self._launches, self._consumer = [], []
         return self._calls
 
