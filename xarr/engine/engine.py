@@ -192,7 +192,7 @@ def is_stored(base: Node, opcode: Opcode, how: Structure, beyond: int, value: No
     """Whether a value could be written to a known view of a node at once."""
     storage = base.storage
     assert storage is not None
-    if storage.read_only or base.device.shared:
+    if storage.read_only or _are_shared(storage, value.storage):
         return False
     with base.device.lock:
         storage.writes += 1
@@ -202,16 +202,22 @@ def is_stored(base: Node, opcode: Opcode, how: Structure, beyond: int, value: No
 
 def reads_what_it_overwrites(value: Node, storage: Storage, where: Layout, dtype: DType) -> bool:
     """Whether one element's write may come before another element's read of the same address."""
-    shared = storage.device.shared
     source, read = value.storage, value.layout
     assert source is not None
     assert read is not None
     if source is not storage:
-        # Others may have given the same memory twice.
-        return storage.serial in shared and source.serial in shared
+        return _are_shared(storage, source)
     if value.dtype is not dtype:
         return True  # a C compiler takes it that pointers of two types are apart
     return read != where and layout.overlap(read, where)
+
+
+def _are_shared(one: Storage, other: Storage | None) -> bool:
+    """Whether others see the memory of both, and may have given the same twice."""
+    shared = one.device.shared
+    if not shared or other is None or one is other:
+        return False
+    return one.serial in shared and other.serial in shared
 
 
 def scatter(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> None:
@@ -230,10 +236,7 @@ def apart(value: Node, storage: Storage) -> Node:
     """The node, or another one of the same value, which reads nothing of a storage's memory."""
     if value.storage is None:
         return value
-    shared = storage.device.shared
-    if value.storage is not storage and not (
-        storage.serial in shared and value.storage.serial in shared
-    ):
+    if value.storage is not storage and not _are_shared(storage, value.storage):
         return value
     return copied(value)
 
