@@ -85,16 +85,16 @@ def assert_same_bits(got: Values, wanted: Values) -> None:
 
 
 def in_both(compute: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Values, int]:
-    """What NumPy computes, which is what kernels do, and how many kernels it needs."""
+    """What NumPy computes, which is what kernels do, and how many of them it launches."""
     with tier("fused"):
         wanted = xarr.to_numpy(compute())
     change(monkeypatch, xarr.default_device())
     with tier("hosted"):
-        before = launch.counts.compilations
+        before = launch.counts.launches
         got = xarr.to_numpy(compute())
-        compiled = launch.counts.compilations - before
+        launched = launch.counts.launches - before
     assert_same_bits(got, wanted)
-    return got, compiled
+    return got, launched
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -114,8 +114,9 @@ def test_functions_have_the_bits_of_kernels(
     except TypeError:
         return  # of this data type there is none
     arrays = [xarr.asarray(one) for one in operands]
-    _, compiled = in_both(lambda: function(*arrays), monkeypatch)
-    assert compiled == 0 or dtypes.lookup(dtype).kind not in row.host
+    got, launched = in_both(lambda: function(*arrays), monkeypatch)
+    is_half = got.dtype == np.float16  # as of int8, where functions are of floating-point numbers
+    assert launched == 0 or is_half or dtypes.lookup(dtype).kind not in row.host
 
 
 @pytest.mark.parametrize("given", DTYPES)
@@ -144,8 +145,8 @@ def test_reductions_have_the_bits_of_kernels(
     for shape in shapes:
         x = xarr.asarray((draw.normal(size=shape) * 9).astype(dtype))
         for axis in (None, 0, -1):
-            _, compiled = in_both(functools.partial(reduced, name, x, axis), monkeypatch)
-            assert compiled == 0
+            _, launched = in_both(functools.partial(reduced, name, x, axis), monkeypatch)
+            assert launched == 0
 
 
 FINISHED: Final[dict[str, Callable[[Any], Any]]] = {
@@ -191,8 +192,8 @@ def test_what_is_written_has_the_bits_of_kernels(monkeypatch: pytest.MonkeyPatch
             x[2] = 1.5
             return x + y[:, None][:40].T
 
-        _, compiled = in_both(work, monkeypatch)
-        assert compiled == 0
+        _, launched = in_both(work, monkeypatch)
+        assert launched == 0
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int16", "bool", "complex64"])
@@ -212,8 +213,8 @@ def test_what_masks_and_indices_name_has_the_bits_of_kernels(
         x[::-1][at, at] = x[3, :15]
         return xarr.concat([*parts, x.reshape(-1)])
 
-    _, compiled = in_both(work, monkeypatch)
-    assert compiled == 0
+    _, launched = in_both(work, monkeypatch)
+    assert launched == 0
 
 
 @pytest.mark.usefixtures("anew")
@@ -236,10 +237,10 @@ def test_kernels_take_over_once_they_are_compiled() -> None:
 
 @pytest.mark.usefixtures("anew")
 def test_what_runs_once_is_not_compiled() -> None:
-    before = launch.counts.compilations
+    before = launch.counts.launches
     for size in range(2, 40):
         assert float((xarr.arange(size) * 2).sum()) == size * (size - 1)
-    assert launch.counts.compilations == before
+    assert launch.counts.launches == before
 
 
 @pytest.mark.usefixtures("anew")
@@ -282,16 +283,17 @@ def test_where_no_thread_can_be_had_the_program_waits(monkeypatch: pytest.Monkey
     monkeypatch.setattr(background, "_worker", background._Worker())
     monkeypatch.setattr(threading.Thread, "start", refused)
     x = xarr.arange(1000)
-    before = launch.counts.compilations
+    before = launch.counts.launches
     for _ in range(4):
         assert int((x * 3 + 1)[-1]) == 2998
         xarr.to_numpy(x * 5)
-    assert launch.counts.compilations > before
+    assert launch.counts.launches > before
     background._worker.end()
 
 
-@pytest.mark.usefixtures("anew")
 def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    change(monkeypatch, xarr.default_device())
+    monkeypatch.setattr(hosted.tier, "name", "hosted")
     computed = hosted._computed
     x = xarr.arange(200_000, dtype="float64")
     y = x + 1
