@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     from xarr.engine import hosted
 
     # The kernels are measured, whether or not they were compiled before.
-    hosted.tier.name = hosted.tier.name or "fused"
+    hosted.tier.name = "fused"
     device = get_device(options.device)
     sizes = options.sizes or [CPU_SIZE if device.kind == "cpu" else LARGE]
     libraries, absent = open_libraries(["xarr", *options.libraries], str(device))

@@ -146,8 +146,7 @@ class OpenCLDriver:
         self._labels = tuple([pocl.label(one) for one in devices])
         self._peak_nbytes = 0
         self._compiled: tuple[bytes, Any] | None = None
-        # PyOpenCL's own way holds Python's lock meanwhile, which other threads wait for.
-        self._program_info = ctypes.CDLL(cl._cl.__file__).clGetProgramInfo
+        self._program_info = _program_info(cl)
         self._launches = 0
         if self._fast:
             self._enqueue = cl._cl.enqueue_nd_range_kernel
@@ -240,15 +239,16 @@ class OpenCLDriver:
 
     def _binary_of(self, program: Any) -> bytes:
         """What a program became; PoCL links it when it is asked for, which takes as long again."""
-        handle = ctypes.c_void_p(program.int_ptr)
-        nbytes = ctypes.c_size_t()
         ask = self._program_info
-        failed = ask(handle, _BINARY_SIZES, 8, ctypes.byref(nbytes), None)
-        content = ctypes.create_string_buffer(nbytes.value)
-        places = (ctypes.c_void_p * 1)(ctypes.addressof(content))
-        if failed or ask(handle, _BINARIES, 8, places, None):
-            return bytes(program.get_info(self._cl.program_info.BINARIES)[0])
-        return content.raw
+        if ask is not None:
+            handle = ctypes.c_void_p(program.int_ptr)
+            nbytes = ctypes.c_size_t()
+            failed = ask(handle, _BINARY_SIZES, 8, ctypes.byref(nbytes), None)
+            content = ctypes.create_string_buffer(nbytes.value)
+            places = (ctypes.c_void_p * 1)(ctypes.addressof(content))
+            if not failed and not ask(handle, _BINARIES, 8, places, None):
+                return content.raw
+        return bytes(program.get_info(self._cl.program_info.BINARIES)[0])
 
     def _queued_handle(self, kernel: Kernel) -> Handle:
         """Load a kernel for the device's queues."""
@@ -720,6 +720,17 @@ def _pyopencl() -> Any:
     global _discovered_in
     _discovered_in = os.getpid()
     return pyopencl
+
+
+def _program_info(cl: Any) -> Any:
+    """OpenCL's function that PyOpenCL calls with Python's lock held; None where it is not found.
+
+    Other threads wait for that lock while a program is linked.
+    """
+    try:
+        return ctypes.CDLL(cl._cl.__file__).clGetProgramInfo
+    except (AttributeError, OSError):  # as on Windows, where a library shows its own names only
+        return None
 
 
 def _has_fast_launch(cl: Any) -> bool:
