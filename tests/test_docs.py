@@ -50,6 +50,7 @@ TABLES = _tables()
 
 def _run(text: str, name: str) -> None:
     """Run the examples of a text; the failure shows each as doctest does."""
+    xarr.synchronize()  # nothing pends that is not of the examples
     test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
     report: list[str] = []
     doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)

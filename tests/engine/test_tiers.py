@@ -178,6 +178,16 @@ def test_what_follows_reductions_has_the_bits_of_kernels(
         in_both(functools.partial(FINISHED[name], x), monkeypatch)
 
 
+def test_a_number_takes_the_place_of_all_that_a_reduction_gives() -> None:
+    """The number comes of no element, and yet fills every one of them."""
+    x = xarr.asarray(np.arange(12.0).reshape(3, 4))
+    with tier("hosted"):
+        for number in (2, 3, 4):  # memory is used again, and may hold the number already
+            totals = x.sum(axis=0)
+            totals[...] = number
+            np.testing.assert_array_equal(np.asarray(totals), [number] * 4)
+
+
 def test_what_is_written_has_the_bits_of_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Views, broadcasting, exchanged parts, work of more than one piece."""
     for rows in (7, 5000):

@@ -177,7 +177,9 @@ class Hosted:
                 self._finals.append(ats)
             else:
                 self._finals.append(_step((operation, *ats), group.finals))
-        self._results = [(number, ref.dtype.numpy) for number, ref in group.delivered]
+        self._results = [
+            (number, ref.dtype.numpy, ref.pattern.size) for number, ref in group.delivered
+        ]
 
     def _last_uses(self) -> list[list[int]]:
         """Of each step the values that no later one needs."""
@@ -250,11 +252,11 @@ class Hosted:
         if self._endings:
             numbers = [kind(one) for kind, one in zip(self._numbers, numbers, strict=True)]
             finals = self._ended(outputs[len(outputs) - len(self._endings) :], numbers)
-            for (number, dtype), buffer in zip(self._results, results, strict=True):
-                source = numpy.asarray(finals[number])
+            for (number, dtype, size), buffer in zip(self._results, results, strict=True):
                 window = driver.window(buffer, "B")
-                targets.append(numpy.ndarray(source.shape, dtype, window))
-                sources.append(source)
+                targets.append(numpy.ndarray((size,), dtype, window))
+                # What becomes of constants alone is one number for all elements.
+                sources.append(numpy.ravel(finals[number]))
         # One call, so that a signal's handler finds all of it done or nothing; see `launched`.
         stores = map(numpy.copyto, targets, sources)
         scattered = itertools.starmap(operator.setitem, writes)
