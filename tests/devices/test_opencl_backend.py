@@ -130,7 +130,7 @@ def test_the_grid_counts_groups(driver: Driver, grid: tuple[int, ...]) -> None:
 def test_the_public_launch_gives_the_same(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     found = {entry.info: entry for entry in opencl.discover().devices}
     monkeypatch.setattr(opencl, "_has_fast_launch", lambda cl: False)
-    monkeypatch.setattr(opencl, "_program_info", lambda cl: None)
+    monkeypatch.setattr(opencl, "_direct", lambda cl: None)
     results = []
     for driver in (device.driver, found[device.info].open()):
         kernel = driver.load(driver.compile(ADD), "add")
@@ -146,7 +146,7 @@ def test_the_installed_pyopencl_has_the_private_names_that_are_used() -> None:
     cl = opencl._pyopencl()
     assert opencl._has_fast_launch(cl)
     if sys.platform == "linux":
-        assert opencl._program_info(cl) is not None
+        assert opencl._direct(cl) is not None
     assert hasattr(cl._cl._Program, "_build")
 
 

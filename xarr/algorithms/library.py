@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import errors, layout
+from xarr import dtypes, errors, layout
 from xarr.dtypes import DType
 from xarr.engine import elements, engine
 from xarr.engine.expression import Node, leaf
@@ -114,16 +114,17 @@ def inner(first: Node, second: Node) -> Any:
     NumPy has the same bits as of a row and a column, which the vectors are for it here.
     """
     device = first.device
-    size = math.prod(first.shape)
-    if not size or first.shape != second.shape or first.dtype is not second.dtype:
+    if not first.shape[0] or first.shape != second.shape or first.dtype is not second.dtype:
+        return None
+    if first.dtype is dtypes.float16:
         return None
     with device.lock:
-        row = elements.block(first, (1, size))
-        column = elements.block(second, (size, 1))
+        row = elements.array(first)
+        column = elements.array(second)
         if row is None or column is None:
             return None
         made = numpy.empty((1, 1), first.dtype.numpy)
-        numpy.matmul(row, column, out=made)
+        numpy.matmul(row[None, :], column[:, None], out=made)
     value = made.item()
     return value if value == value else None
 
@@ -155,6 +156,14 @@ def opened(
     device = nodes[0].device
     for node in operands:
         engine.compute(node)
+    if own and elements.shares(device):
+        with device.lock:
+            shared = [elements.array(node) for node in nodes]
+            if all(one is not None for one in shared):
+                for one in shared[: len(operands)]:
+                    one.flags.writeable = False  # type: ignore[union-attr]
+                yield shared
+                return
     if not own:
         warn_once(where, device)
         for observer in observers:
@@ -168,7 +177,7 @@ def opened(
             if storage.serial in memory:
                 continue
             if in_place:
-                memory[storage.serial] = _memory(storage, stack)
+                memory[storage.serial] = stack.enter_context(device.driver.map(storage.buffer))
             else:
                 memory[storage.serial] = host = numpy.empty(storage.nbytes, numpy.uint8)
                 if place < len(operands):
@@ -184,13 +193,6 @@ def opened(
                 device.driver.upload(storage.buffer, 0, memory[storage.serial])
 
 
-def _memory(storage: Storage, stack: ExitStack) -> Any:
-    """A storage's own memory as bytes, until the stack ends."""
-    driver = storage.device.driver
-    window = driver.window(storage.buffer, "B")
-    return stack.enter_context(driver.map(storage.buffer)) if window is None else window
-
-
 def _storage(node: Node) -> Storage:
     assert node.storage is not None
     return node.storage
@@ -200,15 +202,14 @@ def _as_array(node: Node, memory: Any) -> Any:
     """What lies at a leaf's place in the bytes of its storage."""
     where = node.layout
     assert where is not None
-    kind: Any = numpy.ndarray if isinstance(memory, memoryview) else type(memory)
+    kind: Any = type(memory)
     if where.size == 0:
         return kind(where.shape, node.dtype.numpy)
-    nbytes = node.dtype.itemsize
-    begin = where.offset * nbytes
-    strides = tuple([stride * nbytes for stride in where.strides])
     if kind is numpy.ndarray:
-        return numpy.ndarray(where.shape, node.dtype.numpy, memory, begin, strides)
-    return kind(where.shape, node.dtype.numpy, memory.data + begin, strides)
+        return elements.over(memory, where, node.dtype)
+    nbytes = node.dtype.itemsize
+    strides = tuple([stride * nbytes for stride in where.strides])
+    return kind(where.shape, node.dtype.numpy, memory.data + where.offset * nbytes, strides)
 
 
 def warn_once(name: str, device: Device) -> None:

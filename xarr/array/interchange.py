@@ -39,6 +39,7 @@ class _Shared:
     def __init__(self, memory: object, storage: Storage) -> None:
         self.memory = memory
         device, serial = storage.device, storage.serial
+        storage.writes += 1  # what is remembered of its content is not known any more
         with _CLAIMS:
             if serial in device.shared:
                 device.shared[serial] += 1

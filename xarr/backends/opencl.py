@@ -146,7 +146,7 @@ class OpenCLDriver:
         self._labels = tuple([pocl.label(one) for one in devices])
         self._peak_nbytes = 0
         self._compiled: tuple[bytes, Any] | None = None
-        self._program_info = _program_info(cl)
+        self._direct = _direct(cl)
         self._launches = 0
         if self._fast:
             self._enqueue = cl._cl.enqueue_nd_range_kernel
@@ -239,8 +239,9 @@ class OpenCLDriver:
 
     def _binary_of(self, program: Any) -> bytes:
         """What a program became; PoCL links it when it is asked for, which takes as long again."""
-        ask = self._program_info
-        if ask is not None:
+        direct = self._direct
+        if direct is not None:
+            ask = direct.program_info
             handle = ctypes.c_void_p(program.int_ptr)
             nbytes = ctypes.c_size_t()
             failed = ask(handle, _BINARY_SIZES, 8, ctypes.byref(nbytes), None)
@@ -450,6 +451,14 @@ class OpenCLDriver:
     def address(self, buffer: Any) -> int:
         """Where a buffer lies in the host's memory, as long as it exists; on a CPU."""
         # The three drivers for CPUs (PoCL, Intel's, llvmpipe) map each buffer where it lies.
+        if self._direct is not None and self._is_free():
+            queue, memory = self._inline.int_ptr, buffer.int_ptr
+            _, enqueue, release = self._direct
+            flags = self._cl.map_flags.READ | self._cl.map_flags.WRITE
+            found = enqueue(queue, memory, 1, flags, 0, buffer.size, 0, None, None, None)
+            if found:
+                release(queue, memory, found, 0, None, None)
+                return int(found)
         with self.map(buffer) as mapped:
             return int(mapped.ctypes.data)
 
@@ -722,15 +731,35 @@ def _pyopencl() -> Any:
     return pyopencl
 
 
-def _program_info(cl: Any) -> Any:
-    """OpenCL's function that PyOpenCL calls with Python's lock held; None where it is not found.
+class _Direct(NamedTuple):
+    """OpenCL's own functions, where PyOpenCL's way to them takes long.
 
-    Other threads wait for that lock while a program is linked.
+    While a program is linked it keeps all threads from running Python. Of a mapping it makes an
+    array of NumPy's and two objects more.
     """
+
+    program_info: Any
+    map: Any
+    unmap: Any
+
+
+def _direct(cl: Any) -> _Direct | None:
+    """The functions in the library that PyOpenCL is linked to; None where they are not found."""
     try:
-        return ctypes.CDLL(cl._cl.__file__).clGetProgramInfo
+        library = ctypes.CDLL(cl._cl.__file__)
+        found = _Direct(
+            library.clGetProgramInfo, library.clEnqueueMapBuffer, library.clEnqueueUnmapMemObject
+        )
     except (AttributeError, OSError):  # as on Windows, where a library shows its own names only
         return None
+    pointer, number, size = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_size_t
+    found.map.restype = pointer
+    found.map.argtypes = (
+        *(pointer, pointer, number, ctypes.c_uint64, size, size),
+        *(number, pointer, pointer, pointer),
+    )
+    found.unmap.argtypes = (pointer, pointer, pointer, number, pointer, pointer)
+    return found
 
 
 def _has_fast_launch(cl: Any) -> bool:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
     from xarr.engine.expression import Node
+    from xarr.layout import Layout
+
+Host = numpy.ndarray[Any, numpy.dtype[Any]]
 
 READS: Final = 16
 """How many elements were read in place since the tape last ran, where the next read of one that the
@@ -67,44 +70,40 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
     return value if value == value else None
 
 
-def block(node: Node, shape: tuple[int, int]) -> numpy.ndarray[Any, numpy.dtype[Any]] | None:
-    """A vector's elements in place, as a matrix of one row or column, or None.
+def array(node: Node) -> Host | None:
+    """A node's elements in place, computed, or None where the host does not reach them.
 
     Whoever asks holds the device's lock while they are read.
     """
-    device = node.device
-    form = _FORMATS.get(node.dtype)
-    if form is None or node.value is not None or not shares(device):
+    device, storage = node.device, node.storage
+    if storage is None or not shares(device):
         return None
-    storage = node.storage
-    assert storage is not None
     on = tape.of(device)
     if on.is_running:
         return None
     on.compute(storage)
-    return _block(node, storage, shape, form)
-
-
-def ready(node: Node) -> numpy.ndarray[Any, numpy.dtype[Any]] | None:
-    """A vector's elements in place, as a row, where they are there, or None; see `block`."""
-    storage = node.storage
-    if storage is None or len(node.shape) != 1 or tape.of(node.device).writes(storage):
-        return None
-    return block(node, (1, node.shape[0]))
-
-
-def _block(
-    node: Node, storage: Storage, shape: tuple[int, int], form: str
-) -> numpy.ndarray[Any, numpy.dtype[Any]] | None:
-    device = node.device
-    window = device.driver.window(storage.buffer, form)
+    window = device.driver.window(storage.buffer, "B")
     if window is None:
         return None
-    pattern = node.structure.pattern
-    assert pattern is not None
-    nbytes = node.dtype.itemsize
-    step = pattern.strides[0] * nbytes
-    return numpy.ndarray(shape, node.dtype.numpy, window, node.offset * nbytes, (step, step))
+    assert node.layout is not None
+    return over(window, node.layout, node.dtype)
+
+
+def ready(node: Node) -> Host | None:
+    """A node's elements in place, where they are there, or None; see `array`."""
+    storage = node.storage
+    if storage is None or tape.of(node.device).writes(storage):
+        return None
+    return array(node)
+
+
+def over(memory: Any, where: Layout, dtype: DType) -> Host:
+    """The elements that lie somewhere in memory."""
+    if not where.size:
+        return numpy.empty(where.shape, dtype.numpy)
+    nbytes = dtype.itemsize
+    strides = tuple([stride * nbytes for stride in where.strides])
+    return numpy.ndarray(where.shape, dtype.numpy, memory, where.offset * nbytes, strides)
 
 
 def write(storage: Storage, at: int, dtype: DType, value: Any) -> bool:

@@ -28,6 +28,8 @@ class Storage:
         The driver's memory; None before an instruction has run that writes it.
     lender : object or None
         What the memory belongs to, where it is not the device's own.
+    selected : object or None
+        What the memory selected when it was a mask, how it lay and what `writes` was.
     mark : object
         What the tape has put here while an instruction on it writes the storage.
     tape, slot : object, int
@@ -42,6 +44,7 @@ class Storage:
         "mark",
         "nbytes",
         "read_only",
+        "selected",
         "serial",
         "slot",
         "tape",
@@ -55,10 +58,11 @@ class Storage:
         self.nbytes = nbytes
         self.buffer = buffer
         self.serial = next(_SERIALS)
-        self.writes = 0  # how often it was written to after it was made
+        self.writes = 0  # how often it was written to, or others may have written to it
         self.lender: Any = None
         self.tape: Any = None
         self.mark: Any = None
+        self.selected: Any = None
         self.read_only = False
 
 

@@ -386,16 +386,21 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
         return True
     if rest:
         return False
-    selected = gather.select(mask._node)
-    source = _fitted(source, (selected.total,))
-    if selected.total:
-        _set_where(x, selected.chosen, gather.spread(source, selected))
+    source = _fitted(source, (gather.select(mask._node).total,))
+    settled(x)
+    chosen = gather.overwrite(x._node, mask._node, engine.converted(source, x._node.dtype))
+    if chosen is not None:
+        _replaced(x, chosen)
     return True
 
 
 def _set_where(x: Array, mask: Node, value: Node) -> None:
     node = x._node
-    chosen = choose(mask, engine.converted(value, node.dtype), node)
+    _replaced(x, choose(mask, engine.converted(value, node.dtype), node))
+
+
+def _replaced(x: Array, chosen: Node) -> None:
+    """Write the values of all elements."""
     if is_whole(x):
         rebind(x, chosen)
     else:
