@@ -20,12 +20,12 @@ import numpy
 from xarr import dtypes, errors
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
 from xarr.engine.plan import INDEX, Form, Indirect
-from xarr.engine.schedule import Skeletal
+from xarr.engine.schedule import Recorded, Ref, Skeletal
 from xarr.settings import settings
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
-    from xarr.engine.schedule import Group
+    from xarr.engine.schedule import Group, Instruction
 
 Values = Any
 """An array or a scalar of NumPy's."""
@@ -36,8 +36,11 @@ class _Tier:
     """How a list of instructions runs that has no kernels: XARR_TIERS, or what tests choose.
 
     "fused" waits for them, "hosted" never has them compiled where NumPy does their work; "" lets
-    NumPy work while they are compiled, from the second time on.
+    NumPy work until it has spent `patience_s` seconds for each kernel, about what a compiler takes,
+    and then while they are compiled.
     """
+
+    patience_s = 0.04
 
     def __init__(self) -> None:
         self.name = settings().tiers or ""
@@ -321,6 +324,23 @@ def hosted(form: Form, group: Group, shape: tuple[int, ...]) -> Hosted | None:
         return Hosted(form, group, shape)
     except _AbsentError:
         return None
+
+
+def computes(step: Instruction) -> bool:
+    """Whether there are functions of NumPy's for what an instruction does."""
+    operation = step.operation
+    if isinstance(operation, Recorded):
+        (ref,) = [operand for operand in step.operands if isinstance(operand, Ref)]
+        return operation.on_host(ref.dtype) is not None
+    if operation is INDEX or isinstance(operation, Skeletal):
+        return True
+    types = [one.dtype if isinstance(one, Ref) else one for one in step.operands]
+    if isinstance(operation, Indirect):
+        types = []
+    return operation.host is not None and all(
+        given is wanted or converter(given, wanted) is not None
+        for given, wanted in zip(types, operation.operands, strict=False)
+    )
 
 
 class _AbsentError(Exception):

@@ -6,10 +6,12 @@ what its form needs, and at last a number that is no index.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import struct
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -305,6 +307,27 @@ def _contents(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:
     return ", ".join(names) or entry, tuple(types)
 
 
+class NotCompiledError(Exception):
+    """A kernel is in no cache, and the compiler is not asked for it."""
+
+
+class _Asked(threading.local):
+    is_allowed = True
+
+
+_compiler: Final = _Asked()
+
+
+@contextlib.contextmanager
+def without_compiler() -> Iterator[None]:
+    """Have kernels in this thread only where they were compiled before."""
+    before, _compiler.is_allowed = _compiler.is_allowed, False
+    try:
+        yield
+    finally:
+        _compiler.is_allowed = before
+
+
 def _compiled(device: Device, text: str, entry: str, key: Any) -> Any:
     """The kernel of a source, from the disk cache or from the compiler."""
     dump = settings().dump_source
@@ -328,6 +351,8 @@ def _compiled(device: Device, text: str, entry: str, key: Any) -> Any:
             return driver.load(binary, entry)
         except ValueError:
             pass
+    if not _compiler.is_allowed:
+        raise NotCompiledError
     counts.compilations += 1
     try:
         binary = driver.compile(text)

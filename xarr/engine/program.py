@@ -6,6 +6,8 @@ which are taken from the tape by number.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -94,11 +96,50 @@ class Launch(NamedTuple):
         )
 
 
+class _Plan:
+    """The groups that a list of instructions becomes, in order, and what becomes of storages.
+
+    Attributes
+    ----------
+    launches : list of Launch
+        All but the one that a skeleton takes the place of: `consumer`, which comes last.
+    unread : list of int
+        The storages that nobody holds and no launch needs.
+    members : list of frozenset
+        The instructions of each, by number.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[schedule.Instruction],
+        states: Sequence[int],
+        room: int,
+        is_alone: Callable[[schedule.Instruction], bool] | None = None,
+    ) -> None:
+        self.launches: list[Launch] = []
+        self.consumer: list[Launch] = []
+        alive = [state in schedule.HELD for state in states]
+        groups = schedule.stored(schedule.grouped(steps, alive, room, is_alone), alive)
+        memory = schedule.Memory(groups, states, alive)
+        self.unread = memory.unread()
+        for number, (group, stores) in enumerate(groups):
+            taken = memory.taken(number)
+            if group.endings and group.closed:
+                self.consumer = [Launch(group, stores, taken, [])]
+            else:
+                freed = memory.freed(number, taken)
+                self.launches.append(Launch(group, stores, taken, freed))
+        self.members = [
+            frozenset(number for number, *_ in one.group.members)
+            for one in (*self.launches, *self.consumer)
+        ]
+
+
 class Program:
     """The launches that a list of instructions becomes."""
 
-    __slots__ = ("_calls", "_consumer", "_device", "_first", "_form", "_job", "_launches",
-                 "_members", "_run", "_types", "_unread", "_wide", "_width")  # fmt: skip
+    __slots__ = ("_calls", "_device", "_first", "_form", "_fused", "_job", "_members", "_run",
+                 "_spent_s", "_states", "_steps", "_types", "_wide")  # fmt: skip
 
     def __init__(
         self,
@@ -107,36 +148,31 @@ class Program:
         codes: Sequence[int | tuple[int, int]],
         states: Sequence[int],
     ) -> None:
-        steps = schedule.instructions(opcodes, codes)
-        alive = [state in schedule.HELD for state in states]
         self._device = device
-        self._width = len(states)
+        self._steps = schedule.instructions(opcodes, codes)  # until there are kernels
+        self._states = states
         self._wide = any(state >= layout.WIDE or state in schedule.OF_WIDE for state in states)
         self._types = [
-            operand for step in steps for operand in step.operands if not isinstance(operand, Ref)
+            operand
+            for step in self._steps
+            for operand in step.operands
+            if not isinstance(operand, Ref)
         ]
+        self._fused = self._planned()
         self._run: Callable[..., Any] | None = None
         self._first: Callable[..., Any] | None = None  # while there are no kernels
         self._job: background.Job | None = None
+        self._spent_s = 0.0  # without them
+        # Of what was made last:
         self._calls: list[Call] = []
+        self._members = self._fused.members
         self._form: Form | None = None
-        self._launches: list[Launch] = []  # until there are kernels
-        self._consumer: list[Launch] = []  # the last one, which a skeleton takes the place of
-        room = device.info.parameter_nbytes
-        groups = schedule.stored(schedule.grouped(steps, alive, room), alive)
-        memory = schedule.Memory(groups, states, alive)
-        self._unread = memory.unread()
-        for number, (group, stores) in enumerate(groups):
-            taken = memory.taken(number)
-            if group.endings and group.closed:
-                self._consumer = [Launch(group, stores, taken, [])]
-            else:
-                freed = memory.freed(number, taken)
-                self._launches.append(Launch(group, stores, taken, freed))
-        self._members = [
-            frozenset(number for number, *_ in one.group.members)
-            for one in (*self._launches, *self._consumer)
-        ]
+
+    def _planned(
+        self, is_alone: Callable[[schedule.Instruction], bool] | None = None
+    ) -> _Plan:
+        room = self._device.info.parameter_nbytes
+        return _Plan(self._steps, self._states, room, is_alone)
 
     def run(
         self,
@@ -151,7 +187,12 @@ class Program:
         To `done` something is appended for each kernel's work that is done before the last one's.
         """
         run = self._run or self._at_once()
-        found = run(self._device, storages, bases, constants, done, unfinished)
+        if run is self._run:
+            found = run(self._device, storages, bases, constants, done, unfinished)
+        else:
+            begin = time.perf_counter()
+            found = run(self._device, storages, bases, constants, done, unfinished)
+            self._spent_s += time.perf_counter() - begin
         if found is None or self._form is None:
             return None
         return Prepared(self._form, *found)
@@ -159,49 +200,67 @@ class Program:
     def _at_once(self) -> Callable[..., Any]:
         """What runs although there are no kernels yet; what runs them where nothing else does.
 
-        A list of instructions that is met a second time has them compiled meanwhile.
+        NumPy does what it can, and each other operation has a kernel of its own, which serves all
+        programs. Where this has taken as long as a compiler does, it is asked meanwhile.
         """
-        device = self._device
-        tier = hosting.tier.name
-        is_open = tier != "fused" and elements.shares(device) and device.driver.is_open()
-        if not is_open or (self._job is not None and self._job.is_done):
+        tier = hosting.tier
+        if self._waits():
             self.prepare()
         elif self._first is None:
-            run = self._made(hosted=True)
-            if any(call.hosted is not None for call in self._calls):
-                self._first = run
-            else:
-                self._run, self._launches, self._consumer = run, [], []
-        elif self._job is None and tier != "hosted":
-            self._job = background.submit(self._compile)
+            if not self._is_compiled():
+                self._first = self._made(self._planned(_has_no_host), hosted=True)
+        elif self._job is None and tier.name != "hosted":
+            if self._spent_s >= tier.patience_s * len(self._fused.launches):
+                self._job = background.submit(self._compile)
         found = self._run or self._first
         assert found is not None
         return found
 
+    def _waits(self) -> bool:
+        """Whether the program has to wait for its kernels, or need not as they are there."""
+        device = self._device
+        if self._job is not None and self._job.is_done:
+            return True
+        if hosting.tier.name == "fused" or not elements.shares(device):
+            return True
+        return not device.driver.is_open() or not any(map(hosting.computes, self._steps))
+
+    def _is_compiled(self) -> bool:
+        """Whether all kernels were there, so that they are prepared now."""
+        if hosting.tier.name == "hosted":
+            return False
+        try:
+            with launch.without_compiler():
+                self.prepare()
+        except launch.NotCompiledError:
+            return False
+        return True
+
     def _compile(self) -> None:
         """Have the kernels compiled, in another thread."""
-        for one in self._launches:
+        for one in self._fused.launches:
             one.call(self._device, self._types, wide=self._wide)
 
-    def _made(self, *, hosted: bool = False) -> Callable[..., Any]:
+    def _made(self, plan: _Plan, *, hosted: bool = False) -> Callable[..., Any]:
         """What runs the launches."""
         device, types, wide = self._device, self._types, self._wide
         calls = self._calls
         calls.clear()
-        for one in self._launches:
+        self._members = plan.members
+        for one in plan.launches:
             calls.append(one.call(device, types, wide=wide, hosted=hosted))
-        last = [one.call(device, types, wide=wide) for one in self._consumer]
+        last = [one.call(device, types, wide=wide) for one in plan.consumer]
         for call in last:
             self._form = call.form
-        return unrolled.runner([*calls, *last], self._width, len(types), self._unread)
+        return unrolled.runner([*calls, *last], len(self._states), len(types), plan.unread)
 
     def prepare(self) -> list[Call]:
         """Have the kernels; the launches with them."""
         if self._run is None:
             self._first = None  # so that it is known which kernel failed, if one does
-            self._run = self._made()
+            self._run = self._made(self._fused)
             self._job = None
-            self._launches, self._consumer = [], []
+            self._steps = []
         return self._calls
 
     def broken_off(
@@ -236,6 +295,11 @@ class Program:
         Those that nobody needs are none of them: their operands may have lost their memory.
         """
         return frozenset[int]().union(*self._members[len(done) :])
+
+
+def _has_no_host(step: schedule.Instruction) -> bool:
+    is_large = math.prod(step.shape) > hosting.LARGEST  # its kernel is waited for
+    return not is_large and not hosting.computes(step)
 
 
 class Trace:

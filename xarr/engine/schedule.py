@@ -207,7 +207,9 @@ class Group:
     results : dict
         By storage, which one of these is written, and where; `delivered` are those that are stored.
     closed : bool
-        Whether nothing may join.
+        Whether nothing may join, as something ends the group that has to be done.
+    alone : bool
+        Whether nothing may join, as its kernel is to be that of one operation.
     members : list of (int, Instruction, int)
         The instructions, their numbers, and those of their first constants.
     fresh : set of int
@@ -219,6 +221,7 @@ class Group:
         self.size = math.prod(shape)
         self.linear = True
         self.closed = False
+        self.alone = False
         self.in_order = False
         self.endings: list[Instruction] = []
         self.roots: list[int] = []
@@ -243,7 +246,7 @@ class Group:
 
         A kernel may be given `room` bytes of arguments.
         """
-        if self.closed or len(self.entries) + len(step.operands) >= LIMIT_ENTRIES:
+        if self.closed or self.alone or len(self.entries) + len(step.operands) >= LIMIT_ENTRIES:
             return False
         if self.endings and self.follows(step):
             return len(self.finals) < LIMIT_FINALS and self._nbytes(step) <= room
@@ -549,11 +552,15 @@ class Group:
 
 
 def grouped(
-    steps: Sequence[Instruction], alive: Sequence[bool], room: int = 1 << 30
+    steps: Sequence[Instruction],
+    alive: Sequence[bool],
+    room: int = 1 << 30,
+    is_alone: Callable[[Instruction], bool] | None = None,
 ) -> list[Group]:
     """The groups that instructions make, in the order in which they run.
 
-    A kernel may be given `room` bytes of arguments.
+    A kernel may be given `room` bytes of arguments. Of which instructions `is_alone` is true, each
+    is a group by itself, but for the positions that it computes with.
     """
     wanted = needed(steps, alive)
     groups: list[Group] = []
@@ -564,8 +571,13 @@ def grouped(
         if not wanted[member]:
             continue
         chosen = None
+        alone = is_alone is not None and is_alone(step)
         for number in reversed(range(len(groups))):
             group = groups[number]
+            if alone and any(one.operation is not INDEX for _, one, _ in group.members):
+                if group.hinders(step):
+                    break
+                continue
             joins = not group.endings or group.goes_with(step)
             if (
                 group.shares(step)
@@ -589,6 +601,7 @@ def grouped(
             chosen = Group(step.shape)
             groups.append(chosen)
         chosen.add(member, step, first)
+        chosen.alone = alone
     return groups
 
 
@@ -607,7 +620,7 @@ def _with_others(
     if recorded:
         others += groups[place + 1 :]
     for other in reversed(others):
-        if other.closed:
+        if other.closed or other.alone:
             continue
         if other.endings:
             if not recorded or not other.goes_with(step) or not group.reads_with(other):

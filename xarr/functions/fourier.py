@@ -125,7 +125,10 @@ def _by_library(
     if row.many:
         along = {"s": sizes, "axes": axes}
     # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths; CuPy has none.
-    out = library.is_preferred(node.device) and not (row.many or row.hermitian)
+    out = library.is_preferred(node.device) and not row.hermitian
+    if row.many:
+        between = [*zip(axes, sizes, strict=True)][: -1 if row.made == "real" else None]
+        out = out and all(node.shape[axis] == size for axis, size in between)
     return library.run(row.where, row.routine, (node,), [result], out=out, norm=norm, **along)[0]
 
 
