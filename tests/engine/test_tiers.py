@@ -134,7 +134,11 @@ def reduced(name: str, x: Any, axis: int | None) -> Any:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "bool"])
 @pytest.mark.parametrize(
-    "name", ["sum", "prod", "mean", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin"]
+    "name",
+    [
+        *("sum", "prod", "mean", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin"),
+        *("std", "var"),
+    ],
 )
 def test_reductions_have_the_bits_of_kernels(
     name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
@@ -165,6 +169,8 @@ FINISHED: Final[dict[str, Callable[[Any], Any]]] = {
     "whole": lambda x: xarr.exp(x - x.max(axis=-1, keepdims=True)).sum(axis=-1),
     "deviation": lambda x: (x - x.mean()) / x.std(),
     "complex": lambda x: (x + x * (2 + 1j)).mean(axis=0),
+    "infinite spread": lambda x: xarr.where(x > 1.9, np.inf, x).std(axis=0),
+    "no spread": lambda x: x[..., :1].std(axis=-1) + x.var(ddof=1),
     "infinite": lambda x: (x * complex(np.inf, 1)).mean() + x.prod(),
 }
 

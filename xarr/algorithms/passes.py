@@ -31,7 +31,7 @@ from xarr.engine.plan import Form, cast, computed, rounded, stored
 from xarr.engine.schedule import Finals, Recorded
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape
-from xarr.tables.rows import Fold
+from xarr.tables.rows import Fold, Joined
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -207,23 +207,25 @@ class _Reduction(Recorded):
         fold = self.fold
         steps = [(given, fold.taken), (fold.taken, fold.value), (fold.value, fold.result)]
         taken, element, result = [hosted.converter(*types) for types in steps]
-        combine, along = fold.host, fold.along
-        if combine is None:
+        joined, along = fold.joined, fold.along
+        if joined is None and fold.host is not None:
+            joined = _plain(fold.host)
+        if joined is None:
             result = hosted.converter(fold.result, fold.result)  # places are of that type already
         if taken is None or element is None or result is None:
             return None
-        if combine is None and (along is None or _start(self.axes) != self.axes[0]):
+        if joined is None and (along is None or _start(self.axes) != self.axes[0]):
             return None
 
         def reduced(x: Any, *numbers: Any) -> Any:
             x = element(taken(x))
-            if combine is not None:
-                found = _reduced(combine, x, self.axes)
+            if joined is not None:
+                found = joined.finish(_reduced(joined, x, self.axes), *numbers)
             elif along is not None:
                 first, stop = self.axes[0], self.axes[-1] + 1
                 length = math.prod(x.shape[first:stop])
                 found = along(x.reshape(*x.shape[:first], length, *x.shape[stop:]), axis=first)
-            return result(_over(found, numbers[0]) if numbers else found)
+            return result(found)
 
         return reduced
 
@@ -264,6 +266,16 @@ class _Reduction(Recorded):
         return stages, rooms
 
 
+def _plain(combine: Callable[..., Any]) -> Joined:
+    """What accumulates plain values."""
+    return Joined(
+        lambda x: (x.copy(),),
+        lambda acc, x, seen: (combine(acc[0], x),),
+        lambda one, other: (combine(one[0], other[0]),),
+        lambda acc, *divisors: _over(acc[0], *divisors) if divisors else acc[0],
+    )
+
+
 def _over(x: Any, divisor: Any) -> Any:
     """The quotient of a number and a real one; of a complex one part by part."""
     if x.dtype.kind != "c":
@@ -273,9 +285,18 @@ def _over(x: Any, divisor: Any) -> Any:
     return result
 
 
-def _reduced(combine: Callable[..., Any], x: Any, axes: tuple[int, ...]) -> Any:
+_Parts = tuple[Any, ...]
+"""An accumulator, for each of many places: an array for each of its members."""
+
+
+def _reduced(how: Joined, x: Any, axes: tuple[int, ...]) -> _Parts:
     """A reduction by NumPy, in the order in which the kernels do it."""
     shape = list(x.shape)
+    parts: _Parts = (x,)
+    first: Callable[[_Parts], _Parts] = lambda parts: how.first(*parts)
+    step: Callable[[_Parts, _Parts, int], _Parts] = lambda acc, more, seen: how.step(
+        acc, *more, seen
+    )
     of_form = True
     while axes:
         start, stop = _start(axes), axes[-1] + 1
@@ -285,56 +306,71 @@ def _reduced(combine: Callable[..., Any], x: Any, axes: tuple[int, ...]) -> Any:
         del shape[start:stop]
         while True:
             pieces, piece_length, column = _cut(outer, length, inner, of_form=of_form)
-            x = x.reshape(outer, length, inner)
+            parts = tuple([part.reshape(outer, length, inner) for part in parts])
             if column:
-                x = _in_order(combine, x, piece_length)
+                parts = _in_order(first, step, parts, piece_length)
             else:
-                x = _by_lanes(combine, x[..., 0])
+                rows = tuple([part[..., 0] for part in parts])
+                parts = _by_lanes(first, step, how.combine, rows)
+            first, step = _copies, lambda acc, more, _: how.combine(acc, more)
             of_form = False
             if pieces == 1:
                 break
             length = pieces
-    return x.reshape(shape)
+    return tuple([part.reshape(shape) for part in parts])
 
 
-def _in_order(combine: Callable[..., Any], x: Any, length: int) -> Any:
+def _copies(parts: _Parts) -> _Parts:
+    return tuple([part.copy() for part in parts])
+
+
+def _write(parts: _Parts, values: _Parts) -> None:
+    for part, value in zip(parts, values, strict=True):
+        part[...] = value
+
+
+def _in_order(first: Any, step: Any, parts: _Parts, length: int) -> _Parts:
     """The pieces of rows, each in order."""
-    total = x[:, ::length].copy()
-    for row in range(1, min(length, x.shape[1])):
-        rows = x[:, row::length]
-        some = total[:, : rows.shape[1]]
-        some[...] = combine(some, rows)
+    total: _Parts = first(tuple([part[:, ::length] for part in parts]))
+    for row in range(1, min(length, parts[0].shape[1])):
+        rows = tuple([part[:, row::length] for part in parts])
+        some = tuple([part[:, : rows[0].shape[1]] for part in total])
+        _write(some, step(some, rows, row + 1))
     return total
 
 
-def _by_lanes(combine: Callable[..., Any], x: Any) -> Any:
+def _by_lanes(first: Any, step: Any, combine: Any, parts: _Parts) -> _Parts:
     """The pieces along a contiguous axis, lane by lane."""
-    outer, length = x.shape
+    outer, length = parts[0].shape
     whole = length // PIECE * PIECE
-    pieces = x[:, :whole].reshape(outer, whole // PIECE, PIECE)
-    total = _joined(combine, pieces)
+    found = []
+    if whole:
+        count = whole // PIECE
+        pieces = tuple([part[:, :whole].reshape(outer, count, PIECE) for part in parts])
+        found.append(_joined(first, step, combine, pieces))
     if whole < length:
-        rest = _joined(combine, x[:, None, whole:])
-        total = numpy.concatenate([total, rest], axis=1) if whole else rest
-    return total
+        rest = tuple([part[:, None, whole:] for part in parts])
+        found.append(_joined(first, step, combine, rest))
+    return tuple([numpy.concatenate(ones, axis=1) for ones in zip(*found, strict=True)])
 
 
-def _joined(combine: Callable[..., Any], pieces: Any) -> Any:
+def _joined(first: Any, step: Any, combine: Any, pieces: _Parts) -> _Parts:
     """Of pieces of equal length, the joined lanes."""
-    active = min(pieces.shape[2], WIDTH)
-    lanes = pieces[..., :active].copy()
-    for base in range(WIDTH, pieces.shape[2], WIDTH):
-        more = pieces[..., base : base + WIDTH]
-        some = lanes[..., : more.shape[2]]
-        some[...] = combine(some, more)
+    length = pieces[0].shape[2]
+    active = min(length, WIDTH)
+    lanes: _Parts = first(tuple([part[..., :active] for part in pieces]))
+    for seen, base in enumerate(range(WIDTH, length, WIDTH), 2):
+        more = tuple([part[..., base : base + WIDTH] for part in pieces])
+        some = tuple([part[..., : more[0].shape[2]] for part in lanes])
+        _write(some, step(some, more, seen))
     reach = WIDTH // 2
     while reach:
         pairs = min(active - reach, reach)
         if pairs > 0:
-            low = lanes[..., :pairs]
-            low[...] = combine(low, lanes[..., reach : reach + pairs])
+            low = tuple([part[..., :pairs] for part in lanes])
+            _write(low, combine(low, tuple([part[..., reach : reach + pairs] for part in lanes])))
         reach //= 2
-    return lanes[..., :1].reshape(pieces.shape[:2])
+    return tuple([part[..., :1].reshape(part.shape[:2]) for part in lanes])
 
 
 def _start(axes: tuple[int, ...]) -> int:

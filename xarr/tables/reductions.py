@@ -6,7 +6,8 @@ The public functions are written from these rows by ``python -m tools.chapters``
 from __future__ import annotations
 
 import math
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy
 
@@ -22,7 +23,7 @@ from xarr.dtypes import (
     DType,
 )
 from xarr.tables import elementwise
-from xarr.tables.rows import OWN, Reduction, Rule, named
+from xarr.tables.rows import OWN, Joined, Reduction, Rule, named
 
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
 NUMERIC_OR_BOOL: Final = (BOOL, *NUMERIC)
@@ -47,10 +48,36 @@ ORDERED: Final = Rule(
 )
 
 
-def _moments(about: str, finish: str) -> Reduction:
+_Moments = tuple[Any, Any, Any]
+
+
+def _first_moments(x: Any) -> _Moments:
+    return x.copy(), x - x, numpy.ones_like(x)
+
+
+def _next_moments(acc: _Moments, x: Any, seen: int) -> _Moments:
+    """`xr_moments_step`."""
+    mean, m2, _ = acc
+    count = x.dtype.type(seen)
+    before = x - mean
+    mean = mean + before * (count.dtype.type(1) / count)
+    return mean, m2 + before * (x - mean), count
+
+
+def _joined_moments(a: _Moments, b: _Moments) -> _Moments:
+    """`xr_moments_combine`."""
+    count = a[2] + b[2]
+    share = b[2] / count
+    delta = b[0] - a[0]
+    between = delta * delta * (a[2] * share)
+    return a[0] + delta * share, a[1] + b[1] + between, count
+
+
+def _moments(about: str, finish: str, finished: Callable[..., Any]) -> Reduction:
     return Reduction(
         REAL_OR_BOOL,
         about,
+        host=Joined(_first_moments, _next_moments, _joined_moments, finished),
         value=FLOAT,
         structure="xr_moments",
         fields=(("mean", "T"), ("m2", "T"), ("count", "T")),
@@ -168,7 +195,11 @@ prod = Reduction(
     form="axes, sum",
     ulp=64,
 )
-std = _moments("The standard deviation.", "sqrt(acc.m2 / divisor)")
+std = _moments(
+    "The standard deviation.",
+    "sqrt(acc.m2 / divisor)",
+    lambda acc, divisor: numpy.sqrt(acc[1] / divisor),
+)
 sum = Reduction(
     NUMERIC_OR_BOOL,
     "The sum of the elements.",
@@ -178,7 +209,7 @@ sum = Reduction(
     form="axes, sum",
     ulp=64,
 )
-var = _moments("The variance.", "acc.m2 / divisor")
+var = _moments("The variance.", "acc.m2 / divisor", lambda acc, divisor: acc[1] / divisor)
 
 TABLE: Final = named(vars(), Reduction)
 BY_NAME: Final = {row.name: row for row in TABLE}

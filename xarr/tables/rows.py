@@ -427,9 +427,9 @@ class Reduction:
         to it at the end.
     finish : str
         The C expression that makes the result of the last accumulator.
-    host : function of NumPy arrays, or None
-        What has the same results along an `axis`, but for complex numbers, where that does not
-        follow from `combine`.
+    host : function of NumPy arrays, Joined, or None
+        What has the same results along an `axis`, or how NumPy accumulates, but for complex
+        numbers, where that does not follow from `combine`.
     empty : value or None
         The result of no elements; None where that is an error.
     form : str
@@ -460,7 +460,7 @@ class Reduction:
     close: str = ""
     finish: str = "acc"
     empty: Any = None
-    host: Callable[..., Any] | None = None
+    host: Callable[..., Any] | Joined | None = None
     form: str = "axes"
     ulp: float = 0.0
     source: str = f"{STANDARD}."
@@ -559,6 +559,7 @@ class Reduction:
                 divisor=divisor,
                 host=combine.host if is_simple else None,
             )
+        host = None if value.kind == COMPLEX else self.host
         return Fold(
             name=self.name,
             taken=types.taken,
@@ -576,7 +577,8 @@ class Reduction:
             running=self.running,
             divisor=divisor,
             ordered=self.ordered,
-            along=self.host if value.kind != COMPLEX else None,
+            joined=host if isinstance(host, Joined) else None,
+            along=None if isinstance(host, Joined) else host,
         )
 
     def _structure_nbytes(self, value: DType) -> int:
@@ -608,8 +610,9 @@ class Fold:
     and `close` may use `x` (the element), `acc`, `position` and `seen` (the number of elements so
     far, this one included); `combine` uses `acc1` and `acc2`; `finish` uses `acc` and `divisor`. An
     accumulator of `nbytes` bytes is a plain value, or a structure with `fields` (name, C type).
-    `host` is NumPy's function that combines two plain ones with the same bits, if there is one, and
-    `along` one that has the same results along an axis.
+    `host` is NumPy's function that combines two plain ones with the same bits, if there is one,
+    `joined` all functions where they are structures, and `along` one that has the same results
+    along an axis.
     """
 
     name: str
@@ -629,7 +632,22 @@ class Fold:
     divisor: DType | None = None
     ordered: bool = False
     host: Callable[..., Any] | None = None
+    joined: Joined | None = None
     along: Callable[..., Any] | None = None
+
+
+class Joined(NamedTuple):
+    """What is accumulated in NumPy's functions, with the same bits.
+
+    An accumulator is a tuple of arrays: `first` makes one of elements, `step` takes more, given the
+    number of those so far, these included; `combine` joins two, and `finish`, given the divisor if
+    there is one, makes the results.
+    """
+
+    first: Callable[[Any], tuple[Any, ...]]
+    step: Callable[[tuple[Any, ...], Any, int], tuple[Any, ...]]
+    combine: Callable[[tuple[Any, ...], tuple[Any, ...]], tuple[Any, ...]]
+    finish: Callable[..., Any]
 
 
 def _computed_nbytes(value: DType) -> int:
