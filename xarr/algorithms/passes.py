@@ -214,14 +214,16 @@ class _Reduction(Recorded):
             result = hosted.converter(fold.result, fold.result)  # places are of that type already
         if taken is None or element is None or result is None:
             return None
-        if joined is None and (along is None or _start(self.axes) != self.axes[0]):
+        is_one_run = _start(self.axes) == self.axes[0]
+        if joined is None and (along is None or not is_one_run):
             return None
 
         def reduced(x: Any, *numbers: Any) -> Any:
             x = element(taken(x))
-            if joined is not None:
+            if along is None or not is_one_run:
+                assert joined is not None
                 found = joined.finish(_reduced(joined, x, self.axes), *numbers)
-            elif along is not None:
+            else:
                 first, stop = self.axes[0], self.axes[-1] + 1
                 length = math.prod(x.shape[first:stop])
                 found = along(x.reshape(*x.shape[:first], length, *x.shape[stop:]), axis=first)
@@ -273,6 +275,7 @@ def _plain(combine: Callable[..., Any]) -> Joined:
         lambda acc, x, seen: (combine(acc[0], x),),
         lambda one, other: (combine(one[0], other[0]),),
         lambda acc, *divisors: _over(acc[0], *divisors) if divisors else acc[0],
+        combine if isinstance(combine, numpy.ufunc) else None,
     )
 
 
@@ -292,11 +295,10 @@ _Parts = tuple[Any, ...]
 def _reduced(how: Joined, x: Any, axes: tuple[int, ...]) -> _Parts:
     """A reduction by NumPy, in the order in which the kernels do it."""
     shape = list(x.shape)
-    parts: _Parts = (x,)
-    first: Callable[[_Parts], _Parts] = lambda parts: how.first(*parts)
-    step: Callable[[_Parts, _Parts, int], _Parts] = lambda acc, more, seen: how.step(
-        acc, *more, seen
+    work = _HostPass(
+        lambda parts: how.first(*parts), lambda acc, more, seen: how.step(acc, *more, seen), how
     )
+    parts: _Parts = (x,)
     of_form = True
     while axes:
         start, stop = _start(axes), axes[-1] + 1
@@ -308,11 +310,10 @@ def _reduced(how: Joined, x: Any, axes: tuple[int, ...]) -> _Parts:
             pieces, piece_length, column = _cut(outer, length, inner, of_form=of_form)
             parts = tuple([part.reshape(outer, length, inner) for part in parts])
             if column:
-                parts = _in_order(first, step, parts, piece_length)
+                parts = work.in_order(parts, piece_length)
             else:
-                rows = tuple([part[..., 0] for part in parts])
-                parts = _by_lanes(first, step, how.combine, rows)
-            first, step = _copies, lambda acc, more, _: how.combine(acc, more)
+                parts = work.by_lanes(tuple([part[..., 0] for part in parts]))
+            work = _HostPass(_copies, lambda acc, more, _: how.combine(acc, more), how)
             of_form = False
             if pieces == 1:
                 break
@@ -329,48 +330,66 @@ def _write(parts: _Parts, values: _Parts) -> None:
         part[...] = value
 
 
-def _in_order(first: Any, step: Any, parts: _Parts, length: int) -> _Parts:
-    """The pieces of rows, each in order."""
-    total: _Parts = first(tuple([part[:, ::length] for part in parts]))
-    for row in range(1, min(length, parts[0].shape[1])):
-        rows = tuple([part[:, row::length] for part in parts])
-        some = tuple([part[:, : rows[0].shape[1]] for part in total])
-        _write(some, step(some, rows, row + 1))
-    return total
+class _HostPass(NamedTuple):
+    """One pass of a reduction by NumPy: how an accumulator begins, and takes more."""
 
+    first: Callable[[_Parts], _Parts]
+    step: Callable[[_Parts, _Parts, int], _Parts]
+    how: Joined
 
-def _by_lanes(first: Any, step: Any, combine: Any, parts: _Parts) -> _Parts:
-    """The pieces along a contiguous axis, lane by lane."""
-    outer, length = parts[0].shape
-    whole = length // PIECE * PIECE
-    found = []
-    if whole:
-        count = whole // PIECE
-        pieces = tuple([part[:, :whole].reshape(outer, count, PIECE) for part in parts])
-        found.append(_joined(first, step, combine, pieces))
-    if whole < length:
-        rest = tuple([part[:, None, whole:] for part in parts])
-        found.append(_joined(first, step, combine, rest))
-    return tuple([numpy.concatenate(ones, axis=1) for ones in zip(*found, strict=True)])
+    def in_order(self, parts: _Parts, length: int) -> _Parts:
+        """The pieces of rows of (outer, position, inner), each in order."""
+        outer, count, inner = parts[0].shape
+        ufunc = self.how.ufunc
+        if ufunc is not None and inner > 1 and count % length == 0 and parts[0].flags.c_contiguous:
+            # Along any axis but the last NumPy adds row after row.
+            pieces = parts[0].reshape(outer, -1, length, inner)
+            return (ufunc.reduce(pieces, axis=2, dtype=pieces.dtype),)
+        total = self.first(tuple([part[:, ::length] for part in parts]))
+        for row in range(1, min(length, count)):
+            rows = tuple([part[:, row::length] for part in parts])
+            some = tuple([part[:, : rows[0].shape[1]] for part in total])
+            _write(some, self.step(some, rows, row + 1))
+        return total
 
+    def by_lanes(self, parts: _Parts) -> _Parts:
+        """The pieces of the rows of (outer, position), lane by lane."""
+        outer, length = parts[0].shape
+        whole = length // PIECE * PIECE
+        found = []
+        if whole:
+            pieces = tuple([part[:, :whole].reshape(outer, -1, PIECE) for part in parts])
+            found.append(self._joined(pieces))
+        if whole < length:
+            found.append(self._joined(tuple([part[:, None, whole:] for part in parts])))
+        return tuple([numpy.concatenate(ones, axis=1) for ones in zip(*found, strict=True)])
 
-def _joined(first: Any, step: Any, combine: Any, pieces: _Parts) -> _Parts:
-    """Of pieces of equal length, the joined lanes."""
-    length = pieces[0].shape[2]
-    active = min(length, WIDTH)
-    lanes: _Parts = first(tuple([part[..., :active] for part in pieces]))
-    for seen, base in enumerate(range(WIDTH, length, WIDTH), 2):
-        more = tuple([part[..., base : base + WIDTH] for part in pieces])
-        some = tuple([part[..., : more[0].shape[2]] for part in lanes])
-        _write(some, step(some, more, seen))
-    reach = WIDTH // 2
-    while reach:
-        pairs = min(active - reach, reach)
-        if pairs > 0:
-            low = tuple([part[..., :pairs] for part in lanes])
-            _write(low, combine(low, tuple([part[..., reach : reach + pairs] for part in lanes])))
-        reach //= 2
-    return tuple([part[..., :1].reshape(part.shape[:2]) for part in lanes])
+    def _joined(self, pieces: _Parts) -> _Parts:
+        """Of pieces of equal length, (outer, piece, position), the joined lanes."""
+        outer, count, length = pieces[0].shape
+        active = min(length, WIDTH)
+        whole = length // WIDTH * WIDTH
+        ufunc = self.how.ufunc
+        begin = WIDTH
+        if ufunc is not None and whole > WIDTH and pieces[0].strides[-1] == pieces[0].itemsize:
+            steps = pieces[0][..., :whole].reshape(outer, count, -1, WIDTH)
+            lanes: _Parts = (ufunc.reduce(steps, axis=2, dtype=steps.dtype),)  # row after row, as above
+            begin = whole
+        else:
+            lanes = self.first(tuple([part[..., :active] for part in pieces]))
+        for base in range(begin, length, WIDTH):
+            more = tuple([part[..., base : base + WIDTH] for part in pieces])
+            some = tuple([part[..., : more[0].shape[2]] for part in lanes])
+            _write(some, self.step(some, more, base // WIDTH + 1))
+        reach = WIDTH // 2
+        while reach:
+            pairs = min(active - reach, reach)
+            if pairs > 0:
+                low = tuple([part[..., :pairs] for part in lanes])
+                high = tuple([part[..., reach : reach + pairs] for part in lanes])
+                _write(low, self.how.combine(low, high))
+            reach //= 2
+        return tuple([part[..., :1].reshape(outer, count) for part in lanes])
 
 
 def _start(axes: tuple[int, ...]) -> int:

@@ -416,6 +416,25 @@ def minimum(x: Values, y: Values) -> Values:
     return numpy.where((x == 0) & (y == 0), -(-x - y), numpy.minimum(x, y))
 
 
+def largest(x: Values, axis: int) -> Values:
+    """What `maximum` makes of all elements along an axis."""
+    found = numpy.max(x, axis=axis)
+    zero = found == 0
+    if zero.any():
+        is_plus = numpy.any((x == 0) & ~numpy.signbit(x), axis=axis)
+        found = numpy.where(zero, numpy.where(is_plus, x.dtype.type(0), x.dtype.type(-0.0)), found)
+    return found
+
+
+def smallest(x: Values, axis: int) -> Values:
+    """What `minimum` makes of all elements along an axis."""
+    return -largest(-x, axis)
+
+
+ALONG: Final = {maximum: largest, minimum: smallest}
+"""What does along an axis what a function does with two operands."""
+
+
 def multiply(x: Values, y: Values) -> Values:
     """The product of complex numbers by their parts, which NumPy may contract."""
     result = numpy.empty(numpy.broadcast_shapes(x.shape, y.shape), x.dtype)

@@ -558,6 +558,7 @@ class Reduction:
                 finish=_typed(self.finish, value),
                 divisor=divisor,
                 host=combine.host if is_simple else None,
+                along=self._along(combine.host, value),
             )
         host = None if value.kind == COMPLEX else self.host
         return Fold(
@@ -580,6 +581,14 @@ class Reduction:
             joined=host if isinstance(host, Joined) else None,
             along=None if isinstance(host, Joined) else host,
         )
+
+    def _along(self, combine: Callable[..., Any] | None, value: DType) -> Any:
+        """NumPy's function that joins elements along an axis, where their order does not count."""
+        if self.form == "scan" or self.map is not None or self.finish != "acc":
+            return None
+        if isinstance(combine, numpy.ufunc) and value.kind in (BOOL, *INTEGER):
+            return functools.partial(combine.reduce, dtype=value.numpy)
+        return hosted.ALONG.get(combine)
 
     def _structure_nbytes(self, value: DType) -> int:
         if self.ordered:  # an index of 64 bits, then an element, padded to 64
@@ -641,13 +650,15 @@ class Joined(NamedTuple):
 
     An accumulator is a tuple of arrays: `first` makes one of elements, `step` takes more, given the
     number of those so far, these included; `combine` joins two, and `finish`, given the divisor if
-    there is one, makes the results.
+    there is one, makes the results. `ufunc` does all but the last, where an accumulator is one
+    array.
     """
 
     first: Callable[[Any], tuple[Any, ...]]
     step: Callable[[tuple[Any, ...], Any, int], tuple[Any, ...]]
     combine: Callable[[tuple[Any, ...], tuple[Any, ...]], tuple[Any, ...]]
     finish: Callable[..., Any]
+    ufunc: numpy.ufunc | None = None
 
 
 def _computed_nbytes(value: DType) -> int:
