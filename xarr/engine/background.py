@@ -1,7 +1,6 @@
-"""One thread that compiles kernels while the program goes on.
+"""One thread that has kernels compiled while the program goes on, by another process.
 
-It works on one thing at a time, as two compilers of one process wait for each other mostly. At the
-end of the process what has begun is waited for, and the rest is dropped.
+At the end of the process what has begun is broken off, and the rest is dropped.
 """
 
 from __future__ import annotations
@@ -11,6 +10,12 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xarr.engine import compiling, launch
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
 
 
 class Job:
@@ -44,6 +49,12 @@ class _Worker:
         self._wake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._is_ending = False
+        self.helper = compiling.Helper()
+
+    @property
+    def is_started(self) -> bool:
+        """Whether there was work before."""
+        return self._thread is not None
 
     def submit(self, work: Callable[[], object]) -> Job:
         """Have something done as soon as there is time."""
@@ -63,6 +74,7 @@ class _Worker:
         return job
 
     def _run(self) -> None:
+        launch.compile_with(self.helper.compile)
         while True:
             with self._wake:
                 while not self._jobs and not self._is_ending:
@@ -73,10 +85,11 @@ class _Worker:
             job.run()
 
     def end(self) -> None:
-        """Wait for what has begun, and drop the rest."""
+        """Break off what has begun, and drop the rest."""
         with self._wake:
             self._is_ending = True
             self._wake.notify()
+        self.helper.end()
         if self._thread is not None:
             self._thread.join()
 
@@ -87,6 +100,12 @@ _worker = _Worker()
 def submit(work: Callable[[], object]) -> Job:
     """Have something done beside the program, as soon as there is time."""
     return _worker.submit(work)
+
+
+def expect(device: Device) -> None:
+    """Have the other process started, which takes a while, as there will be work for it."""
+    if not _worker.is_started:
+        submit(lambda: _worker.helper.start(device))
 
 
 def _after_fork() -> None:

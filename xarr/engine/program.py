@@ -208,7 +208,10 @@ class Program:
             self.prepare()
         elif self._first is None:
             if not self._is_compiled():
+                before = launch.counts.compilations
                 self._first = self._made(self._planned(_has_no_host), hosted=True)
+                if launch.counts.compilations > before and tier.name != "hosted":
+                    background.expect(self._device)  # the disk has no kernels for this user yet
         elif self._job is None and tier.name != "hosted":
             if self._spent_s >= tier.patience_s * len(self._fused.launches):
                 self._job = background.submit(self._compile)
