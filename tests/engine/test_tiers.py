@@ -19,7 +19,7 @@ from tests.launching import change
 from tests.processes import run_code
 from xarr import dtypes
 from xarr.compiler import cache
-from xarr.engine import background, hosted, launch
+from xarr.engine import background, compiling, hosted, launch
 from xarr.errors import CompileError
 from xarr.tables import elementwise
 
@@ -268,6 +268,7 @@ def test_a_compiler_that_fails_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> N
         raise CompileError(device="x", options=(), log=text, source=source)
 
     monkeypatch.setattr(driver, "compile", failing)
+    monkeypatch.setattr(compiling.Helper, "_answer", lambda *_: b"")
     monkeypatch.setattr(cache, "disk_cache", _Nothing)
     x = xarr.arange(1000) + 0
     xarr.synchronize()
@@ -359,6 +360,39 @@ def test_threads_and_streams_change_tiers() -> None:
     assert found == [True] * 39
 
 
+@pytest.fixture
+def helper() -> Iterator[compiling.Helper]:
+    made = compiling.Helper()
+    yield made
+    made.end()
+
+
+SOURCE: Final = "__kernel void nothing(__global int *x) {{ x[get_global_id(0)] = {number}; }}"
+
+
+def test_another_process_compiles(helper: compiling.Helper) -> None:
+    device = xarr.default_device()
+    for number in (3, 5):
+        binary = helper.compile(device, SOURCE.format(number=number))
+        device.driver.load(binary, "nothing")
+    assert helper._process is not None
+    assert helper._process.poll() is None
+
+
+def test_what_another_process_cannot_do_this_one_does(
+    helper: compiling.Helper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = xarr.default_device()
+    with pytest.raises(CompileError, match="undeclared"):
+        helper.compile(device, SOURCE.format(number="absent"))
+    assert helper._process is not None
+    helper._process.kill()
+    assert helper.compile(device, SOURCE.format(number=7))
+    assert helper._process is None
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert compiling.Helper().compile(device, SOURCE.format(number=9))
+
+
 @pytest.mark.parametrize("ending", ["", "import os; os.fork() or os._exit(0); os.wait()"])
 def test_a_process_ends_while_a_compiler_is_at_work(ending: str) -> None:
     if ending and sys.platform == "win32":
@@ -367,6 +401,8 @@ def test_a_process_ends_while_a_compiler_is_at_work(ending: str) -> None:
     import os
     os.environ["XARR_TIERS"] = ""
     import xarr
+    from xarr.engine import hosted
+    hosted.tier.patience_s = 0
     x = xarr.arange(1000) * 1.5
     for _ in range(5):
         x = x * {time.time()} + 1

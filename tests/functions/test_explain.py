@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import xarr
+from tests.engine.pairs import tier
 from xarr.engine import launch
 
 Program = Callable[[xarr.Array, xarr.Array], xarr.Array]
@@ -187,3 +188,20 @@ def test_what_has_run_lies_in_memory() -> None:
     xarr.synchronize()
     assert xarr.explain(x).endswith("in memory: Layout((3,), strides=(1,), offset=0)")
     assert xarr.explain(xarr.zeros(3)).endswith("0.0 everywhere, not in memory")
+
+
+def test_it_says_which_programs_run_step_by_step() -> None:
+    device = xarr.default_device()
+    x = xarr.asarray(numpy.arange(7.0))
+
+    def programs() -> str:
+        found = re.search(r"^programs: (.*)$", xarr.explain(x * 2), re.MULTILINE)
+        assert found is not None
+        return found[1]
+
+    assert programs().endswith("fused")
+    if not device.driver.is_open():
+        return  # the host does not compute for it
+    with tier("hosted"):
+        xarr.to_numpy(x * 3.5 - 1)
+        assert programs().endswith("1 step by step")

@@ -296,7 +296,9 @@ def _reduced(how: Joined, x: Any, axes: tuple[int, ...]) -> _Parts:
     """A reduction by NumPy, in the order in which the kernels do it."""
     shape = list(x.shape)
     work = _HostPass(
-        lambda parts: how.first(*parts), lambda acc, more, seen: how.step(acc, *more, seen), how
+        lambda parts: how.first(parts[0]),
+        lambda acc, more, seen: how.step(acc, more[0], seen),
+        how,
     )
     parts: _Parts = (x,)
     of_form = True
@@ -373,7 +375,8 @@ class _HostPass(NamedTuple):
         begin = WIDTH
         if ufunc is not None and whole > WIDTH and pieces[0].strides[-1] == pieces[0].itemsize:
             steps = pieces[0][..., :whole].reshape(outer, count, -1, WIDTH)
-            lanes: _Parts = (ufunc.reduce(steps, axis=2, dtype=steps.dtype),)  # row after row, as above
+            # Row after row, as above.
+            lanes: _Parts = (ufunc.reduce(steps, axis=2, dtype=steps.dtype),)
             begin = whole
         else:
             lanes = self.first(tuple([part[..., :active] for part in pieces]))

@@ -138,8 +138,9 @@ class _Plan:
 class Program:
     """The launches that a list of instructions becomes."""
 
-    __slots__ = ("_calls", "_device", "_first", "_form", "_fused", "_job", "_members", "_run",
-                 "_spent_s", "_states", "_steps", "_types", "_wide")  # fmt: skip
+    __slots__ = ("_calls", "_device", "_first", "_form", "_fused", "_job", "_members",
+                 "_patience_s", "_run", "_spent_s", "_states", "_steps", "_types",
+                 "_wide")  # fmt: skip
 
     def __init__(
         self,
@@ -162,15 +163,14 @@ class Program:
         self._run: Callable[..., Any] | None = None
         self._first: Callable[..., Any] | None = None  # while there are no kernels
         self._job: background.Job | None = None
+        self._patience_s = hosting.tier.patience_s * len(self._fused.launches)
         self._spent_s = 0.0  # without them
         # Of what was made last:
         self._calls: list[Call] = []
         self._members = self._fused.members
         self._form: Form | None = None
 
-    def _planned(
-        self, is_alone: Callable[[schedule.Instruction], bool] | None = None
-    ) -> _Plan:
+    def _planned(self, is_alone: Callable[[schedule.Instruction], bool] | None = None) -> _Plan:
         room = self._device.info.parameter_nbytes
         return _Plan(self._steps, self._states, room, is_alone)
 
@@ -212,12 +212,18 @@ class Program:
                 self._first = self._made(self._planned(_has_no_host), hosted=True)
                 if launch.counts.compilations > before and tier.name != "hosted":
                     background.expect(self._device)  # the disk has no kernels for this user yet
-        elif self._job is None and tier.name != "hosted":
-            if self._spent_s >= tier.patience_s * len(self._fused.launches):
-                self._job = background.submit(self._compile)
+        elif self._job is None and tier.name != "hosted" and self._spent_s >= self._patience_s:
+            self._job = background.submit(self._compile)
         found = self._run or self._first
         assert found is not None
         return found
+
+    @property
+    def tier(self) -> str:
+        """How it runs now: "fused", "step by step", or so and "being compiled"."""
+        if self._run is not None:
+            return "fused"
+        return "step by step" if self._job is None else "being compiled"
 
     def _waits(self) -> bool:
         """Whether the program has to wait for its kernels, or need not as they are there."""
@@ -264,6 +270,7 @@ class Program:
             self._run = self._made(self._fused)
             self._job = None
             self._steps = []
+            self._fused.launches.clear()
         return self._calls
 
     def broken_off(
@@ -340,6 +347,11 @@ class Trace:
         Others have other codes, or constants in other places.
         """
         return None if self._read is None else self._read(steps)
+
+    @property
+    def programs(self) -> list[Program]:
+        """All that it has become so far."""
+        return list(self._programs.values())
 
     def program(self, states: tuple[int, ...]) -> Program:
         """The program where storages are in some states."""

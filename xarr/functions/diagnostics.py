@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 import sys
 from collections.abc import Iterable, Iterator
@@ -29,8 +30,10 @@ def explain(x: Array, /) -> str:
     -------
     str
         The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes storage 2.
-        Then the kernels, each with its skeleton's file, what it loads and stores and the bytes that
-        this moves, and then their sources. For an array in memory, where it lies.
+        Then how many of the device's programs (lists of such operations) run how: fused, or step by
+        step while there are no kernels for them, by NumPy and kernels of one operation. Then the
+        kernels, each with its skeleton's file, what it loads and stores and the bytes that this
+        moves, and then their sources. For an array in memory, where it lies.
 
     Raises
     ------
@@ -65,6 +68,7 @@ def explain(x: Array, /) -> str:
         kernels = [kernel for call in calls for kernel in _kernels(device, call)]
     total = sum(kernel.nbytes for kernel in kernels)
     lines = [f"{head}, pending: {_counted(len(steps), 'operation')}", *_indented(steps)]
+    lines.append(_tiers(device))
     lines.append(f"{_counted(len(kernels), 'kernel')}, {_counted(total, 'byte')}")
     for number, kernel in enumerate(kernels, 1):
         lines.append(f"kernel {number}: {kernel.skeleton}, {_counted(kernel.nbytes, 'byte')}")
@@ -72,6 +76,13 @@ def explain(x: Array, /) -> str:
     for number, kernel in enumerate(kernels, 1):
         lines += [f"source of kernel {number}:", kernel.source]
     return "\n".join(lines)
+
+
+def _tiers(device: Device) -> str:
+    """How many of the device's programs run how."""
+    traces = set(device.programs.values())
+    tiers = collections.Counter(program.tier for trace in traces for program in trace.programs)
+    return "programs: " + ", ".join(f"{count:,} {tier}" for tier, count in sorted(tiers.items()))
 
 
 def _counted(number: int, name: str) -> str:

@@ -202,7 +202,9 @@ conj = Elementwise(
     widens_bool=True,
     host=(COMPLEX,),
 )
-copysign = Elementwise((REAL,), "copysign(x1, x2)", "The magnitude of x1 with the sign of x2.")
+copysign = Elementwise(
+    (REAL,), "copysign(x1, x2)", "The magnitude of x1 with the sign of x2.", host=(REAL,)
+)
 cos = _function("xr_cos(x)", "The cosine of x.", -1e3, 1e3, 3, "in radians")
 cosh = _function("xr_cosh(x)", "The hyperbolic cosine of x.", -50, 50, 3)
 deg2rad = Elementwise(
@@ -255,6 +257,7 @@ fmod = Elementwise(
     "What is left of x1 after division by x2 rounded towards 0, with the sign of x1.",
     widens_bool=True,
     source=NUMPYS,
+    host=(REAL,),
 )
 gcd = Elementwise(
     INTEGER,
@@ -275,6 +278,7 @@ heaviside = Elementwise(
     "xr_heaviside(x1, x2)",
     "0 where x1 is negative, 1 where it is positive, and x2 where it is 0.",
     source=NUMPYS,
+    host=(REAL,),
 )
 hypot = Elementwise(
     (REAL,),
@@ -291,6 +295,7 @@ imag = Elementwise(
     complex="x.im",
     result="real",
     by_hand=True,
+    host=ANY,
 )
 isfinite = Elementwise(
     ANY,
@@ -387,7 +392,9 @@ negative = Elementwise(
     exact=python.neg,
     host=ANY,
 )
-nextafter = Elementwise((REAL,), "xr_nextafter(x1, x2)", "The number next to x1 towards x2.")
+nextafter = Elementwise(
+    (REAL,), "xr_nextafter(x1, x2)", "The number next to x1 towards x2.", host=(REAL,)
+)
 not_equal = _comparison(
     "!=",
     ANY,
@@ -396,7 +403,9 @@ not_equal = _comparison(
     complex="xr_not_equal(x1, x2)",
     beyond=(True, True),
 )
-positive = Elementwise(NUMERIC, "x", "A new array with the values of x.", operator="pos")
+positive = Elementwise(
+    NUMERIC, "x", "A new array with the values of x.", operator="pos", host=NUMERIC
+)
 pow = Elementwise(
     NUMERIC,
     "xr_pow(x1, x2)",
@@ -414,13 +423,16 @@ rad2deg = Elementwise(
     domain=Domain(ulp=1),
     source=NUMPYS,
 )
-real = Elementwise(ANY, "x", "The real part.", complex="x.re", result="real", by_hand=True)
+real = Elementwise(
+    ANY, "x", "The real part.", complex="x.re", result="real", by_hand=True, host=ANY
+)
 reciprocal = Elementwise(
     NUMERIC,
     "xr_reciprocal(x)",
     "1 / x; of integers the whole part, and 0 of 0.",
     widens_bool=True,
     domain=Domain(1e-3, 1e3, 1, 2),
+    host=(REAL,),
 )
 remainder = Elementwise(
     REAL_NUMERIC,
@@ -445,14 +457,18 @@ round = Elementwise(
     integer="x",
     complex="xr_round(x)",
     by_hand=True,
+    host=(SIGNED, UNSIGNED, REAL),
 )
 sign = Elementwise(
     NUMERIC,
     "xr_sign(x)",
     "-1, 0 or 1 by the sign of x; x / abs(x) if complex.",
     domain=Domain(complex_ulp=2),
+    host=(SIGNED, UNSIGNED, REAL),
 )
-signbit = Elementwise((REAL,), "xr_signbit(x)", "Whether the sign bit of x is set.", result="bool")
+signbit = Elementwise(
+    (REAL,), "xr_signbit(x)", "Whether the sign bit of x is set.", result="bool", host=(REAL,)
+)
 sin = _function("xr_sin(x)", "The sine of x.", -1e3, 1e3, 3, "in radians")
 sinh = _function("xr_sinh(x)", "The hyperbolic sine of x.", -50, 50, 3)
 spacing = Elementwise(

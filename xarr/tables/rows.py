@@ -584,7 +584,7 @@ class Reduction:
 
     def _along(self, combine: Callable[..., Any] | None, value: DType) -> Any:
         """NumPy's function that joins elements along an axis, where their order does not count."""
-        if self.form == "scan" or self.map is not None or self.finish != "acc":
+        if combine is None or self.form == "scan" or self.map or self.finish != "acc":
             return None
         if isinstance(combine, numpy.ufunc) and value.kind in (BOOL, *INTEGER):
             return functools.partial(combine.reduce, dtype=value.numpy)
