@@ -13,6 +13,8 @@ import pytest
 
 import xarr
 from xarr.__main__ import main
+from xarr.running import warm
+from xarr.tables import elementwise
 from xarr.running import program
 from xarr.running.imports import Substitution
 from xarr.running.report import Report
@@ -365,3 +367,21 @@ def test_records_strings_dates_and_objects_are_numpys_own_in_a_program(folder: P
     assert refusal.startswith("convolve(a, v): a is of type str")
     assert "hosted.py:4  zeros (NumPy's own)" in done.stderr
     assert "hosted.py:9  matrix (NumPy's own)" in done.stderr
+
+
+def test_common_kernels_are_compiled_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm, "_DRAWN", ("random",))
+    rows = [row for row in elementwise.TABLE if row.name in ("exp", "add", "pow")]
+    monkeypatch.setattr(warm.elementwise, "TABLE", tuple(rows))
+    monkeypatch.setattr(warm, "_FOLDS", ("sum",))
+    device = str(xarr.default_device())
+    assert main(["warm"]) == 0
+    assert main(["warm", device]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{device}: ")
+    assert ", 0 kernels compiled, " in second
+    assert main(["warm", "nothing:7"]) == 2
+    assert "nothing:7" in capsys.readouterr().err
+    assert main(["warm", device, device]) == 2

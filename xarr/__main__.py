@@ -1,19 +1,21 @@
-"""The commands: ``python -m xarr info`` and ``python -m xarr run program.py``."""
+"""The commands: ``python -m xarr info``, ``warm`` and ``run program.py``."""
 
 from __future__ import annotations
 
 import sys
 
-from xarr.backends.device import default_device, devices, problems
+from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.compiler.cache import disk_cache
-from xarr.running import program
+from xarr.running import program, warm
 
 _USAGE = """\
 usage: python -m xarr info
+       python -m xarr warm [device]
        python -m xarr run [--report] [--compare] program.py [arguments]
        python -m xarr run [--report] [--compare] -m module [arguments]
 
 info        describes devices, drivers and the cache, and says why other devices are not there
+warm        compiles common kernels for a device, as "cupy:0", or for the default one
 run         runs a program that imports numpy with xarr in its place
 --report    says at the end which lines moved values, what was launched and how long it took
 --compare   says at the end how long it took, and how long on NumPy, where it runs as well
@@ -26,12 +28,26 @@ def main(arguments: list[str] | None = None) -> int:
     if given == ["info"]:
         print(info())
         return 0 if devices() else 1
+    if given and given[0] == "warm":
+        return _warm(given[1:])
     if given and given[0] == "run":
         return _run(given[1:])
     if given in (["-h"], ["--help"]):
         print(_USAGE, end="")
         return 0
     return _refused("a command is needed" if not given else f"there is no {' '.join(given)!r}")
+
+
+def _warm(given: list[str]) -> int:
+    if len(given) > 1:
+        return _refused("warm takes one device")
+    try:
+        device = get_device(given[0] if given else None)
+    except (ValueError, RuntimeError) as error:
+        print(f"python -m xarr warm: {error}", file=sys.stderr)
+        return 2
+    print(warm.warm(device))
+    return 0
 
 
 def _run(given: list[str]) -> int:

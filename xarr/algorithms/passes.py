@@ -343,10 +343,16 @@ class _HostPass(NamedTuple):
         """The pieces of rows of (outer, position, inner), each in order."""
         outer, count, inner = parts[0].shape
         ufunc = self.how.ufunc
-        if ufunc is not None and inner > 1 and count % length == 0 and parts[0].flags.c_contiguous:
+        if ufunc is not None and inner > 1 and parts[0].flags.c_contiguous:
             # Along any axis but the last NumPy adds row after row.
-            pieces = parts[0].reshape(outer, -1, length, inner)
-            return (ufunc.reduce(pieces, axis=2, dtype=pieces.dtype),)
+            (x,) = parts
+            whole = count // length * length
+            pieces = x[:, :whole].reshape(outer, -1, length, inner)
+            found = ufunc.reduce(pieces, axis=2, dtype=x.dtype)
+            if whole < count:
+                rest = ufunc.reduce(x[:, None, whole:], axis=2, dtype=x.dtype)
+                found = numpy.concatenate([found, rest], axis=1) if whole else rest
+            return (found,)
         total = self.first(tuple([part[:, ::length] for part in parts]))
         for row in range(1, min(length, count)):
             rows = tuple([part[:, row::length] for part in parts])

@@ -119,8 +119,9 @@ CHUNK: Final = 1 << 15
 class Hosted:
     """A group of instructions in NumPy's functions, ready but for what comes from the tape."""
 
-    __slots__ = ("_accesses", "_again", "_constants", "_endings", "_finals", "_last", "_numbers",
-                 "_outputs", "_results", "_rows", "_shape", "_steps", "_write")  # fmt: skip
+    __slots__ = ("_accesses", "_again", "_constants", "_endings", "_finals", "_into", "_last",
+                 "_numbers", "_outputs", "_results", "_rows", "_shape", "_steps",
+                 "_write")  # fmt: skip
 
     def __init__(self, form: Form, group: Group, shape: tuple[int, ...]) -> None:
         self._accesses: list[_Access | None] = []
@@ -163,6 +164,7 @@ class Hosted:
         self._outputs: list[tuple[int, int]] = [
             *zip(form.stored, stores, strict=True), *((root, -1) for root in form.roots)
         ]  # fmt: skip
+        self._into = self._written_at_once()
         self._again = not self._write and read.isdisjoint(
             form.accesses[place][0] for place in stores
         )
@@ -182,6 +184,16 @@ class Hosted:
                 self._finals.append(_step((operation, *ats), group.finals))
         self._results = [
             (number, ref.dtype.numpy, ref.pattern.size) for number, ref in group.delivered
+        ]
+
+    def _written_at_once(self) -> list[int | None]:
+        """Of each step the output that its function writes itself, where it can."""
+        places = {number: place for place, (number, _) in enumerate(self._outputs)}
+        return [
+            places.get(number)
+            if isinstance(step, _Step) and isinstance(step.function, numpy.ufunc)
+            else None
+            for number, step in enumerate(self._steps)
         ]
 
     def _last_uses(self) -> list[list[int]]:
@@ -278,7 +290,7 @@ class Hosted:
     ) -> None:
         """Compute the values of some rows, and put them into the outputs, or list the writes."""
         values: list[Values] = []
-        for step, dead in zip(self._steps, self._last, strict=True):
+        for step, into, dead in zip(self._steps, self._into, self._last, strict=True):
             if step is None:
                 inner = math.prod(self._shape[1:])
                 index = numpy.arange(first * inner, last * inner, dtype=numpy.int64)
@@ -287,12 +299,15 @@ class Hosted:
                 values.append(_loaded(arrays[step]))
             elif isinstance(step, _Base):
                 values.append(arrays[step.place])
-            else:
+            elif into is None:
                 values.append(_computed(step, values, constants))
+            else:
+                values.append(_computed(step, values, constants, outputs[into]))
             for number in dead:
                 values[number] = None
         for (number, _), output in zip(self._outputs, outputs, strict=True):
-            numpy.copyto(output, values[number])
+            if values[number] is not output:
+                numpy.copyto(output, values[number])
         if self._write:
             writes.append(values[-1])
 
@@ -378,13 +393,15 @@ def _step(entry: tuple[Any, ...], entries: Sequence[Any]) -> _Step:
     return _Step(_found(operation.host), tuple(operands), is_indirect)
 
 
-def _computed(step: _Step, values: Sequence[Values], constants: Sequence[Any]) -> Values:
+def _computed(
+    step: _Step, values: Sequence[Values], constants: Sequence[Any], out: Values | None = None
+) -> Values:
     operands = []
     for is_constant, at, convert in step.operands:
         value = constants[at] if is_constant else values[at]
         operands.append(value if convert is None else convert(value))
     if not step.is_indirect:
-        return step.function(*operands)
+        return step.function(*operands) if out is None else step.function(*operands, out=out)
     (memory, begin), places, *rest = operands
     found = step.function(memory, begin + places, *rest)
     return (memory, *found) if isinstance(found, tuple) else _loaded(found)

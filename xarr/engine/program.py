@@ -203,17 +203,17 @@ class Program:
         NumPy does what it can, and each other operation has a kernel of its own, which serves all
         programs. Where this has taken as long as a compiler does, it is asked meanwhile.
         """
-        tier = hosting.tier
+        device, tier = self._device, hosting.tier
         if self._waits():
             self.prepare()
         elif self._first is None:
             if not self._is_compiled():
-                before = launch.counts.compilations
                 self._first = self._made(self._planned(_has_no_host), hosted=True)
-                if launch.counts.compilations > before and tier.name != "hosted":
-                    background.expect(self._device)  # the disk has no kernels for this user yet
-        elif self._job is None and tier.name != "hosted" and self._spent_s >= self._patience_s:
-            self._job = background.submit(self._compile)
+        elif self._job is None and tier.name != "hosted":
+            if self._spent_s >= self._patience_s:
+                self._job = background.submit(self._compile)
+            elif self._spent_s >= self._patience_s / 4:
+                background.expect(device)
         found = self._run or self._first
         assert found is not None
         return found
