@@ -13,11 +13,10 @@ import pytest
 
 import xarr
 from xarr.__main__ import main
-from xarr.running import warm
-from xarr.tables import elementwise
-from xarr.running import program
+from xarr.running import program, warm
 from xarr.running.imports import Substitution
 from xarr.running.report import Report
+from xarr.tables import elementwise
 
 ROOT = Path(__file__).parents[1]
 
@@ -374,7 +373,7 @@ def test_common_kernels_are_compiled_once(
 ) -> None:
     monkeypatch.setattr(warm, "_DRAWN", ("random",))
     rows = [row for row in elementwise.TABLE if row.name in ("exp", "add", "pow")]
-    monkeypatch.setattr(warm.elementwise, "TABLE", tuple(rows))
+    monkeypatch.setattr(elementwise, "TABLE", tuple(rows))
     monkeypatch.setattr(warm, "_FOLDS", ("sum",))
     device = str(xarr.default_device())
     assert main(["warm"]) == 0
