@@ -262,8 +262,10 @@ def _places(mask: Node) -> Node | None:
 
 def compress(values: Node, mask: Node) -> Node:
     """The values where a mask of the same shape is true, in C order."""
-    shape = mask.shape
-    selected = select(mask)
+    return _compressed(values, mask.shape, select(mask))
+
+
+def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:
     if selected.places is not None:
         engine.placed(values)
         return take(values, *_named(values, selected.places))
@@ -277,13 +279,12 @@ def compress(values: Node, mask: Node) -> Node:
     return result
 
 
-def overwrite(node: Node, mask: Node, values: Node) -> Node | None:
-    """Write the next of `values`, of shape (total,), to each element that a mask selects.
+def overwrite(node: Node, selected: Selected, values: Node) -> Node | None:
+    """Write the next of `values`, of shape (total,), to each element that is selected.
 
     Or give the values of the whole node, which are to be written: of what is selected the next one,
     of the rest its own. The node has the mask's shape and lies in memory.
     """
-    selected = select(mask)
     if not selected.total:
         return None
     if selected.places is not None:
@@ -344,9 +345,10 @@ def _along(places: Node, shape: Shape) -> list[Node]:
 
 def nonzero(mask: Node) -> list[Node]:
     """The indices of the true elements along each axis, each of shape (count,)."""
-    places = select(mask).places
+    selected = select(mask)
+    places = selected.places
     if places is None:
-        places = compress(engine.index(mask.shape, mask.device), mask)
+        places = _compressed(engine.index(mask.shape, mask.device), mask.shape, selected)
     return _along(places, mask.shape)
 
 

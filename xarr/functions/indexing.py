@@ -386,9 +386,10 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
         return True
     if rest:
         return False
-    source = _fitted(source, (gather.select(mask._node).total,))
+    selected = gather.select(mask._node)
+    source = _fitted(source, (selected.total,))
     settled(x)
-    chosen = gather.overwrite(x._node, mask._node, engine.converted(source, x._node.dtype))
+    chosen = gather.overwrite(x._node, selected, engine.converted(source, x._node.dtype))
     if chosen is not None:
         _replaced(x, chosen)
     return True
