@@ -204,8 +204,9 @@ class Tape:
         length = len(self.cycle)
         first = max(before - length, 0)
         if not length or known[first + length :] != known[first : len(known) - length]:
-            self.cycle = _cycle(known, min(len(opcodes), len(known) // 2)) or self.cycle
-        count = _last_end(known, self.cycle, before) or len(opcodes)
+            carried = _carried(self.steps)
+            self.cycle = _cycle(known, min(len(opcodes), len(known) // 2), carried) or self.cycle
+        count = _last_end(known, self.cycle, before) or _narrowest(_carried(self.steps))
         self.past = known[: before + count][-2 * LIMIT :]
         return count
 
@@ -518,18 +519,54 @@ def _last_end(known: Sequence[Opcode], cycle: Sequence[Opcode], first: int) -> i
     return 0
 
 
-def _cycle(known: list[Opcode], count: int) -> list[Opcode]:
+def _carried(steps: list[Step]) -> list[int]:
+    """The bytes that have to be stored if the tape is cut, for each number of steps before the cut.
+
+    They are those of new storages which a step before it writes and one behind it reads; or none
+    does, as of yet.
+    """
+    places: dict[int, int] = {}
+    ends = [len(steps)] * len(steps)
+    changes = [0] * (len(steps) + 2)
+    for number, step in enumerate(steps):
+        for node in step.nodes:
+            if node.storage is not None and node.storage.serial in places:
+                ends[places[node.storage.serial]] = number
+        if step.fresh is not None:
+            places[step.fresh.serial] = number
+    for number, step in enumerate(steps):
+        if step.fresh is not None:
+            changes[number + 1] += step.fresh.nbytes
+            changes[ends[number] + 1] -= step.fresh.nbytes
+    return list(itertools.accumulate(changes))[:-1]
+
+
+def _narrowest(carried: list[int]) -> int:
+    """Where in the second half of a tape a cut stores least, as late as possible."""
+    return min(range(len(carried) // 2, len(carried)), key=lambda at: (carried[at], -at))
+
+
+def _cycle(known: list[Opcode], count: int, carried: list[int]) -> list[Opcode]:
     """The shortest list that the last `count` instructions repeat; empty for none.
 
     Of all the places at which it may begin one is chosen, the same each time: behind a write to
-    what exists, with which the body of a loop mostly ends.
+    what exists, with which the body of a loop mostly ends; then where a cut stores least.
     """
     last = known[-count:]
     for length in range(1, len(known) - count + 1):
         if known[-1 - length] is last[-1] and known[-count - length : -length] == last:
             found = known[-length:]
-            turns = [found[at:] + found[:at] for at in range(length)]
-            return min(turns, key=lambda turn: [turn[-1].is_fresh, *map(id, turn)])
+            # One turn before the last one, so that it is known what reads a value.
+            end = len(carried) - 1 - (2 if 2 * length < len(carried) else 1) * length
+            turns = [(found[at:] + found[:at], end + at) for at in range(length)]
+            return min(
+                turns,
+                key=lambda turn: [
+                    turn[0][-1].is_fresh,
+                    carried[max(turn[1], 0)],
+                    *map(id, turn[0]),
+                ],
+            )[0]
     return []
 
 
