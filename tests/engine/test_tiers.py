@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -151,6 +153,21 @@ def test_reductions_have_the_bits_of_kernels(
         for axis in (None, 0, -1):
             _, launched = in_both(functools.partial(reduced, name, x, axis), monkeypatch)
             assert launched == 0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_zeros_and_halves_have_the_bits_of_kernels(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sums of -0, and moments beyond what the data type holds."""
+    names = ["sum", "mean", *(["std", "var"] if dtype != "complex64" else [])]
+    for shape in ((20,), (300,), (600,), (20_000,), (16, 40), (5000, 3)):
+        zeros = np.full(shape, -0.0, dtype)
+        spread = np.random.default_rng(4).normal(10, 180, shape).astype(dtype)
+        for x in (xarr.asarray(zeros), xarr.asarray(spread)):
+            for name in names:
+                for axis in (None, 0, -1):
+                    in_both(functools.partial(getattr(xarr, name), x, axis=axis), monkeypatch)
 
 
 FINISHED: Final[dict[str, Callable[[Any], Any]]] = {
@@ -375,8 +392,7 @@ def test_another_process_compiles(helper: compiling.Helper) -> None:
     for number in (3, 5):
         binary = helper.compile(device, SOURCE.format(number=number))
         device.driver.load(binary, "nothing")
-    assert helper._process is not None
-    assert helper._process.poll() is None
+    assert helper._pipes is not None
 
 
 def test_what_another_process_cannot_do_this_one_does(
@@ -385,12 +401,24 @@ def test_what_another_process_cannot_do_this_one_does(
     device = xarr.default_device()
     with pytest.raises(CompileError, match="undeclared"):
         helper.compile(device, SOURCE.format(number="absent"))
-    assert helper._process is not None
-    helper._process.kill()
+    assert helper._pipes is not None
+    os.write(helper._pipes[0], b"nonsense of sixteen bytes or more, which ends it")
     assert helper.compile(device, SOURCE.format(number=7))
-    assert helper._process is None
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert compiling.Helper().compile(device, SOURCE.format(number=9))
+    assert helper._pipes is None
+    for executable in ("/nowhere/python", "/usr/bin/true", ""):
+        monkeypatch.setattr(sys, "executable", executable)
+        other = compiling.Helper()
+        assert other.compile(device, SOURCE.format(number=9))
+        assert other._pipes is None
+
+
+def test_another_process_is_nobodys_child(helper: compiling.Helper) -> None:
+    helper.start(xarr.default_device())
+    assert helper._pipes is not None
+    if sys.platform == "linux":
+        ours = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+        lines = [Path(f"/proc/{child}/cmdline").read_bytes() for child in ours]
+        assert not [line for line in lines if b"compiling" in line]
 
 
 @pytest.mark.parametrize("ending", ["", "import os; os.fork() or os._exit(0); os.wait()"])

@@ -349,6 +349,19 @@ def test_views_share_memory(device: xarr.Device) -> None:
         assert_same(np.asarray(view), np.asarray(x[key]), f"x[{key!r}] after a write to x")
 
 
+def test_few_masks_are_remembered(device: xarr.Device) -> None:
+    """What they select takes more memory than they do."""
+    with xarr.device(device):
+        x = xarr.arange(100)
+        masks = [x > number for number in range(20)]
+        for number, mask in enumerate(masks):
+            assert x[mask].shape == (99 - number,)
+    storages = [mask._node.storage for mask in masks]
+    assert [one is not None and one.selected is not None for one in storages] == (
+        [False] * 12 + [True] * 8
+    )
+
+
 def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
     device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:

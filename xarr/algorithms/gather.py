@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import weakref
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -20,6 +22,7 @@ from xarr.dtypes import DType
 from xarr.engine import elements, engine
 from xarr.engine.expression import Node, Operation, constant, leaf
 from xarr.engine.plan import Indirect, stored
+from xarr.engine.storage import Storage
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise
 from xarr.tables.rows import Fold, choose
@@ -217,6 +220,9 @@ class Selected(NamedTuple):
 
 _LARGEST: Final = 1 << 20
 """Bytes of a mask's storage beyond which it is not remembered what it selects."""
+_MOST: Final = 8
+"""Of how many masks it is remembered."""
+_remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 
 def select(mask: Node) -> Selected:
@@ -230,6 +236,11 @@ def select(mask: Node) -> Selected:
     known = storage.selected
     if known is None or known[0] != key:
         known = storage.selected = key, _selected(mask)
+        if len(_remembering) == _MOST:
+            oldest = _remembering.popleft()()
+            if oldest is not None and oldest is not storage:
+                oldest.selected = None
+        _remembering.append(weakref.ref(storage))
     found: Selected = known[1]
     return found
 

@@ -332,6 +332,15 @@ def _write(parts: _Parts, values: _Parts) -> None:
         part[...] = value
 
 
+def _down(ufunc: numpy.ufunc, x: Any) -> Any:
+    """What joins the rows of (outer, piece, row, inner), one after the other."""
+    first: dict[str, Any] = {}
+    if ufunc is numpy.add and x.dtype.kind in "fc":
+        # NumPy begins with 0, to which -0 would be added.
+        first["initial"] = -0.0 if x.dtype.kind == "f" else complex(-0.0, -0.0)
+    return ufunc.reduce(x, axis=2, dtype=x.dtype, **first)
+
+
 class _HostPass(NamedTuple):
     """One pass of a reduction by NumPy: how an accumulator begins, and takes more."""
 
@@ -348,9 +357,9 @@ class _HostPass(NamedTuple):
             (x,) = parts
             whole = count // length * length
             pieces = x[:, :whole].reshape(outer, -1, length, inner)
-            found = ufunc.reduce(pieces, axis=2, dtype=x.dtype)
+            found = _down(ufunc, pieces)
             if whole < count:
-                rest = ufunc.reduce(x[:, None, whole:], axis=2, dtype=x.dtype)
+                rest = _down(ufunc, x[:, None, whole:])
                 found = numpy.concatenate([found, rest], axis=1) if whole else rest
             return (found,)
         total = self.first(tuple([part[:, ::length] for part in parts]))
@@ -382,7 +391,7 @@ class _HostPass(NamedTuple):
         if ufunc is not None and whole > WIDTH and pieces[0].strides[-1] == pieces[0].itemsize:
             steps = pieces[0][..., :whole].reshape(outer, count, -1, WIDTH)
             # Row after row, as above.
-            lanes: _Parts = (ufunc.reduce(steps, axis=2, dtype=steps.dtype),)
+            lanes: _Parts = (_down(ufunc, steps),)
             begin = whole
         else:
             lanes = self.first(tuple([part[..., :active] for part in pieces]))

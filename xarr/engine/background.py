@@ -89,9 +89,10 @@ class _Worker:
         with self._wake:
             self._is_ending = True
             self._wake.notify()
-        self.helper.end()
-        if self._thread is not None:
-            self._thread.join()
+        self.helper.is_ending = True
+        # A driver that compiles is waited for, the other process is not.
+        while self._thread is not None and self._thread.is_alive() and not self.helper.is_waiting:
+            self._thread.join(0.01)
 
 
 _worker = _Worker()
@@ -110,6 +111,7 @@ def expect(device: Device) -> None:
 
 def _after_fork() -> None:
     global _worker
+    _worker.helper.end()
     _worker = _Worker()
 
 

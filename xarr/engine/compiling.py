@@ -8,6 +8,7 @@ the parent's own thread does the work.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import struct
@@ -15,7 +16,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final
 
 from xarr.errors import CompileError
 
@@ -23,19 +24,42 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 _LENGTH: Final = struct.Struct("=q")
+_BEGIN: Final = """
+import os, sys
+if os.fork():
+    os._exit(0)
+taken, given, *sys.path[:] = sys.argv[1:]
+from xarr.engine.compiling import serve
+serve(int(taken), int(given))
+"""
+"""It is no child of the parent's, which may wait for all that it has. It looks for modules where
+the parent does, and reads and writes pipes of its own, so that nothing else gets into them."""
 
 
 class Helper:
-    """The process, and the pipes to it. One thread uses it."""
+    """The process, and the pipes to it. One thread uses it.
+
+    Attributes
+    ----------
+    is_waiting : bool
+        Whether the thread waits for an answer.
+    is_ending : bool
+        Whether nothing is to be compiled any more.
+    """
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._is_absent = False
+        self._pipes: tuple[int, int] | None = None
+        self._is_absent = not _is_possible()
+        self.is_waiting = False
+        self.is_ending = False
 
     def compile(self, device: Device, source: str) -> bytes:
         """A binary for a device's driver, as its `compile` gives it."""
+        binary = self._answer(device, source)
+        if self.is_ending:
+            raise InterruptedError
         # Its errors come again here, with all that they say.
-        return self._answer(device, source) or device.driver.compile(source)
+        return binary or device.driver.compile(source)
 
     def start(self, device: Device) -> None:
         """Have the process, and its compiler in memory."""
@@ -43,80 +67,94 @@ class Helper:
 
     def _answer(self, device: Device, source: str) -> bytes:
         """A binary; none where there is no process, or the source does not compile."""
-        process = self._started()
-        if process is None:
+        if self._is_absent or self.is_ending:
             return b""
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            _send(process.stdin, str(device).partition("?")[0].encode())
-            _send(process.stdin, source.encode())
-            return _received(process.stdout)
-        except (OSError, EOFError):
-            self.end()
-            self._is_absent = True
-            return b""
-
-    def _started(self) -> subprocess.Popen[bytes] | None:
-        if self._process is None and not self._is_absent and sys.executable:
-            root = str(Path(__file__).parents[2])
-            path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+            asked, answered = self._pipes or self._started()
+            name = str(device).partition("?")[0]
+            _send(asked, name.encode(), source.encode())
+            self.is_waiting = True
             try:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "xarr.engine.compiling"],
-                    env={**os.environ, "PYTHONPATH": path},
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                )
-            except (OSError, ValueError):
-                self._is_absent = True
-        return self._process
+                digest, binary = _received(answered), _received(answered)
+            finally:
+                self.is_waiting = False
+            if digest != _digest(source):
+                raise EOFError
+        except Exception:  # noqa: BLE001 - whatever it is, there is another way
+            self._is_absent = True
+            self.end()
+            return b""
+        return binary
+
+    def _started(self) -> tuple[int, int]:
+        taken, asked = os.pipe()
+        answered, given = os.pipe()
+        self._pipes = asked, answered
+        try:
+            subprocess.run(
+                [sys.executable, "-P", "-c", _BEGIN, str(taken), str(given), *sys.path],
+                env={**os.environ, "XARR_TIERS": "fused"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(taken, given),
+                check=True,
+            )
+        finally:
+            os.close(taken)
+            os.close(given)
+        return self._pipes
 
     def end(self) -> None:
-        """End the process."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
+        """Let go of the process, which then ends; also in a fork, where it is the parent's."""
+        pipes, self._pipes = self._pipes, None
+        for pipe in pipes or ():
+            os.close(pipe)
 
 
-def _send(pipe: IO[bytes], content: bytes) -> None:
-    pipe.write(_LENGTH.pack(len(content)) + content)
-    pipe.flush()
+def _is_possible() -> bool:
+    """Whether the interpreter can be started; a frozen program would start itself."""
+    name = Path(sys.executable or "").name.lower()
+    is_python = name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
+    return is_python and hasattr(os, "fork")
 
 
-def _received(pipe: IO[bytes]) -> bytes:
-    head = pipe.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        raise EOFError
-    (nbytes,) = _LENGTH.unpack(head)
-    content = pipe.read(nbytes)
-    if len(content) < nbytes:
-        raise EOFError
-    return content
+def _digest(source: str) -> bytes:
+    return hashlib.sha256(source.encode()).digest()
 
 
-def main() -> None:
-    """Compile what comes, until the parent is gone; nothing is sent for what does not compile."""
+def _send(pipe: int, *contents: bytes) -> None:
+    for content in contents:
+        rest = memoryview(_LENGTH.pack(len(content)) + content)
+        while rest:
+            rest = rest[os.write(pipe, rest) :]
+
+
+def _received(pipe: int) -> bytes:
+    (nbytes,) = _LENGTH.unpack(_read(pipe, _LENGTH.size))
+    return _read(pipe, nbytes)
+
+
+def _read(pipe: int, nbytes: int) -> bytes:
+    content = bytearray()
+    while len(content) < nbytes:
+        more = os.read(pipe, nbytes - len(content))
+        if not more:
+            raise EOFError
+        content += more
+    return bytes(content)
+
+
+def serve(taken: int, given: int) -> None:
+    """Compile what comes, until the parent is gone; what does not compile has no binary."""
     from xarr.backends.device import get_device
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a terminal sends to both
-    given, taken = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # a driver may print
     with suppress(EOFError, BrokenPipeError):
         while True:
-            name, source = _received(given).decode(), _received(given).decode()
+            name, source = _received(taken).decode(), _received(taken).decode()
             try:
                 binary = get_device(name).driver.compile(source)
             except CompileError:
                 binary = b""
-            _send(taken, binary)
-
-
-if __name__ == "__main__":
-    main()
+            _send(given, _digest(source), binary)

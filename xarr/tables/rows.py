@@ -560,7 +560,7 @@ class Reduction:
                 host=combine.host if is_simple else None,
                 along=self._along(combine.host, value),
             )
-        host = None if value.kind == COMPLEX else self.host
+        host = None if value.kind == COMPLEX or value is dtypes.float16 else self.host
         return Fold(
             name=self.name,
             taken=types.taken,
