@@ -138,8 +138,8 @@ class _Plan:
 class Program:
     """The launches that a list of instructions becomes."""
 
-    __slots__ = ("_calls", "_device", "_first", "_form", "_fused", "_job", "_members",
-                 "_patience_s", "_run", "_spent_s", "_states", "_steps", "_types",
+    __slots__ = ("_calls", "_device", "_first", "_form", "_fused", "_hosts", "_is_sought", "_job",
+                 "_members", "_run", "_spent_s", "_states", "_steps", "_types",
                  "_wide")  # fmt: skip
 
     def __init__(
@@ -159,20 +159,27 @@ class Program:
             for operand in step.operands
             if not isinstance(operand, Ref)
         ]
-        self._fused = self._planned()
+        self._fused: _Plan | None = None  # once it is wanted
         self._run: Callable[..., Any] | None = None
         self._first: Callable[..., Any] | None = None  # while there are no kernels
         self._job: background.Job | None = None
-        self._patience_s = hosting.tier.patience_s * len(self._fused.launches)
+        self._is_sought = False  # whether they were looked for
         self._spent_s = 0.0  # without them
+        self._hosts = list(map(hosting.computes, self._steps))
         # Of what was made last:
         self._calls: list[Call] = []
-        self._members = self._fused.members
+        self._members = [frozenset(range(len(self._steps)))]
         self._form: Form | None = None
 
     def _planned(self, is_alone: Callable[[schedule.Instruction], bool] | None = None) -> _Plan:
         room = self._device.info.parameter_nbytes
         return _Plan(self._steps, self._states, room, is_alone)
+
+    def _plan(self) -> _Plan:
+        """The groups that become fused kernels."""
+        if self._fused is None:
+            self._fused = self._planned()
+        return self._fused
 
     def run(
         self,
@@ -207,12 +214,14 @@ class Program:
         if self._waits():
             self.prepare()
         elif self._first is None:
-            if not self._is_compiled():
+            # What runs once needs no other plan, unless it needs kernels.
+            if all(self._hosts) or not self._is_compiled():
                 self._first = self._made(self._planned(_has_no_host), hosted=True)
-        elif self._job is None and tier.name != "hosted":
-            if self._spent_s >= self._patience_s:
+        elif self._job is None and tier.name != "hosted" and not self._is_compiled():
+            patience_s = tier.patience_s * len(self._plan().launches)
+            if self._spent_s >= patience_s:
                 self._job = background.submit(self._compile)
-            elif self._spent_s >= self._patience_s / 4:
+            elif self._spent_s >= patience_s / 4:
                 background.expect(device)
         found = self._run or self._first
         assert found is not None
@@ -232,32 +241,35 @@ class Program:
             return True
         if hosting.tier.name == "fused" or not elements.shares(device):
             return True
-        return not device.driver.is_open() or not any(map(hosting.computes, self._steps))
+        return not device.driver.is_open() or not any(self._hosts)
 
     def _is_compiled(self) -> bool:
-        """Whether all kernels were there, so that they are prepared now."""
-        if hosting.tier.name == "hosted":
+        """Whether all kernels were there, so that they are prepared now; looked for once."""
+        if self._is_sought or hosting.tier.name == "hosted":
             return False
+        self._is_sought = True
+        before = self._first, self._calls, self._members, self._form
         try:
             with launch.without_compiler():
                 self.prepare()
         except launch.NotCompiledError:
+            self._first, self._calls, self._members, self._form = before
             return False
         return True
 
     def _compile(self) -> None:
         """Have the kernels compiled, in another thread."""
-        for one in self._fused.launches:
+        for one in self._plan().launches:
             one.call(self._device, self._types, wide=self._wide)
 
     def _made(self, plan: _Plan, *, hosted: bool = False) -> Callable[..., Any]:
         """What runs the launches."""
         device, types, wide = self._device, self._types, self._wide
-        calls = self._calls
-        calls.clear()
+        calls = self._calls = []
         self._members = plan.members
         for one in plan.launches:
-            calls.append(one.call(device, types, wide=wide, hosted=hosted))
+            # Not at once: if one fails, it is known which.
+            calls.append(one.call(device, types, wide=wide, hosted=hosted))  # noqa: PERF401
         last = [one.call(device, types, wide=wide) for one in plan.consumer]
         for call in last:
             self._form = call.form
@@ -267,10 +279,9 @@ class Program:
         """Have the kernels; the launches with them."""
         if self._run is None:
             self._first = None  # so that it is known which kernel failed, if one does
-            self._run = self._made(self._fused)
-            self._job = None
+            self._run = self._made(self._plan())
+            self._fused = self._job = None
             self._steps = []
-            self._fused.launches.clear()
         return self._calls
 
     def broken_off(
