@@ -156,13 +156,12 @@ def opened(
     device = nodes[0].device
     for node in operands:
         engine.compute(node)
-    if own and elements.shares(device):
+    if own:
         with device.lock:
-            shared = [elements.array(node) for node in nodes]
-            if all(one is not None for one in shared):
-                for one in shared[: len(operands)]:
-                    one.flags.writeable = False  # type: ignore[union-attr]
-                yield shared
+            found = _at_once(nodes)
+            if found is not None:
+                _lock(found[: len(operands)])
+                yield found
                 return
     if not own:
         warn_once(where, device)
@@ -183,14 +182,38 @@ def opened(
                 if place < len(operands):
                     device.driver.download(storage.buffer, 0, host)
         arrays = [_as_array(node, memory[_storage(node).serial]) for node in nodes]
-        for array in arrays[: len(operands)]:
-            if isinstance(array, numpy.ndarray):
-                array.flags.writeable = False
+        _lock(arrays[: len(operands)])
         yield arrays
         if not in_place:
             for node in results:
                 storage = _storage(node)
                 device.driver.upload(storage.buffer, 0, memory[storage.serial])
+
+
+def _lock(operands: Sequence[Any]) -> None:
+    """See that arrays of NumPy's are not written to."""
+    for array in operands:
+        if isinstance(array, numpy.ndarray):
+            array.flags.writeable = False
+
+
+def _at_once(nodes: Sequence[Node]) -> list[Any] | None:
+    """Leaves' elements as arrays, where that takes no more than to make these; else None."""
+    driver, is_shared = nodes[0].device.driver, elements.shares(nodes[0].device)
+    arrays = []
+    for node in nodes:
+        where, nbytes = node.layout, node.dtype.itemsize
+        assert where is not None
+        if is_shared:
+            array = elements.array(node)
+        else:
+            strides = tuple([stride * nbytes for stride in where.strides])
+            of = where.shape, node.dtype.numpy, strides, where.offset * nbytes
+            array = driver.view(_storage(node).buffer, *of) if where.size else None
+        if array is None:
+            return None
+        arrays.append(array)
+    return arrays
 
 
 def _storage(node: Node) -> Storage:

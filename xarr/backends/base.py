@@ -150,6 +150,20 @@ class Driver(Protocol):
         """
         return None
 
+    def view(
+        self,
+        buffer: Any,
+        shape: tuple[int, ...],
+        dtype: numpy.dtype[Any],
+        strides: tuple[int, ...],
+        offset: int,
+    ) -> Any:
+        """Elements of a buffer as an array of the library's, where that needs no more; else None.
+
+        Strides and offset are in bytes. What is done with it is in the order of the current stream.
+        """
+        return None
+
     def adopt(self, array: Any) -> Any:
         """A buffer in the memory of an array that the library has made, or None.
 

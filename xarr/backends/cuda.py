@@ -544,6 +544,17 @@ class CudaDriver:
         """The library's function that NumPy calls `name`; None without one."""
         return None
 
+    def view(
+        self,
+        buffer: Any,
+        shape: tuple[int, ...],
+        dtype: numpy.dtype[Any],
+        strides: tuple[int, ...],
+        offset: int,
+    ) -> Any:
+        """None: the library has no arrays of its own."""
+        return None
+
     def adopt(self, array: Any) -> Block | None:
         """None: the library has no arrays of its own."""
         return None

@@ -115,14 +115,31 @@ class CupyDriver(cuda.CudaDriver):
             finally:
                 self._end(stream, (buffer,))
 
+    def view(
+        self,
+        buffer: cuda.Block,
+        shape: tuple[int, ...],
+        dtype: numpy.dtype[Any],
+        strides: tuple[int, ...],
+        offset: int,
+    ) -> Any:
+        """Elements of a block as an array of CuPy's; None beside other devices and streams."""
+        if not (self._is_plain() and self._is_current()):
+            return None
+        place = self._place(buffer)
+        return self._array(shape, dtype, place + offset if offset else place, strides)
+
     def _bytes_of(self, block: cuda.Block) -> Any:
+        return self._array((block.nbytes,), _BYTE, self._place(block))
+
+    def _place(self, block: cuda.Block) -> Any:
         place = block.memory
         if not isinstance(place, self._pointer):
             memory = self._cupy.cuda.UnownedMemory(
                 block.pointer, block.nbytes, block, self.info.index
             )
             place = self._pointer(memory, 0)
-        return self._array((block.nbytes,), _BYTE, place)
+        return place
 
     def adopt(self, array: Any) -> cuda.Block | None:
         """A block in the memory of an array of CuPy's, or None.

@@ -445,6 +445,17 @@ class OpenCLDriver:
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> None:
         """None: OpenCL has no libraries."""
 
+    def view(
+        self,
+        buffer: Any,
+        shape: tuple[int, ...],
+        dtype: numpy.dtype[Any],
+        strides: tuple[int, ...],
+        offset: int,
+    ) -> Any:
+        """None: the library has no arrays of its own."""
+        return None
+
     def adopt(self, array: Any) -> None:
         """None: OpenCL has no libraries."""
 
