@@ -430,7 +430,7 @@ def test_a_process_ends_while_a_compiler_is_at_work(ending: str) -> None:
     os.environ["XARR_TIERS"] = ""
     import xarr
     from xarr.engine import hosted
-    hosted.tier.patience_s = 0
+    hosted.tier.seek_s = hosted.tier.patience_s = 0
     x = xarr.arange(1000) * 1.5
     for _ in range(5):
         x = x * {time.time()} + 1

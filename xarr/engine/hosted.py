@@ -36,10 +36,12 @@ class _Tier:
     """How a list of instructions runs that has no kernels: XARR_TIERS, or what tests choose.
 
     "fused" waits for them, "hosted" never has them compiled where NumPy does their work; "" lets
-    NumPy work until it has spent `patience_s` seconds for each kernel, about what a compiler takes,
-    and then while they are compiled.
+    NumPy work until it has spent `seek_s` seconds, what it takes to look whether they are on disk,
+    then `patience_s` for each kernel, half of what a compiler takes, and then while they are
+    compiled.
     """
 
+    seek_s = 0.005
     patience_s = 0.04
 
     def __init__(self) -> None:

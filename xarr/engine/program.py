@@ -217,7 +217,9 @@ class Program:
             # What runs once needs no other plan, unless it needs kernels.
             if all(self._hosts) or not self._is_compiled():
                 self._first = self._made(self._planned(_has_no_host), hosted=True)
-        elif self._job is None and tier.name != "hosted" and not self._is_compiled():
+        elif self._job is not None or tier.name == "hosted" or self._spent_s < tier.seek_s:
+            pass
+        elif not self._is_compiled():
             patience_s = tier.patience_s * len(self._plan().launches)
             if self._spent_s >= patience_s:
                 self._job = background.submit(self._compile)

@@ -560,7 +560,8 @@ def grouped(
     """The groups that instructions make, in the order in which they run.
 
     A kernel may be given `room` bytes of arguments. Of which instructions `is_alone` is true, each
-    is a group by itself, but for the positions that it computes with.
+    is a group by itself, but for the positions that it computes with; then it is not looked for
+    groups that gain by each other, which takes as long as the rest.
     """
     wanted = needed(steps, alive)
     groups: list[Group] = []
@@ -591,9 +592,11 @@ def grouped(
                     if not _pass(group, groups[number + 1 :]):
                         break
                     groups.append(groups.pop(number))
-                chosen = _with_others(groups, group, step, alive, room)
-                if isinstance(step.operation, Recorded) and not chosen.endings:
-                    chosen = _beside(groups, chosen, step, alive, room)
+                chosen = group
+                if is_alone is None:
+                    chosen = _with_others(groups, group, step, alive, room)
+                    if isinstance(step.operation, Recorded) and not chosen.endings:
+                        chosen = _beside(groups, chosen, step, alive, room)
                 break
             if group.hinders(step):
                 break

@@ -204,8 +204,8 @@ class Tape:
         length = len(self.cycle)
         first = max(before - length, 0)
         if not length or known[first + length :] != known[first : len(known) - length]:
-            carried = _carried(self.steps)
-            self.cycle = _cycle(known, min(len(opcodes), len(known) // 2), carried) or self.cycle
+            found = _cycle(known, min(len(opcodes), len(known) // 2), self.steps)
+            self.cycle = found or self.cycle
         count = _last_end(known, self.cycle, before) or _narrowest(_carried(self.steps))
         self.past = known[: before + count][-2 * LIMIT :]
         return count
@@ -546,7 +546,7 @@ def _narrowest(carried: list[int]) -> int:
     return min(range(len(carried) // 2, len(carried)), key=lambda at: (carried[at], -at))
 
 
-def _cycle(known: list[Opcode], count: int, carried: list[int]) -> list[Opcode]:
+def _cycle(known: list[Opcode], count: int, steps: list[Step]) -> list[Opcode]:
     """The shortest list that the last `count` instructions repeat; empty for none.
 
     Of all the places at which it may begin one is chosen, the same each time: behind a write to
@@ -556,6 +556,7 @@ def _cycle(known: list[Opcode], count: int, carried: list[int]) -> list[Opcode]:
     for length in range(1, len(known) - count + 1):
         if known[-1 - length] is last[-1] and known[-count - length : -length] == last:
             found = known[-length:]
+            carried = _carried(steps)
             # One turn before the last one, so that it is known what reads a value.
             end = len(carried) - 1 - (2 if 2 * length < len(carried) else 1) * length
             turns = [(found[at:] + found[:at], end + at) for at in range(length)]
