@@ -216,6 +216,8 @@ class Program:
         elif self._first is None:
             # What runs once needs no other plan, unless it needs kernels.
             if all(self._hosts) or not self._is_compiled():
+                if not all(self._hosts) and tier.name != "hosted":
+                    background.expect(device)  # which takes as long as to compile the first ones
                 self._first = self._made(self._planned(_has_no_host), hosted=True)
         elif self._job is not None or tier.name == "hosted" or self._spent_s < tier.seek_s:
             pass
