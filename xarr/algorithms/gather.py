@@ -236,11 +236,11 @@ def select(mask: Node) -> Selected:
     known = storage.selected
     if known is None or known[0] != key:
         known = storage.selected = key, _selected(mask)
-        if len(_remembering) == _MOST:
+        _remembering.append(weakref.ref(storage))
+        while len(_remembering) > _MOST:  # more than once where threads come together
             oldest = _remembering.popleft()()
             if oldest is not None and oldest is not storage:
                 oldest.selected = None
-        _remembering.append(weakref.ref(storage))
     found: Selected = known[1]
     return found
 

@@ -165,7 +165,7 @@ class Program:
         self._job: background.Job | None = None
         self._is_sought = False  # whether they were looked for
         self._spent_s = 0.0  # without them
-        self._hosts = list(map(hosting.computes, self._steps))
+        self._hosts: list[bool] = []  # of each step whether NumPy computes it; once it is asked
         # Of what was made last:
         self._calls: list[Call] = []
         self._members = [frozenset(range(len(self._steps)))]
@@ -245,6 +245,8 @@ class Program:
             return True
         if hosting.tier.name == "fused" or not elements.shares(device):
             return True
+        if not self._hosts:
+            self._hosts = list(map(hosting.computes, self._steps))
         return not device.driver.is_open() or not any(self._hosts)
 
     def _is_compiled(self) -> bool:
