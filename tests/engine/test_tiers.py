@@ -328,27 +328,32 @@ def test_where_no_thread_can_be_had_the_program_waits(monkeypatch: pytest.Monkey
 def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     change(monkeypatch, xarr.default_device())
     monkeypatch.setattr(hosted.tier, "name", "hosted")
-    computed = hosted._computed
+    compute = hosted.Host.__call__
     x = xarr.arange(200_000, dtype="float64")
     y = x + 1
     xarr.synchronize()
-    for after in (0, 1, 5):
+    breaks = [(at, is_done) for at in (0, 1) for is_done in (False, True)]
+    for at, is_done in breaks:
         x += y
         z = x * 2
-        left = [after]
+        turns = iter(range(2))
 
-        def interrupting(*given: Any, left: list[int] = left) -> Any:
-            left[0] -= 1
-            if left[0] == -1:
+        def interrupting(
+            host: hosted.Host, driver: Any, values: list[Any],
+            at: int = at, is_done: bool = is_done, turns: Any = turns,
+        ) -> None:  # fmt: skip
+            stops = next(turns) == at
+            if not stops or is_done:
+                compute(host, driver, values)
+            if stops:
                 raise KeyboardInterrupt
-            return computed(*given)
 
         with monkeypatch.context() as patch:
-            patch.setattr(hosted, "_computed", interrupting)
+            patch.setattr(hosted.Host, "__call__", interrupting)
             with pytest.raises(KeyboardInterrupt):
                 xarr.synchronize()
         np.testing.assert_array_equal(xarr.to_numpy(z), xarr.to_numpy(x) * 2)
-    np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 4 + 3)
+    np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 5 + 4)
 
 
 @pytest.mark.usefixtures("anew")

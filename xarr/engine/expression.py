@@ -187,10 +187,12 @@ class Opcode:
         Whether the target is all of a new storage, which needs `nbytes` bytes.
     constants : int
         How many constants an instruction names.
+    host : object
+        What `hosted` keeps of it; None before it is asked.
     """
 
-    __slots__ = ("constants", "device", "is_fresh", "named", "nbytes", "operands", "operation",
-                 "shape", "target")  # fmt: skip
+    __slots__ = ("constants", "device", "host", "is_fresh", "named", "nbytes", "operands",
+                 "operation", "shape", "target")  # fmt: skip
 
     def __init__(
         self,
@@ -208,6 +210,7 @@ class Opcode:
         self.shape = shape
         self.device = device
         self.is_fresh = is_fresh
+        self.host: Any = None
         self.named = operands if is_fresh or target is None else (*operands, target)
         self.constants = sum(operand.pattern is None for operand in operands)
         self.nbytes = 0

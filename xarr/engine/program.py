@@ -12,12 +12,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout
-from xarr.engine import background, elements, hosted as hosting, launch, schedule, unrolled
-from xarr.engine.expression import Opcode
-from xarr.engine.plan import Form
+from xarr.engine import (
+    background,
+    elements,
+    hosted as hosting,
+    launch,
+    schedule,
+    stepwise,
+    unrolled,
+)
+from xarr.engine.expression import Opcode, remembered
 from xarr.engine.schedule import Ref
 from xarr.engine.storage import Storage
-from xarr.engine.unrolled import Call
+from xarr.engine.unrolled import Call, Prepared
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -27,12 +34,7 @@ LIMIT_PROGRAMS: Final = 16
 """Programs that are kept of one list of instructions."""
 
 
-class Prepared(NamedTuple):
-    """What a skeleton needs of the kernel that gives it its elements."""
-
-    form: Form
-    storages: list[Storage]
-    values: list[Any]
+_Runner = Callable[..., Prepared | None]
 
 
 class Launch(NamedTuple):
@@ -53,24 +55,15 @@ class Launch(NamedTuple):
     taken: dict[int, int]
     freed: list[int]
 
-    def call(
-        self, device: Device, types: Sequence[DType], *, wide: bool, hosted: bool = False
-    ) -> Call:
-        """It with its kernels, or `hosted` where it can be; `types` are those of all constants."""
-        group, stores = self.group, self.stores
-        # NumPy's work is done again where a signal breaks it off, so it overwrites nothing.
-        taken = {} if hosted else self.taken
-        freed = [*self.freed, *self.taken.values()] if hosted else self.freed
+    def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
+        """It with its kernels; `types` are those of all constants."""
+        group, stores, taken = self.group, self.stores, self.taken
         form, pointers = group.form(stores, taken, wide=wide)
         results = [ref for _, ref in group.delivered]
         written = [ref for _, ref in stores if ref.slot in group.fresh and ref.slot not in taken]
         stages: list[launch.Stage] = []
         rooms: list[launch.Room] = []
-        shape = group.endings[0].shape if group.endings else group.space
-        function = hosting.hosted(form, group, shape) if hosted else None
-        if function is not None:
-            pass
-        elif not group.endings:
+        if not group.endings:
             stages = [launch.elementwise(form, device, in_order=group.in_order)]
         elif not group.closed:
             operation = group.endings[0].operation
@@ -91,8 +84,7 @@ class Launch(NamedTuple):
             group.numbers,
             frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
             tuple(taken.items()),
-            freed,
-            function,
+            self.freed,
         )
 
 
@@ -114,12 +106,11 @@ class _Plan:
         steps: Sequence[schedule.Instruction],
         states: Sequence[int],
         room: int,
-        is_alone: Callable[[schedule.Instruction], bool] | None = None,
     ) -> None:
         self.launches: list[Launch] = []
         self.consumer: list[Launch] = []
         alive = [state in schedule.HELD for state in states]
-        groups = schedule.stored(schedule.grouped(steps, alive, room, is_alone), alive)
+        groups = schedule.stored(schedule.grouped(steps, alive, room), alive)
         memory = schedule.Memory(groups, states, alive)
         self.unread = memory.unread()
         for number, (group, stores) in enumerate(groups):
@@ -138,9 +129,8 @@ class _Plan:
 class Program:
     """The launches that a list of instructions becomes."""
 
-    __slots__ = ("_calls", "_device", "_first", "_form", "_fused", "_hosts", "_is_sought", "_job",
-                 "_members", "_run", "_spent_s", "_states", "_steps", "_types",
-                 "_wide")  # fmt: skip
+    __slots__ = ("_calls", "_codes", "_device", "_first", "_fused", "_hosts", "_is_sought", "_job",
+                 "_members", "_opcodes", "_run", "_spent_s", "_states", "_wide")  # fmt: skip
 
     def __init__(
         self,
@@ -150,36 +140,33 @@ class Program:
         states: Sequence[int],
     ) -> None:
         self._device = device
-        self._steps = schedule.instructions(opcodes, codes)  # until there are kernels
+        self._opcodes = opcodes
+        self._codes = codes
         self._states = states
-        self._wide = any(state >= layout.WIDE or state in schedule.OF_WIDE for state in states)
-        self._types = [
-            operand
-            for step in self._steps
-            for operand in step.operands
-            if not isinstance(operand, Ref)
-        ]
+        self._wide = any(map(_is_wide, states))
         self._fused: _Plan | None = None  # once it is wanted
-        self._run: Callable[..., Any] | None = None
-        self._first: Callable[..., Any] | None = None  # while there are no kernels
+        self._run: _Runner | None = None
+        self._first: _Runner | None = None  # while there are no kernels
         self._job: background.Job | None = None
         self._is_sought = False  # whether they were looked for
         self._spent_s = 0.0  # without them
-        self._hosts: list[bool] = []  # of each step whether NumPy computes it; once it is asked
+        self._hosts: list[hosting.Host | None] | None = None  # of each instruction, once asked
         # Of what was made last:
-        self._calls: list[Call] = []
-        self._members = [frozenset(range(len(self._steps)))]
-        self._form: Form | None = None
-
-    def _planned(self, is_alone: Callable[[schedule.Instruction], bool] | None = None) -> _Plan:
-        room = self._device.info.parameter_nbytes
-        return _Plan(self._steps, self._states, room, is_alone)
+        self._calls: list[Call] | list[stepwise.Work] = []
+        self._members: list[frozenset[int]] | None = None  # None: each instruction by itself
 
     def _plan(self) -> _Plan:
         """The groups that become fused kernels."""
         if self._fused is None:
-            self._fused = self._planned()
+            steps = schedule.instructions(self._opcodes, self._codes)
+            self._fused = _Plan(steps, self._states, self._device.info.parameter_nbytes)
         return self._fused
+
+    @property
+    def _types(self) -> list[DType]:
+        """Those of the constants."""
+        return [how.dtype for opcode in self._opcodes for how in opcode.operands
+                if how.pattern is None]  # fmt: skip
 
     def run(
         self,
@@ -194,31 +181,28 @@ class Program:
         To `done` something is appended for each kernel's work that is done before the last one's.
         """
         run = self._run or self._at_once()
-        if run is self._run:
-            found = run(self._device, storages, bases, constants, done, unfinished)
-        else:
-            begin = time.perf_counter()
-            found = run(self._device, storages, bases, constants, done, unfinished)
+        begin = 0.0 if run is self._run else time.perf_counter()
+        found = run(self._device, storages, bases, constants, done, unfinished)
+        if begin:
             self._spent_s += time.perf_counter() - begin
-        if found is None or self._form is None:
-            return None
-        return Prepared(self._form, *found)
+        return found
 
-    def _at_once(self) -> Callable[..., Any]:
+    def _at_once(self) -> _Runner:
         """What runs although there are no kernels yet; what runs them where nothing else does.
 
-        NumPy does what it can, and each other operation has a kernel of its own, which serves all
-        programs. Where this has taken as long as a compiler does, it is asked meanwhile.
+        The instructions run one after the other. Where this has taken as long as a compiler does,
+        it is asked meanwhile.
         """
         device, tier = self._device, hosting.tier
         if self._waits():
             self.prepare()
         elif self._first is None:
-            # What runs once needs no other plan, unless it needs kernels.
+            # What runs once needs no plan, unless it needs kernels.
+            assert self._hosts is not None
             if all(self._hosts) or not self._is_compiled():
                 if not all(self._hosts) and tier.name != "hosted":
                     background.expect(device)  # which takes as long as to compile the first ones
-                self._first = self._made(self._planned(_has_no_host), hosted=True)
+                self._first = self._stepwise(self._hosts)
         elif self._job is not None or tier.name == "hosted" or self._spent_s < tier.seek_s:
             pass
         elif not self._is_compiled():
@@ -230,6 +214,30 @@ class Program:
         found = self._run or self._first
         assert found is not None
         return found
+
+    def _stepwise(self, hosts: Sequence[hosting.Host | None]) -> _Runner:
+        """What runs the instructions one after the other."""
+        turns = stepwise.turns(self._opcodes, self._codes)
+        is_held = [state in schedule.HELD for state in self._states]
+        works: list[stepwise.Work] = []
+        self._calls, self._members = works, None
+        kernels: list[Program | None] = []
+        for opcode, host, turn, freed in zip(
+            self._opcodes, hosts, turns, stepwise.freed(turns, is_held), strict=True
+        ):
+            kernel = None
+            launches = 1
+            if host is None:
+                codes, views, _ = turn.alone()
+                states = [
+                    schedule.ALIVE + schedule.WIDE * _is_wide(self._states[slot])
+                    for slot, _ in views
+                ]
+                kernel = traced(self._device, (opcode,), tuple(codes)).program(tuple(states))
+                launches = sum([call.launches for call in kernel.prepare()])
+            kernels.append(kernel)
+            works.append(stepwise.Work(launches, freed))
+        return stepwise.runner(turns, hosts, kernels, works)
 
     @property
     def tier(self) -> str:
@@ -245,8 +253,10 @@ class Program:
             return True
         if hosting.tier.name == "fused" or not elements.shares(device):
             return True
-        if not self._hosts:
-            self._hosts = list(map(hosting.computes, self._steps))
+        if self._hosts is None:
+            self._hosts = list(map(hosting.host, self._opcodes))
+            if any(math.prod(opcode.shape) > hosting.LARGEST for opcode in self._opcodes):
+                self._hosts = []  # its kernel is worth a wait
         return not device.driver.is_open() or not any(self._hosts)
 
     def _is_compiled(self) -> bool:
@@ -254,12 +264,12 @@ class Program:
         if self._is_sought or hosting.tier.name == "hosted":
             return False
         self._is_sought = True
-        before = self._first, self._calls, self._members, self._form
+        before = self._first, self._calls, self._members
         try:
             with launch.without_compiler():
                 self.prepare()
         except launch.NotCompiledError:
-            self._first, self._calls, self._members, self._form = before
+            self._first, self._calls, self._members = before
             return False
         return True
 
@@ -268,27 +278,21 @@ class Program:
         for one in self._plan().launches:
             one.call(self._device, self._types, wide=self._wide)
 
-    def _made(self, plan: _Plan, *, hosted: bool = False) -> Callable[..., Any]:
-        """What runs the launches."""
-        device, types, wide = self._device, self._types, self._wide
-        calls = self._calls = []
-        self._members = plan.members
-        for one in plan.launches:
-            # Not at once: if one fails, it is known which.
-            calls.append(one.call(device, types, wide=wide, hosted=hosted))  # noqa: PERF401
-        last = [one.call(device, types, wide=wide) for one in plan.consumer]
-        for call in last:
-            self._form = call.form
-        return unrolled.runner([*calls, *last], len(self._states), len(types), plan.unread)
-
     def prepare(self) -> list[Call]:
         """Have the kernels; the launches with them."""
         if self._run is None:
+            device, types, wide, plan = self._device, self._types, self._wide, self._plan()
             self._first = None  # so that it is known which kernel failed, if one does
-            self._run = self._made(self._plan())
-            self._fused = self._job = None
-            self._steps = []
-        return self._calls
+            calls: list[Call] = []
+            self._calls, self._members = calls, plan.members
+            for one in plan.launches:
+                # Not at once: if one fails, it is known which.
+                calls.append(one.call(device, types, wide=wide))  # noqa: PERF401
+            last = [one.call(device, types, wide=wide) for one in plan.consumer]
+            everything = [*calls, *last]
+            self._run = unrolled.runner(everything, len(self._states), len(types), plan.unread)
+            self._fused = self._job = self._hosts = None
+        return self._calls  # type: ignore[return-value]
 
     def broken_off(
         self,
@@ -314,19 +318,33 @@ class Program:
     def failed(self, done: Sequence[int]) -> frozenset[int]:
         """The instructions of the first kernel that is not done, by number."""
         at = len(self._calls) if (self._run or self._first) is None else len(done)
-        return frozenset[int]().union(*self._members[at : at + 1])
+        return frozenset[int]().union(*self._parts()[at : at + 1])
 
     def left(self, done: Sequence[int]) -> frozenset[int]:
         """The instructions that have yet to run, by number, where a run was broken off.
 
         Those that nobody needs are none of them: their operands may have lost their memory.
         """
-        return frozenset[int]().union(*self._members[len(done) :])
+        return frozenset[int]().union(*self._parts()[len(done) :])
+
+    def _parts(self) -> list[frozenset[int]]:
+        """The instructions of each of `_calls`."""
+        if self._members is not None:
+            return self._members
+        return [frozenset((number,)) for number in range(len(self._opcodes))]
 
 
-def _has_no_host(step: schedule.Instruction) -> bool:
-    is_large = math.prod(step.shape) > hosting.LARGEST  # its kernel is waited for
-    return not is_large and not hosting.computes(step)
+def _is_wide(state: int) -> bool:
+    return state >= layout.WIDE or state in schedule.OF_WIDE
+
+
+def traced(
+    device: Device, opcodes: tuple[Opcode, ...], codes: tuple[int | tuple[int, int], ...]
+) -> Trace:
+    """What is kept of a list of instructions on some views."""
+    key = opcodes, codes
+    found: Trace | None = device.programs.get(key)
+    return found or remembered(device.programs, key, Trace(device, opcodes, codes))
 
 
 class Trace:

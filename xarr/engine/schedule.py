@@ -208,8 +208,6 @@ class Group:
         By storage, which one of these is written, and where; `delivered` are those that are stored.
     closed : bool
         Whether nothing may join, as something ends the group that has to be done.
-    alone : bool
-        Whether nothing may join, as its kernel is to be that of one operation.
     members : list of (int, Instruction, int)
         The instructions, their numbers, and those of their first constants.
     fresh : set of int
@@ -221,7 +219,6 @@ class Group:
         self.size = math.prod(shape)
         self.linear = True
         self.closed = False
-        self.alone = False
         self.in_order = False
         self.endings: list[Instruction] = []
         self.roots: list[int] = []
@@ -246,7 +243,7 @@ class Group:
 
         A kernel may be given `room` bytes of arguments.
         """
-        if self.closed or self.alone or len(self.entries) + len(step.operands) >= LIMIT_ENTRIES:
+        if self.closed or len(self.entries) + len(step.operands) >= LIMIT_ENTRIES:
             return False
         if self.endings and self.follows(step):
             return len(self.finals) < LIMIT_FINALS and self._nbytes(step) <= room
@@ -552,16 +549,11 @@ class Group:
 
 
 def grouped(
-    steps: Sequence[Instruction],
-    alive: Sequence[bool],
-    room: int = 1 << 30,
-    is_alone: Callable[[Instruction], bool] | None = None,
+    steps: Sequence[Instruction], alive: Sequence[bool], room: int = 1 << 30
 ) -> list[Group]:
     """The groups that instructions make, in the order in which they run.
 
-    A kernel may be given `room` bytes of arguments. Of which instructions `is_alone` is true, each
-    is a group by itself, but for the positions that it computes with; then it is not looked for
-    groups that gain by each other, which takes as long as the rest.
+    A kernel may be given `room` bytes of arguments.
     """
     wanted = needed(steps, alive)
     groups: list[Group] = []
@@ -572,13 +564,8 @@ def grouped(
         if not wanted[member]:
             continue
         chosen = None
-        alone = is_alone is not None and is_alone(step)
         for number in reversed(range(len(groups))):
             group = groups[number]
-            if alone and any(one.operation is not INDEX for _, one, _ in group.members):
-                if group.hinders(step):
-                    break
-                continue
             joins = not group.endings or group.goes_with(step)
             if (
                 group.shares(step)
@@ -592,11 +579,9 @@ def grouped(
                     if not _pass(group, groups[number + 1 :]):
                         break
                     groups.append(groups.pop(number))
-                chosen = group
-                if is_alone is None:
-                    chosen = _with_others(groups, group, step, alive, room)
-                    if isinstance(step.operation, Recorded) and not chosen.endings:
-                        chosen = _beside(groups, chosen, step, alive, room)
+                chosen = _with_others(groups, group, step, alive, room)
+                if isinstance(step.operation, Recorded) and not chosen.endings:
+                    chosen = _beside(groups, chosen, step, alive, room)
                 break
             if group.hinders(step):
                 break
@@ -604,7 +589,6 @@ def grouped(
             chosen = Group(step.shape)
             groups.append(chosen)
         chosen.add(member, step, first)
-        chosen.alone = alone
     return groups
 
 
@@ -623,7 +607,7 @@ def _with_others(
     if recorded:
         others += groups[place + 1 :]
     for other in reversed(others):
-        if other.closed or other.alone:
+        if other.closed:
             continue
         if other.endings:
             if not recorded or not other.goes_with(step) or not group.reads_with(other):

@@ -28,8 +28,9 @@ from xarr.engine.expression import (
     remembered,
     structure,
 )
-from xarr.engine.program import Prepared, Program, Trace
+from xarr.engine.program import Program, Trace
 from xarr.engine.storage import Storage
+from xarr.engine.unrolled import Prepared
 from xarr.settings import settings
 
 if TYPE_CHECKING:

@@ -18,12 +18,20 @@ from xarr.engine.storage import Storage, room
 
 if TYPE_CHECKING:
     from xarr.engine.expression import Opcode
-    from xarr.engine.hosted import Hosted
     from xarr.engine.launch import Room, Stage
     from xarr.engine.plan import Form
     from xarr.engine.schedule import Ref
+    from xarr.engine.stepwise import Work
 
 _LIMIT_TEXTS: Final = 4096
+
+
+class Prepared(NamedTuple):
+    """What a skeleton needs of the kernel that gives it its elements."""
+
+    form: Form
+    storages: list[Storage]
+    values: list[Any]
 
 
 class Call(NamedTuple):
@@ -53,8 +61,6 @@ class Call(NamedTuple):
         Those whose memory is that of another one, which is not needed any more.
     freed : list of int
         Those that are not needed any more.
-    hosted : Hosted or None
-        What computes all this in place of the launches.
     """
 
     stages: Sequence[Stage]
@@ -69,12 +75,11 @@ class Call(NamedTuple):
     complex: frozenset[int] = frozenset()
     taken: Sequence[tuple[int, int]] = ()
     freed: Sequence[int] = ()
-    hosted: Hosted | None = None
 
     @property
     def launches(self) -> int:
         """How many launches a driver counts for it."""
-        return len(self.stages) if self.hosted is None else 1
+        return len(self.stages)
 
     def values(self, given: _Given) -> list[str]:
         """The form's arguments that come from the tape."""
@@ -132,8 +137,7 @@ def runner(
     """What launches calls, in order: a function of the device, and of what comes from the tape.
 
     It is given a list too, to which it appends how many calls are done, where there are several,
-    and that of `launch.run_all`. It returns what the last call's storages and arguments are, if
-    that has no stages.
+    and that of `launch.run_all`. It returns what the last call prepares, if that has no stages.
     """
     given = _Given()
     run, found = given(launch), given(room)
@@ -150,16 +154,11 @@ def runner(
                 f"    storage{slot}.buffer = {found}(device, {given(nbytes)})",
             ]
         values = call.values(given)
-        if call.hosted is not None:
-            lines.append(_of_host(call, values, given))
-            lines += _ended(call)
-            if number + 1 < len(calls):
-                lines.append(f"done.append({number + 1})")
-            continue
         if not call.stages:
             fixed = [given(one) for one in call.form.numbers]
             read = ", ".join([f"storage{slot}" for slot in call.pointers])
-            lines.append(f"return [{read}], [{', '.join(fixed + values)}]")
+            form = f"{given(Prepared)}({given(call.form)}"
+            lines.append(f"return {form}, [{read}], [{', '.join(fixed + values)}])")
             continue
         places = []
         for place, one in enumerate(call.rooms):
@@ -196,20 +195,6 @@ def runner(
     return given.function("device, storages, bases, constants, done, unfinished", lines or ["pass"])
 
 
-def _of_host(call: Call, values: Sequence[str], given: _Given) -> str:
-    """The line that lets NumPy compute a call."""
-    count = len(call.offsets)
-    parts = [
-        [f"storage{slot}.buffer" for slot in call.pointers],
-        values[:count],
-        [f"constant{number}" for number in call.constants],
-        [f"storage{ref.slot}.buffer" for ref in call.results],
-        [f"constant{number}" for number in call.numbers],
-    ]
-    given_ = ", ".join([f"[{', '.join(part)}]" for part in parts])
-    return f"{given(call.hosted)}(device, {given_})"
-
-
 def _ended(call: Call) -> list[str]:
     """The lines that follow a call's launches; see `end`."""
     lines = []
@@ -218,8 +203,8 @@ def _ended(call: Call) -> list[str]:
     return [*lines, *(f"storage{slot}.buffer = None" for slot in call.freed)]
 
 
-def end(call: Call, storages: Sequence[Storage]) -> None:
-    """Do what follows a call's launches."""
+def end(call: Call | Work, storages: Sequence[Storage]) -> None:
+    """Do what follows the launches."""
     for slot, other in call.taken:
         storages[slot].buffer, storages[other].buffer = storages[other].buffer, None
     for slot in call.freed:

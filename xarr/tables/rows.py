@@ -542,14 +542,17 @@ class Reduction:
         if isinstance(self.combine, Elementwise):
             combine = self.combine.operation(value)
             template = combine.template
+            accumulator, nbytes = kind, _computed_nbytes(value)
+            if value is dtypes.bool_:
+                accumulator, nbytes = "i32", 4  # of bytes LLVM makes masked stores, 70 times slower
             is_simple = self.map is None and self.finish in ("acc", "xr_over(acc, divisor)")
             return Fold(
                 name=self.name,
                 taken=types.taken,
                 element=element,
                 value=value,
-                accumulator=kind,
-                nbytes=_computed_nbytes(value),
+                accumulator=accumulator,
+                nbytes=nbytes,
                 result=result,
                 first="x",
                 step=template.format("acc", "x"),
