@@ -12,7 +12,7 @@ import pytest
 import xarr
 from tests.reference import Values, assert_same
 from xarr.algorithms import library
-from xarr.engine import elements
+from xarr.engine.expression import InMemory
 
 
 @pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
@@ -180,14 +180,14 @@ def test_the_host_computes_on_the_operands_themselves(
     x, y = xarr.asarray(drawn(100, 100)), xarr.asarray(drawn(100, 100))
     operands = {np.from_dlpack(one).__array_interface__["data"][0] for one in (x, y)}
     handed = []
-    made = elements.over
+    made = InMemory.array
 
-    def noted(*given: Any) -> Any:
-        array = made(*given)
+    def noted(how: InMemory, memory: Any, offset: int) -> Any:
+        array = made(how, memory, offset)
         handed.append(array.__array_interface__["data"][0])
         return array
 
-    monkeypatch.setattr(elements, "over", noted)
+    monkeypatch.setattr(InMemory, "array", noted)
     ON_OPERANDS[name](x, y)
     wanted = 2 if name in ("solve", "matmul", "isin", "searchsorted") else 1
     assert len(operands & set(handed)) == wanted

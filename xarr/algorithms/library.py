@@ -202,14 +202,11 @@ def _at_once(nodes: Sequence[Node]) -> list[Any] | None:
     driver, is_shared = nodes[0].device.driver, elements.shares(nodes[0].device)
     arrays = []
     for node in nodes:
-        where, nbytes = node.layout, node.dtype.itemsize
-        assert where is not None
         if is_shared:
             array = elements.array(node)
         else:
-            strides = tuple([stride * nbytes for stride in where.strides])
-            of = where.shape, node.dtype.numpy, strides, where.offset * nbytes
-            array = driver.view(_storage(node).buffer, *of) if where.size else None
+            memory = driver.view(_storage(node).buffer)
+            array = None if memory is None else _as_array(node, memory)
         if array is None:
             return None
         arrays.append(array)
@@ -223,16 +220,14 @@ def _storage(node: Node) -> Storage:
 
 def _as_array(node: Node, memory: Any) -> Any:
     """What lies at a leaf's place in the bytes of its storage."""
-    where = node.layout
-    assert where is not None
     kind: Any = type(memory)
-    if where.size == 0:
-        return kind(where.shape, node.dtype.numpy)
+    how = node.structure.seen()
+    if 0 in how.shape:
+        return kind(how.shape, how.dtype)
     if kind is numpy.ndarray:
-        return elements.over(memory, where, node.dtype)
-    nbytes = node.dtype.itemsize
-    strides = tuple([stride * nbytes for stride in where.strides])
-    return kind(where.shape, node.dtype.numpy, memory.data + where.offset * nbytes, strides)
+        return how.array(memory, node.offset)
+    place = memory.data + node.offset * how.dtype.itemsize
+    return kind(how.shape, how.dtype, place, how.strides)
 
 
 def warn_once(name: str, device: Device) -> None:

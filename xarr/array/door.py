@@ -54,6 +54,10 @@ def together(
     x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
 ) -> tuple[Node, Node]:
     """Two operands as nodes of the data type that they promote to."""
+    if type(x1) is Array and type(x2) is Array:
+        first, second = x1._node, x2._node
+        if first.dtype is second.dtype and first.device is second.device:
+            return first, second
     if type(x1) is Array or type(x2) is not Array:
         first = node_of(x1, where, names[0])
         second = beside(x2, first, where, names[1])
@@ -69,6 +73,8 @@ def together(
 
 def arrays_together(x1: Any, x2: Any, where: str, names: tuple[str, str]) -> tuple[Node, Node]:
     """As `together`, but a Python number has the data type that an array of it has."""
+    if type(x1) is Array and type(x2) is Array:
+        return together(x1, x2, where, names)
     first, second = (
         as_array(x, where, name, device=None if type(other) is not Array else other.device)
         if type(x) in SCALARS and not (type(other) is Array and other._node.device.narrow)

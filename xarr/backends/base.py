@@ -150,17 +150,10 @@ class Driver(Protocol):
         """
         return None
 
-    def view(
-        self,
-        buffer: Any,
-        shape: tuple[int, ...],
-        dtype: numpy.dtype[Any],
-        strides: tuple[int, ...],
-        offset: int,
-    ) -> Any:
-        """Elements of a buffer as an array of the library's, where that needs no more; else None.
+    def view(self, buffer: Any) -> Any:
+        """The buffer's memory as `map` gives it, where that needs no more; else None.
 
-        Strides and offset are in bytes. What is done with it is in the order of the current stream.
+        What is done with it is in the order of the current stream.
         """
         return None
 

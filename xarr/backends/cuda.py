@@ -544,14 +544,7 @@ class CudaDriver:
         """The library's function that NumPy calls `name`; None without one."""
         return None
 
-    def view(
-        self,
-        buffer: Any,
-        shape: tuple[int, ...],
-        dtype: numpy.dtype[Any],
-        strides: tuple[int, ...],
-        offset: int,
-    ) -> Any:
+    def view(self, buffer: Any) -> Any:
         """None: the library has no arrays of its own."""
         return None
 

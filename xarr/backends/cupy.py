@@ -105,8 +105,9 @@ class CupyDriver(cuda.CudaDriver):
     @contextmanager
     def map(self, buffer: cuda.Block) -> Iterator[Any]:
         """The buffer's own memory as an array of CuPy's, in the order of the current stream."""
-        if self._is_plain() and self._is_current():
-            yield self._bytes_of(buffer)
+        found = self.view(buffer)
+        if found is not None:
+            yield found
             return
         with self._device, self.context:
             stream = self._begin((buffer,))
@@ -115,19 +116,9 @@ class CupyDriver(cuda.CudaDriver):
             finally:
                 self._end(stream, (buffer,))
 
-    def view(
-        self,
-        buffer: cuda.Block,
-        shape: tuple[int, ...],
-        dtype: numpy.dtype[Any],
-        strides: tuple[int, ...],
-        offset: int,
-    ) -> Any:
-        """Elements of a block as an array of CuPy's; None beside other devices and streams."""
-        if not (self._is_plain() and self._is_current()):
-            return None
-        place = self._place(buffer)
-        return self._array(shape, dtype, place + offset if offset else place, strides)
+    def view(self, buffer: cuda.Block) -> Any:
+        """The block's own memory as an array of CuPy's; None beside other devices and streams."""
+        return self._bytes_of(buffer) if self._is_plain() and self._is_current() else None
 
     def _bytes_of(self, block: cuda.Block) -> Any:
         return self._array((block.nbytes,), _BYTE, self._place(block))

@@ -445,15 +445,8 @@ class OpenCLDriver:
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> None:
         """None: OpenCL has no libraries."""
 
-    def view(
-        self,
-        buffer: Any,
-        shape: tuple[int, ...],
-        dtype: numpy.dtype[Any],
-        strides: tuple[int, ...],
-        offset: int,
-    ) -> Any:
-        """None: the library has no arrays of its own."""
+    def view(self, buffer: Any) -> Any:
+        """None: OpenCL has no libraries."""
         return None
 
     def adopt(self, array: Any) -> None:

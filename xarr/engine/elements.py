@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
     from xarr.engine.expression import Node
-    from xarr.layout import Layout
 
 Host = numpy.ndarray[Any, numpy.dtype[Any]]
 
@@ -85,8 +84,11 @@ def array(node: Node) -> Host | None:
     window = device.driver.window(storage.buffer, "B")
     if window is None:
         return None
-    assert node.layout is not None
-    return over(window, node.layout, node.dtype)
+    how = node.structure.seen()
+    if 0 in how.shape:
+        return numpy.empty(how.shape, how.dtype)
+    found: Host = how.array(window, node.offset)
+    return found
 
 
 def ready(node: Node) -> Host | None:
@@ -95,15 +97,6 @@ def ready(node: Node) -> Host | None:
     if storage is None or tape.of(node.device).writes(storage):
         return None
     return array(node)
-
-
-def over(memory: Any, where: Layout, dtype: DType) -> Host:
-    """The elements that lie somewhere in memory."""
-    if not where.size:
-        return numpy.empty(where.shape, dtype.numpy)
-    nbytes = dtype.itemsize
-    strides = tuple([stride * nbytes for stride in where.strides])
-    return numpy.ndarray(where.shape, dtype.numpy, memory, where.offset * nbytes, strides)
 
 
 def write(storage: Storage, at: int, dtype: DType, value: Any) -> bool:

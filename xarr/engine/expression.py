@@ -7,7 +7,9 @@ constant is one number, repeated over a shape, that no storage holds yet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy
 
 from xarr import layout
 from xarr.layout import Layout
@@ -59,6 +61,21 @@ class Operation:
         return f"{self.name}({', '.join(row.name for row in self.operands)})"
 
 
+class InMemory(NamedTuple):
+    """How NumPy sees the elements of a view in memory; `is_bool` where any byte but 0 is true."""
+
+    shape: Shape
+    dtype: numpy.dtype[Any]
+    strides: tuple[int, ...]
+    is_bool: bool = False
+
+    def array(self, memory: Any, offset: int) -> Any:
+        """The elements, which begin so many of them from the beginning."""
+        begin = offset * self.dtype.itemsize
+        values: Any = numpy.ndarray(self.shape, self.dtype, memory, begin, self.strides)
+        return values != 0 if self.is_bool else values
+
+
 class Structure:
     """What a view is but for its storage and offset: one object for all views that agree in it.
 
@@ -69,6 +86,8 @@ class Structure:
         constant.
     repeats : bool
         Whether two elements may be one, as in a broadcast view.
+    in_memory : InMemory or None
+        How NumPy sees the elements; once it was asked for.
     element : Structure or None
         Of constants without axes, of the same data type; there once it was asked for.
     views : dict
@@ -82,6 +101,7 @@ class Structure:
         "device",
         "dtype",
         "element",
+        "in_memory",
         "layout",
         "pattern",
         "repeats",
@@ -97,9 +117,23 @@ class Structure:
         self.pattern = pattern
         self.layout = None if pattern is None else Layout(pattern.shape, pattern.strides)
         self.repeats = self.layout is not None and layout.self_overlapping(self.layout)
+        self.in_memory: InMemory | None = None
         self.element: Structure | None = None
         self.views: dict[Any, tuple[Structure, int]] = {}
         self.stores: dict[Any, tuple[Opcode, Structure, int] | None] = {}
+
+    def seen(self) -> InMemory:
+        """How NumPy sees the elements of a view."""
+        if self.in_memory is None:
+            assert self.pattern is not None
+            self.in_memory = in_memory(self.dtype, self.pattern.shape, self.pattern.strides)
+        return self.in_memory
+
+
+def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
+    """How NumPy sees elements that lie in memory by strides."""
+    nbytes = dtype.itemsize
+    return InMemory(shape, dtype.numpy, tuple([stride * nbytes for stride in strides]))
 
 
 _LIMIT_STRUCTURES: Final = 1 << 16

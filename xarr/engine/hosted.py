@@ -15,6 +15,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
+from xarr.engine.expression import InMemory, in_memory
 from xarr.engine.plan import INDEX, Indirect
 from xarr.engine.schedule import Recorded, Skeletal
 from xarr.settings import settings
@@ -56,21 +57,6 @@ LARGEST: Final = 1 << 23
 """Elements beyond which NumPy takes longer than a compiler, and memory that kernels do not need."""
 
 
-class View(NamedTuple):
-    """How elements lie in memory; `is_bool` where any byte but 0 is true."""
-
-    shape: tuple[int, ...]
-    dtype: numpy.dtype[Any]
-    strides: tuple[int, ...]
-    is_bool: bool = False
-
-    def array(self, memory: Any, offset: int) -> Values:
-        """The elements, which begin so many of them from the beginning."""
-        begin = offset * self.dtype.itemsize
-        values: Values = numpy.ndarray(self.shape, self.dtype, memory, begin, self.strides)
-        return values != 0 if self.is_bool else values
-
-
 class Places(NamedTuple):
     """Memory in which elements are read or written at computed places."""
 
@@ -89,7 +75,7 @@ class Places(NamedTuple):
         return numpy.ndarray((memory.nbytes // nbytes,), self.dtype, memory), begin
 
 
-def _view(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> View:
+def _view(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> InMemory:
     """A view as an operand over a shape, to which NumPy broadcasts it; if `is_whole`, it is."""
     pattern = how.pattern
     assert pattern is not None
@@ -99,12 +85,13 @@ def _view(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> 
     elif is_whole:
         extents, strides = shape, layout.broadcast_strides(extents, strides, shape)
     elif pattern.size == 1:
-        extents = strides = ()
-    nbytes = how.dtype.itemsize
-    return View(extents, how.dtype.numpy, tuple([stride * nbytes for stride in strides]))
+        extents, strides = (), ()
+    else:
+        return how.seen()
+    return in_memory(how.dtype, extents, strides)
 
 
-def _operand(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> View | type:
+def _operand(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> InMemory | type:
     """What an operand is; of a constant what makes it one of NumPy's scalars."""
     if how.pattern is None:
         return how.dtype.numpy.type
@@ -120,7 +107,7 @@ class Host:
 
     Attributes
     ----------
-    views : list of View, Places or type
+    views : list of InMemory, Places or type
         How what it reads lies in memory, at first where places count from if it computes some; of
         a constant what makes it one of NumPy's scalars. Then how what it writes lies there, unless
         it writes at computed places.

@@ -373,8 +373,8 @@ def multiplied(
 ) -> Array:
     """What `matmul` makes of operands of one dtype, for a function that errors name."""
     shapes = first.shape, second.shape
-    for name, node in zip(names, (first, second), strict=True):
-        if not node.shape:
+    for name, shape in zip(names, shapes, strict=True):
+        if not shape:
             raise ValueError(
                 errors.message(
                     where,
@@ -383,7 +383,7 @@ def multiplied(
                     "multiply by a scalar with *",
                 )
             )
-    row_vector, column_vector = len(first.shape) == 1, len(second.shape) == 1
+    row_vector, column_vector = [len(shape) == 1 for shape in shapes]
     if row_vector and column_vector and is_unobserved():
         value = library.inner(first, second)
         if value is not None:
