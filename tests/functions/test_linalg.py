@@ -12,7 +12,7 @@ import pytest
 import xarr
 from tests.reference import Values, assert_same
 from xarr.algorithms import library
-from xarr.engine.expression import InMemory
+from xarr.backends.base import InMemory
 
 
 @pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])

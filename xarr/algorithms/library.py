@@ -70,35 +70,60 @@ def run(
     function = own or _of_numpy(name)
     takes = getattr(own, "takes", None)
     with device.lock:
-        if takes is not None:
+        if takes is None:
+            for node in operands:
+                engine.compute(node)
+        else:
             operands = [_taken(node, takes) for node in operands]
         kept = own is not None and takes is None and not out
         rooms = [] if kept else [room(shape, dtype, device) for shape, dtype in results]
-        with opened(where, operands, rooms, own=own is not None) as arrays:
-            given, made = arrays[: len(operands)], arrays[len(operands) :]
-            if takes is not None:
-                function(*given, out=made, **options)
-                return rooms
-            if out:
-                function(*given, out=made[0], **options)
-                return rooms
-            values = function(*given, **options)
-            found = (values,) if len(results) == 1 else values
-            if kept:
-                fresh = not any(value is one for value in found for one in given)
-                return [
-                    _kept(value, shape, dtype, device, fresh=fresh)
-                    for value, (shape, dtype) in zip(found, results, strict=True)
-                ]
-            for target, value in zip(made, found, strict=True):
-                target[...] = value
-    return rooms
+        arrays = None if own is None else _at_once((*operands, *rooms), len(operands))
+        if arrays is None:
+            with opened(where, operands, rooms, own=own is not None) as arrays:
+                found = _called(function, arrays, len(operands), options, of=takes, out=out)
+                return rooms or _kept(found, arrays, results, device)
+        found = _called(function, arrays, len(operands), options, of=takes, out=out)
+        return rooms or _kept(found, arrays, results, device)
 
 
-def _kept(value: Any, shape: Shape, dtype: DType, device: Device, *, fresh: bool) -> Node:
-    """What the device's library made as a leaf, in the memory that it is in if that is fresh."""
+def _called(
+    function: Callable[..., Any],
+    arrays: list[Any],
+    count: int,
+    options: dict[str, Any],
+    *,
+    of: Any,
+    out: bool,
+) -> tuple[Any, ...]:
+    """Call a function of the first `count` arrays, whose results are put into the others."""
+    given, made = arrays[:count], arrays[count:]
+    if of is not None:
+        function(*given, out=made, **options)
+        return ()
+    if out:
+        function(*given, out=made[0], **options)
+        return ()
+    found = function(*given, **options)
+    values = found if isinstance(found, tuple) else (found,)
+    for target, value in zip(made, values, strict=bool(made)):
+        target[...] = value
+    return values
+
+
+def _kept(
+    values: Sequence[Any], given: list[Any], results: Sequence[tuple[Shape, DType]], device: Device
+) -> list[Node]:
+    """What the device's library made of arrays, in the memory that it is in where that is new."""
+    is_new = not any(value is one for value in values for one in given)
+    return [
+        _adopted(value, shape, dtype, device, is_new=is_new)
+        for value, (shape, dtype) in zip(values, results, strict=True)
+    ]
+
+
+def _adopted(value: Any, shape: Shape, dtype: DType, device: Device, *, is_new: bool) -> Node:
     where = layout.contiguous(shape)
-    if fresh and value.dtype == dtype.numpy:
+    if is_new and value.dtype == dtype.numpy:
         buffer = device.driver.adopt(value)
         if buffer is not None:
             return leaf(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
@@ -158,9 +183,8 @@ def opened(
         engine.compute(node)
     if own:
         with device.lock:
-            found = _at_once(nodes)
+            found = _at_once(nodes, len(operands))
             if found is not None:
-                _lock(found[: len(operands)])
                 yield found
                 return
     if not own:
@@ -197,19 +221,23 @@ def _lock(operands: Sequence[Any]) -> None:
             array.flags.writeable = False
 
 
-def _at_once(nodes: Sequence[Node]) -> list[Any] | None:
-    """Leaves' elements as arrays, where that takes no more than to make these; else None."""
-    driver, is_shared = nodes[0].device.driver, elements.shares(nodes[0].device)
-    arrays = []
+def _at_once(nodes: Sequence[Node], count: int) -> list[Any] | None:
+    """Computed leaves as arrays, where that takes no more than to make these; else None.
+
+    The first `count` are not to be written to.
+    """
+    device = nodes[0].device
+    if device.options and not elements.shares(device):
+        return None  # as what it pretends to be
+    places = []
     for node in nodes:
-        if is_shared:
-            array = elements.array(node)
-        else:
-            memory = driver.view(_storage(node).buffer)
-            array = None if memory is None else _as_array(node, memory)
-        if array is None:
+        how = node.structure.seen()
+        if 0 in how.shape:
             return None
-        arrays.append(array)
+        places.append((_storage(node).buffer, how, node.offset))
+    arrays: list[Any] | None = device.driver.arrays(places)
+    if arrays is not None:
+        _lock(arrays[:count])
     return arrays
 
 

@@ -71,6 +71,21 @@ class DeviceInfo:
         return self.kind == "cpu" and self.platform != RUSTICL
 
 
+class InMemory(NamedTuple):
+    """How NumPy sees the elements of a view in memory; `is_bool` where any byte but 0 is true."""
+
+    shape: tuple[int, ...]
+    dtype: numpy.dtype[Any]
+    strides: tuple[int, ...]
+    is_bool: bool = False
+
+    def array(self, memory: Any, offset: int) -> Any:
+        """The elements, which begin so many of them from the beginning."""
+        begin = offset * self.dtype.itemsize
+        values: Any = numpy.ndarray(self.shape, self.dtype, memory, begin, self.strides)
+        return values != 0 if self.is_bool else values
+
+
 class Driver(Protocol):
     """One opened device. What is asked of one stream happens in the order asked.
 
@@ -150,10 +165,12 @@ class Driver(Protocol):
         """
         return None
 
-    def view(self, buffer: Any) -> Any:
-        """The buffer's memory as `map` gives it, where that needs no more; else None.
+    def arrays(self, places: Sequence[tuple[Any, InMemory, int]]) -> list[Any] | None:
+        """Elements in buffers as arrays of the library's, where that needs no more; else None.
 
-        What is done with it is in the order of the current stream.
+        Of each the buffer, how they lie, and how many elements from its beginning. On a CPU they
+        are NumPy's, after a wait for what was asked; else what is done with them is in the order
+        of the current stream.
         """
         return None
 

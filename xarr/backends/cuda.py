@@ -24,7 +24,15 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import numpy
 
-from xarr.backends.base import DeviceInfo, Discovery, Driver, Found, forked, refuse_after_fork
+from xarr.backends.base import (
+    DeviceInfo,
+    Discovery,
+    Driver,
+    Found,
+    InMemory,
+    forked,
+    refuse_after_fork,
+)
 from xarr.errors import CompileError, message
 
 OPTIONS: Final = (
@@ -544,7 +552,7 @@ class CudaDriver:
         """The library's function that NumPy calls `name`; None without one."""
         return None
 
-    def view(self, buffer: Any) -> Any:
+    def arrays(self, places: Sequence[tuple[Block, InMemory, int]]) -> list[Any] | None:
         """None: the library has no arrays of its own."""
         return None
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy
 
 from xarr.backends import cuda, cupy_library
-from xarr.backends.base import DeviceInfo, Discovery
+from xarr.backends.base import DeviceInfo, Discovery, InMemory
 
 _BYTE: Final = numpy.dtype(numpy.uint8)
 _INSTALL = 'pip install "xarr[cuda13]" (or cuda12, for older drivers)'
@@ -105,9 +105,8 @@ class CupyDriver(cuda.CudaDriver):
     @contextmanager
     def map(self, buffer: cuda.Block) -> Iterator[Any]:
         """The buffer's own memory as an array of CuPy's, in the order of the current stream."""
-        found = self.view(buffer)
-        if found is not None:
-            yield found
+        if self._is_plain() and self._is_current():
+            yield self._bytes_of(buffer)
             return
         with self._device, self.context:
             stream = self._begin((buffer,))
@@ -116,9 +115,17 @@ class CupyDriver(cuda.CudaDriver):
             finally:
                 self._end(stream, (buffer,))
 
-    def view(self, buffer: cuda.Block) -> Any:
-        """The block's own memory as an array of CuPy's; None beside other devices and streams."""
-        return self._bytes_of(buffer) if self._is_plain() and self._is_current() else None
+    def arrays(self, places: Sequence[tuple[cuda.Block, InMemory, int]]) -> list[Any] | None:
+        """Elements in blocks as CuPy's arrays; None beside other devices and streams."""
+        if not (self._is_plain() and self._is_current()):
+            return None
+        made = []
+        for block, (shape, dtype, strides, _), offset in places:
+            place = self._place(block)
+            if offset:
+                place += offset * dtype.itemsize
+            made.append(self._array(shape, dtype, place, strides))
+        return made
 
     def _bytes_of(self, block: cuda.Block) -> Any:
         return self._array((block.nbytes,), _BYTE, self._place(block))

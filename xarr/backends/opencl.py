@@ -36,6 +36,7 @@ from xarr.backends.base import (
     Discovery,
     Driver,
     Found,
+    InMemory,
     forked,
     refuse_after_fork,
 )
@@ -445,9 +446,15 @@ class OpenCLDriver:
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> None:
         """None: OpenCL has no libraries."""
 
-    def view(self, buffer: Any) -> Any:
-        """None: OpenCL has no libraries."""
-        return None
+    def arrays(self, places: Sequence[tuple[Any, InMemory, int]]) -> list[Any] | None:
+        """Elements in buffers as NumPy's arrays, on a CPU; see `window`."""
+        made = []
+        for buffer, how, offset in places:
+            memory = self.window(buffer, "B")
+            if memory is None:
+                return None
+            made.append(how.array(memory, offset))
+        return made
 
     def adopt(self, array: Any) -> None:
         """None: OpenCL has no libraries."""

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Final
 from xarr import dtypes, layout
 from xarr.backends.device import before_synchronizing
 from xarr.engine import hosted, launch as launching, tape
-from xarr.engine.expression import Node, Opcode, Operation, Structure, constant, leaf, structure
+from xarr.engine.expression import (
+    Node,
+    Opcode,
+    Operation,
+    Structure,
+    constant,
+    leaf,
+    remembered,
+    structure,
+)
 from xarr.engine.launch import (
     GROUP as GROUP,
     MOST_GROUPS as MOST_GROUPS,
@@ -118,12 +127,19 @@ def reshaped(node: Node, shape: Shape) -> Node:
         return node
     if node.value is not None:
         return constant(node.value, node.dtype, shape, node.device)
-    assert node.layout is not None
-    where, storage = node.layout.reshaped(shape), node.storage
-    if where is None:
-        where, storage = layout.contiguous(shape), copied(node).storage
-    assert storage is not None
-    return leaf(storage, where, node.dtype)
+    how = node.structure
+    key = reshaped, shape
+    known = how.views.get(key)
+    if known is None:
+        assert how.layout is not None
+        where = how.layout.reshaped(shape)
+        if where is None:
+            storage = copied(node).storage
+            assert storage is not None
+            return leaf(storage, layout.contiguous(shape), node.dtype)
+        known = structure(how.device, how.dtype, where.pattern), 0
+        remembered(how.views, key, known)
+    return Node(node.storage, known[0], node.offset)
 
 
 def placed(node: Node) -> None:

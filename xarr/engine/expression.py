@@ -7,11 +7,10 @@ constant is one number, repeated over a shape, that no storage holds yet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-import numpy
+from typing import TYPE_CHECKING, Any, Final
 
 from xarr import layout
+from xarr.backends.base import InMemory
 from xarr.layout import Layout
 
 if TYPE_CHECKING:
@@ -59,21 +58,6 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(row.name for row in self.operands)})"
-
-
-class InMemory(NamedTuple):
-    """How NumPy sees the elements of a view in memory; `is_bool` where any byte but 0 is true."""
-
-    shape: Shape
-    dtype: numpy.dtype[Any]
-    strides: tuple[int, ...]
-    is_bool: bool = False
-
-    def array(self, memory: Any, offset: int) -> Any:
-        """The elements, which begin so many of them from the beginning."""
-        begin = offset * self.dtype.itemsize
-        values: Any = numpy.ndarray(self.shape, self.dtype, memory, begin, self.strides)
-        return values != 0 if self.is_bool else values
 
 
 class Structure:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, errors, layout
+from xarr.backends.base import InMemory
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
-from xarr.engine.expression import InMemory, in_memory
+from xarr.engine.expression import in_memory
 from xarr.engine.plan import INDEX, Indirect
 from xarr.engine.schedule import Recorded, Skeletal
 from xarr.settings import settings
