@@ -332,11 +332,11 @@ def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPat
     x = xarr.arange(200_000, dtype="float64")
     y = x + 1
     xarr.synchronize()
-    breaks = [(at, is_done) for at in (0, 1) for is_done in (False, True)]
+    breaks = [(at, is_done) for at in (0, 1, 2) for is_done in (False, True)]
     for at, is_done in breaks:
         x += y
-        z = x * 2
-        turns = iter(range(2))
+        z = x * 2 + 1
+        turns = iter(range(3))
 
         def interrupting(
             host: hosted.Host, driver: Any, values: list[Any],
@@ -352,8 +352,8 @@ def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPat
             patch.setattr(hosted.Host, "__call__", interrupting)
             with pytest.raises(KeyboardInterrupt):
                 xarr.synchronize()
-        np.testing.assert_array_equal(xarr.to_numpy(z), xarr.to_numpy(x) * 2)
-    np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 5 + 4)
+        np.testing.assert_array_equal(xarr.to_numpy(z), xarr.to_numpy(x) * 2 + 1)
+    np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 7 + 6)
 
 
 @pytest.mark.usefixtures("anew")

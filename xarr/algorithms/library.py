@@ -77,37 +77,28 @@ def run(
             operands = [_taken(node, takes) for node in operands]
         kept = own is not None and takes is None and not out
         rooms = [] if kept else [room(shape, dtype, device) for shape, dtype in results]
+
+        def called(arrays: list[Any]) -> list[Node]:
+            given, made = arrays[: len(operands)], arrays[len(operands) :]
+            if takes is not None:
+                function(*given, out=made, **options)
+                return rooms
+            if out:
+                function(*given, out=made[0], **options)
+                return rooms
+            found = function(*given, **options)
+            values = (found,) if len(results) == 1 else found
+            if kept:
+                return _kept(values, given, results, device)
+            for target, value in zip(made, values, strict=True):
+                target[...] = value
+            return rooms
+
         arrays = None if own is None else _at_once((*operands, *rooms), len(operands))
-        if arrays is None:
-            with opened(where, operands, rooms, own=own is not None) as arrays:
-                found = _called(function, arrays, len(operands), options, of=takes, out=out)
-                return rooms or _kept(found, arrays, results, device)
-        found = _called(function, arrays, len(operands), options, of=takes, out=out)
-        return rooms or _kept(found, arrays, results, device)
-
-
-def _called(
-    function: Callable[..., Any],
-    arrays: list[Any],
-    count: int,
-    options: dict[str, Any],
-    *,
-    of: Any,
-    out: bool,
-) -> tuple[Any, ...]:
-    """Call a function of the first `count` arrays, whose results are put into the others."""
-    given, made = arrays[:count], arrays[count:]
-    if of is not None:
-        function(*given, out=made, **options)
-        return ()
-    if out:
-        function(*given, out=made[0], **options)
-        return ()
-    found = function(*given, **options)
-    values = found if isinstance(found, tuple) else (found,)
-    for target, value in zip(made, values, strict=bool(made)):
-        target[...] = value
-    return values
+        if arrays is not None:
+            return called(arrays)
+        with opened(where, operands, rooms, own=own is not None) as arrays:
+            return called(arrays)
 
 
 def _kept(

@@ -237,7 +237,8 @@ class Program:
                 launches = sum([call.launches for call in kernel.prepare()])
             kernels.append(kernel)
             works.append(stepwise.Work(launches, freed))
-        return stepwise.runner(turns, hosts, kernels, works)
+        passes = stepwise.passing(turns, hosts, is_held)
+        return stepwise.runner(turns, hosts, kernels, works, passes)
 
     @property
     def tier(self) -> str:

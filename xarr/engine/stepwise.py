@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy
+
 from xarr import dtypes
 from xarr.engine import schedule, unrolled
 from xarr.engine.storage import Storage, room
@@ -106,21 +108,33 @@ def freed(listed: Sequence[Turn], is_held: Sequence[bool]) -> list[list[int]]:
     return result
 
 
+def passing(
+    listed: Sequence[Turn], hosts: Sequence[Host | None], is_held: Sequence[bool]
+) -> set[int]:
+    """The new storages that nobody holds and only NumPy sees: they need no memory of a driver."""
+    found = {turn.fresh for turn in listed if turn.fresh >= 0 and not is_held[turn.fresh]}
+    for turn, host in zip(listed, hosts, strict=True):
+        if host is None:
+            found.difference_update([slot for slot, _ in turn.alone()[1]])
+    return found
+
+
 def runner(
     listed: Sequence[Turn], hosts: Sequence[Host | None], kernels: Sequence[Program | None],
-    works: Sequence[Work],
+    works: Sequence[Work], passes: set[int],
 ) -> Callable[..., Any]:  # fmt: skip
     """What runs them, as `unrolled.runner`: each has a host, or a program of its own."""
     steps = [*zip(listed, hosts, kernels, works, strict=True)]
 
     def run(*arguments: Any) -> Any:
-        return dtypes.quietly(_run, steps, *arguments)
+        return dtypes.quietly(_run, steps, passes, *arguments)
 
     return run
 
 
 def _run(
     steps: Sequence[tuple[Turn, Host | None, Program | None, Work]],
+    passes: set[int],
     device: Device,
     storages: list[Storage],
     bases: list[int],
@@ -131,34 +145,46 @@ def _run(
     driver = device.driver
     found = None
     windows: dict[int, Any] = {}
-    for number, (turn, host, kernel, work) in enumerate(steps, 1):
-        if host is None:
-            assert kernel is not None
-            _, views, numbers = turn.alone()
-            found = kernel.run(
-                [storages[slot] for slot, _ in views],
-                [bases[slot] + beyond for slot, beyond in views],
-                [constants[at] for at in numbers],
-                [],
-                unfinished,
-            )
-            windows.clear()  # a kernel has to be waited for
-        else:
-            places, fresh, nbytes = turn
-            if fresh >= 0 and storages[fresh].buffer is None:
-                storages[fresh].buffer = room(device, nbytes)
-            values = []
-            for place, kind in zip(places, host.views, strict=True):
-                if isinstance(place, tuple):
-                    slot, beyond = place
-                    window = windows.get(slot)
-                    if window is None:
-                        window = windows[slot] = driver.window(storages[slot].buffer, "B")
-                    values.append(kind.array(window, bases[slot] + beyond))
-                else:
-                    values.append(kind(constants[place]))
-            host(driver, values)
-        if number < len(steps):
-            unrolled.end(work, storages)
-            done.append(number)
+    try:
+        for number, (turn, host, kernel, work) in enumerate(steps, 1):
+            if host is None:
+                assert kernel is not None
+                _, views, numbers = turn.alone()
+                found = kernel.run(
+                    [storages[slot] for slot, _ in views],
+                    [bases[slot] + beyond for slot, beyond in views],
+                    [constants[at] for at in numbers],
+                    [],
+                    unfinished,
+                )
+                # The kernel has to be waited for.
+                windows = {slot: windows[slot] for slot in passes & windows.keys()}
+            else:
+                places, fresh, nbytes = turn
+                if fresh in passes:
+                    windows[fresh] = numpy.empty(nbytes, numpy.uint8)
+                elif fresh >= 0 and storages[fresh].buffer is None:
+                    storages[fresh].buffer = room(device, nbytes)
+                values = []
+                for place, kind in zip(places, host.views, strict=True):
+                    if isinstance(place, tuple):
+                        slot, beyond = place
+                        window = windows.get(slot)
+                        if window is None:
+                            window = windows[slot] = driver.window(storages[slot].buffer, "B")
+                        values.append(kind.array(window, bases[slot] + beyond))
+                    else:
+                        values.append(kind(constants[place]))
+                host(driver, values)
+            if number < len(steps):
+                unrolled.end(work, storages)
+                for slot in work.freed:
+                    windows.pop(slot, None)
+                done.append(number)
+    except BaseException:
+        for slot in passes & windows.keys():  # what has yet to run reads them
+            storage, memory = storages[slot], windows[slot]
+            storage.buffer = driver.wrap(memory.ctypes.data, memory.nbytes, memory)
+            storage.lender = memory
+        raise
     return found
