@@ -356,6 +356,14 @@ def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPat
     np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 7 + 6)
 
 
+def test_operations_of_other_operands_than_their_types_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    host = np.random.default_rng(3).random(1000)
+    found, edges = xarr.histogram(xarr.asarray(host) + 0, 20)
+    np.testing.assert_array_equal(xarr.to_numpy(found), np.histogram(host, 20)[0])
+    np.testing.assert_allclose(xarr.to_numpy(edges), np.histogram(host, 20)[1])
+
+
 @pytest.mark.usefixtures("anew")
 def test_threads_and_streams_change_tiers() -> None:
     shared = xarr.arange(3000, dtype="float64") + 0

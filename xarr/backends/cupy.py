@@ -121,9 +121,8 @@ class CupyDriver(cuda.CudaDriver):
             return None
         made = []
         for block, (shape, dtype, strides, _), offset in places:
-            place = self._place(block)
-            if offset:
-                place += offset * dtype.itemsize
+            base = self._place(block)
+            place = base + offset * dtype.itemsize if offset else base  # `+=` would move the block
             made.append(self._array(shape, dtype, place, strides))
         return made
 

@@ -122,14 +122,14 @@ class Host:
         self._has_target = opcode.target is not None
         self.views: list[Any] = []
         if isinstance(operation, Recorded):
-            function: Function | None = _in_row(_found(operation.on_host(given[0].dtype)))
+            function = _in_row(_found(operation.on_host(given[0].dtype)))
             self.views = [_operand(one, shape, is_whole=True) for one in given]
             assert opcode.target is not None
             shape = (math.prod(opcode.target.shape),)
         elif operation is INDEX:
             function = _indices(shape)
         else:
-            function = None if isinstance(operation, Skeletal) else operation.host
+            function = _found(None if isinstance(operation, Skeletal) else operation.host)
             self.views = [_operand(one, shape) for one in given]
             if isinstance(operation, Indirect):
                 self.views[0] = Places(*_view(given[0], shape, is_whole=True)[:3])
@@ -142,7 +142,7 @@ class Host:
                 ]
         if opcode.target is not None:
             self.views.append(_view(opcode.target, shape))
-        self._function = _found(function)
+        self._function = function
         self._writes_itself = isinstance(function, numpy.ufunc)
 
     def __call__(self, driver: Any, values: list[Any]) -> None:
