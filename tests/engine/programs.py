@@ -138,6 +138,8 @@ WIDE: Final = Breadth(
     hazards=tuple(HAZARDS),
 )
 _RANK: Final = "buif"
+_WITHOUT_HOST: Final = 8
+"""One expression in so many is what NumPy has no function for that kernels agree with."""
 
 
 class Program:
@@ -317,6 +319,8 @@ class Program:
         first = self.operand(value.shape, name)
         sign = "^" if value.dtype.kind == "b" else "+"
         forms = [f"{name} {sign} {first}"]
+        if value.dtype.kind in "iu" and not self.pick(_WITHOUT_HOST):
+            forms = [f"np.gcd({name}, {first})"]
         if self.rarely():
             second = self.operand(value.shape, name)
             if value.dtype.kind == "b":

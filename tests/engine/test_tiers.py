@@ -356,6 +356,35 @@ def test_what_an_interrupt_breaks_off_is_done_once(monkeypatch: pytest.MonkeyPat
     np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(200_000.0) * 7 + 6)
 
 
+@pytest.mark.parametrize("keys", [("1:", ":-1"), (":-1", "1:"), ("::-1", ":"), (":", "::-1")])
+def test_views_of_one_array_are_apart_where_a_kernel_stands_alone(
+    keys: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    host = np.arange(40, dtype=np.int64) * 7 % 60
+    x = xarr.asarray(host) + 1
+    ours, theirs = (eval(f"x[{keys[0]}], x[{keys[1]}]", {"x": one}) for one in (x, host + 1))
+    np.testing.assert_array_equal(xarr.to_numpy(xarr.gcd(*ours)), np.gcd(*theirs))
+
+
+def test_what_numpy_refuses_to_do_is_done_when_it_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    x = xarr.asarray(np.arange(6.0))
+    y = (x + 1) * 2
+    function = hosted.Host.__call__
+
+    def short(host: hosted.Host, driver: Any, values: list[Any]) -> None:
+        function(host, driver, [*values[:-1], np.empty(3)])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hosted.Host, "__call__", short)
+        with pytest.raises(ValueError, match="broadcast"):
+            xarr.synchronize()
+    np.testing.assert_array_equal(xarr.to_numpy(y), (np.arange(6.0) + 1) * 2)
+
+
 def test_operations_of_other_operands_than_their_types_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosted.tier, "name", "hosted")
     host = np.random.default_rng(3).random(1000)

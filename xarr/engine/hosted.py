@@ -156,21 +156,28 @@ class Host:
         target: Values = values.pop() if self._has_target else None
         if self._writes_itself:
             driver.launched += 1
-            self._function(*values, out=target)
+            try:
+                self._function(*values, out=target)
+            except Exception:
+                driver.launched -= 1
+                raise
             return
+        places: Any = ...
         if values and isinstance(values[0], tuple):
-            (memory, begin), places, *rest = values
-            found = self._function(memory, begin + places, *rest)
+            (memory, begin), numbers, *rest = values
+            found = self._function(memory, begin + numbers, *rest)
             if target is None:
-                places, found = found
-                target = memory
+                target, (places, found) = memory, found
             else:
-                places = ...
                 found = _loaded(found)
         else:
-            places, found = ..., self._function(*values)
+            found = self._function(*values)
         driver.launched += 1
-        target[places] = found
+        try:
+            target[places] = found
+        except Exception:
+            driver.launched -= 1
+            raise
 
 
 def _in_row(function: Function) -> Function:

@@ -66,7 +66,7 @@ class Turn(NamedTuple):
             slot, beyond = place
             number, base = first.setdefault(slot, (len(first), beyond))
             if slot != self.fresh:
-                codes.append((number, beyond - base) if beyond > base else number)
+                codes.append((number, beyond - base) if beyond != base else number)
         return codes, [(slot, base) for slot, (_, base) in first.items()], constants
 
 
