@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import xarr
 from tests.processes import run_code
 from xarr.backends import cuda
+from xarr.backends.base import InMemory
+from xarr.backends.cupy import CupyDriver
 
 SHORT, REFUSED, ELSE = 2, 200, 700
 
@@ -112,6 +115,31 @@ def test_an_event_outlives_the_block_that_dies_with_it() -> None:
     assert driver.waited == [True, True]
     assert not driver.events
     assert not driver.last_uses
+
+
+class Pointer:
+    """A pointer of CuPy's, which moves where something is added to it in place."""
+
+    def __init__(self, address: int) -> None:
+        self.address = address
+
+    def __add__(self, nbytes: int) -> Pointer:
+        return Pointer(self.address + nbytes)
+
+    def __iadd__(self, nbytes: int) -> Pointer:  # noqa: PYI034 - it is no more than CuPy's
+        self.address += nbytes
+        return self
+
+
+def test_an_array_in_a_block_of_cupys_leaves_the_block_where_it_is() -> None:
+    driver: Any = object.__new__(CupyDriver)
+    driver._is_plain = driver._is_current = lambda: True
+    driver._pointer = Pointer
+    driver._array = lambda shape, dtype, place, strides: place.address
+    block: Any = SimpleNamespace(memory=Pointer(4096))
+    how = InMemory((3,), np.dtype(np.float32), (4,))
+    for _ in range(2):
+        assert driver.arrays([(block, how, 0), (block, how, 5)]) == [4096, 4116]
 
 
 AT_EXIT = """
