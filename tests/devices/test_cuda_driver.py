@@ -126,7 +126,7 @@ class Pointer:
     def __add__(self, nbytes: int) -> Pointer:
         return Pointer(self.address + nbytes)
 
-    def __iadd__(self, nbytes: int) -> Pointer:  # noqa: PYI034 - it is no more than CuPy's
+    def __iadd__(self, nbytes: int) -> Pointer:
         self.address += nbytes
         return self
 
