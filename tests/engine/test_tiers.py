@@ -21,7 +21,7 @@ from tests.launching import change
 from tests.processes import run_code
 from xarr import dtypes
 from xarr.compiler import cache
-from xarr.engine import background, compiling, hosted, launch
+from xarr.engine import background, compiling, hosted, launch, tape
 from xarr.errors import CompileError
 from xarr.tables import elementwise
 
@@ -383,6 +383,23 @@ def test_what_numpy_refuses_to_do_is_done_when_it_is_asked_again(
         with pytest.raises(ValueError, match="broadcast"):
             xarr.synchronize()
     np.testing.assert_array_equal(xarr.to_numpy(y), (np.arange(6.0) + 1) * 2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "complex64", "float16"])
+def test_few_indices_are_taken_at_once(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosted.tier, "name", "hosted")
+    host = np.arange(60).reshape(20, 3).astype(dtype)
+    x, places = xarr.asarray(host), np.array([[19, 0], [-1, -20]], np.int32)
+    where = xarr.asarray(places)
+    xarr.synchronize()
+    steps, before = tape.of(x.device).steps, launch.counts.launches
+    np.testing.assert_array_equal(xarr.to_numpy(x[::-1][where]), host[::-1][places])
+    assert (steps, launch.counts.launches) == ([], before)
+    x[0] = 7  # what is asked for later comes later
+    host[0] = 7
+    np.testing.assert_array_equal(xarr.to_numpy(x[where]), host[places])
+    with pytest.raises(IndexError, match="out of bounds"):
+        x[where + 1]
 
 
 def test_operations_of_other_operands_than_their_types_say(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import library, passes
 from xarr.dtypes import DType
-from xarr.engine import elements, engine
+from xarr.engine import elements, engine, hosted
 from xarr.engine.expression import Node, Operation, constant, leaf
 from xarr.engine.plan import Indirect, stored
 from xarr.engine.storage import Storage
@@ -150,6 +150,31 @@ def take(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: i
     return engine.defer(_gather(node.dtype), (base, beyond), shape)
 
 
+def take_at_once(node: Node, index: Node) -> Node | None:
+    """What few indices name along the first axis, where the host reaches all of it; else None."""
+    size = math.prod(index.shape) * math.prod(node.shape[1:])
+    if not node.shape or not 0 < size <= _FEW or index.dtype.kind not in dtypes.INTEGER:
+        return None
+    if node.dtype.kind == dtypes.BOOL or hosted.tier.name == "fused":
+        return None
+    if node.device is not index.device:
+        return None
+    with node.device.lock:
+        values, places = elements.ready(node), elements.ready(index)
+        if values is None or places is None:
+            return None
+        try:
+            found = values[places]
+        except IndexError:
+            return None
+        result = library.room(found.shape, node.dtype, node.device)
+        target = elements.array(result)
+        if target is None:
+            return None
+        target[...] = found
+    return result
+
+
 def put(
     node: Node,
     where: Layout,
@@ -197,6 +222,10 @@ def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> t
         engine.defer(_gather(dtypes.int32), (base, beyond), beyond.shape), dtypes.int64
     )
     return winners, mine
+
+
+_FEW: Final = 4096
+"""Elements up to which NumPy takes them in less time than a launch takes."""
 
 
 class Selected(NamedTuple):

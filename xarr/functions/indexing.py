@@ -75,6 +75,10 @@ def getitem(x: Array, key: Any) -> Array:
         mask = mask_of(items[0], x)
         if mask is not None and mask.shape == x.shape:
             return Array(gather.compress(x._node, mask._node))
+        if type(items[0]) is Array and is_unobserved():
+            chosen = gather.take_at_once(x._node, items[0]._node)
+            if chosen is not None:
+                return made(chosen)
     where, arrays, place = advanced(x, items)
     layout.require_possible(gather.result_shape(where, arrays, place), WHERE)
     return Array(gather.take(x._node, where, arrays, place))
