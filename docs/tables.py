@@ -442,6 +442,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     inside = False
     asked: set[str] = set()
     run, opened, routine = launch.run, library.opened, library.routine
+    work = library.run
 
     def launched(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         if inside:
@@ -454,6 +455,11 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
             seen.add(_ON_HOST)
         with opened(*given, **named) as arrays:
             yield arrays
+
+    def worked(*given: Any, **named: Any) -> Any:
+        if inside:
+            seen.add(_ON_HOST)
+        return work(*given, **named)
 
     def looked_for(name: str, *rest: Any) -> Any:
         if inside:
@@ -480,6 +486,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         stack.enter_context(xarr.device(device))
         stack.enter_context(mock.patch.object(launch, "run", launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
+        stack.enter_context(mock.patch.object(library, "run", worked))
         stack.enter_context(mock.patch.object(library, "routine", looked_for))
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", errors.HostFallbackWarning)
