@@ -54,7 +54,7 @@ class _Tier:
 tier: Final = _Tier()
 
 
-LARGEST: Final = 1 << 23
+LARGEST: Final = 1 << 24
 """Elements beyond which NumPy takes longer than a compiler, and memory that kernels do not need."""
 
 
