@@ -106,6 +106,10 @@ _ELECT: Final = Indirect(
 """The largest position that wants a place wins it."""
 
 
+_FEW: Final = 4096
+"""Elements up to which NumPy takes them in less time than a launch takes."""
+
+
 def result_shape(where: Layout, arrays: Sequence[tuple[int, Node]], place: int) -> Shape:
     """The shape of an indexed view: the arrays' axes replace those they index."""
     indexed = {axis for axis, _ in arrays}
@@ -167,11 +171,16 @@ def take_at_once(node: Node, index: Node) -> Node | None:
             found = values[places]
         except IndexError:
             return None
-        result = library.room(found.shape, node.dtype, node.device)
-        target = elements.array(result)
-        if target is None:
-            return None
-        target[...] = found
+        return _kept(found, node)
+
+
+def _kept(found: numpy.ndarray[Any, Any], beside: Node) -> Node | None:
+    """What the host has found, in memory of a device that it reaches, whose lock it holds."""
+    result = library.room(found.shape, dtypes.lookup(found.dtype), beside.device)
+    target = elements.array(result)
+    if target is None:
+        return None
+    target[...] = found
     return result
 
 
@@ -222,10 +231,6 @@ def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> t
         engine.defer(_gather(dtypes.int32), (base, beyond), beyond.shape), dtypes.int64
     )
     return winners, mine
-
-
-_FEW: Final = 4096
-"""Elements up to which NumPy takes them in less time than a launch takes."""
 
 
 class Selected(NamedTuple):
@@ -292,12 +297,7 @@ def _places(mask: Node) -> Node | None:
         if values is None:
             return None
         found = numpy.flatnonzero(values.view(numpy.uint8) != 0)
-        places = library.room(found.shape, dtypes.int64, mask.device)
-        target = elements.array(places)
-        if target is None:
-            return None
-        target[...] = found
-    return places
+        return _kept(found, mask)
 
 
 def compress(values: Node, mask: Node) -> Node:
