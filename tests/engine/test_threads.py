@@ -155,6 +155,33 @@ def test_threads_compute_apart(eager_switches: None) -> None:
         np.testing.assert_array_equal(results[number], wanted)
 
 
+class Growing(list[tape.Step]):
+    """Steps to which another thread adds one while they are looked at."""
+
+    def __iter__(self) -> Iterator[tape.Step]:
+        first = next(super().__iter__(), None)
+        for step in super().__iter__():
+            yield step
+            if first is not None:
+                self.append(first)
+                first = None
+
+
+def test_a_full_tape_is_cut_while_others_append() -> None:
+    x = xarr.asarray(np.arange(50, dtype=np.int32))
+    one = xarr.asarray(1)
+    engine.settle(x._node.device)
+    on = tape.of(x._node.device)
+    on.steps = Growing()
+    try:
+        total = x
+        for _ in range(3 * tape.LIMIT):
+            total = total * one + x
+        np.testing.assert_array_equal(np.asarray(total), np.arange(50) * (3 * tape.LIMIT + 1))
+    finally:
+        on.steps = []
+
+
 class Watched:
     """A driver that notes which of its methods are called without the device's lock."""
 

@@ -199,15 +199,16 @@ class Tape:
         So the body of a loop is cut at the same places each time, whatever its length, and a loop
         of a thousand steps has few programs.
         """
-        opcodes = [step.opcode for step in self.steps]
+        steps = self.steps[:]  # others append
+        opcodes = [step.opcode for step in steps]
         known = [*self.past, *opcodes]
         before = len(self.past)
         length = len(self.cycle)
         first = max(before - length, 0)
         if not length or known[first + length :] != known[first : len(known) - length]:
-            found = _cycle(known, min(len(opcodes), len(known) // 2), self.steps)
+            found = _cycle(known, min(len(opcodes), len(known) // 2), steps)
             self.cycle = found or self.cycle
-        count = _last_end(known, self.cycle, before) or _narrowest(_carried(self.steps))
+        count = _last_end(known, self.cycle, before) or _narrowest(_carried(steps))
         self.past = known[: before + count][-2 * LIMIT :]
         return count
 
