@@ -14,6 +14,10 @@ from typing import Any, Final
 
 import numpy
 
+from xarr.backends.nvidia.handles import Integers
+from xarr.backends.nvidia.products import Call, leading, single
+from xarr.backends.nvidia.work import LETTERS, scalar
+
 NAMES: Final = {
     "matmul": "cuBLAS",
     "sort": "CUB",
@@ -47,6 +51,9 @@ _NEEDS_GEEV: Final = ("linalg.eig", "linalg.eigvals")
 _DTYPES: Final = {"matmul": "fdFD", "sort": "bBhHiIlLqQfd"}
 """What cuBLAS multiplies and CUB sorts by digits; for the rest CuPy has kernels of its own."""
 
+_MOST: Final = (1 << 31) - 1
+"""What sizes and pitches CuPy's bindings of cuBLAS take."""
+
 
 def routine(name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
     """The function that NumPy calls `name`, as "fft.rfft", for CuPy's arrays of a data type.
@@ -63,6 +70,7 @@ def _routine(name: str) -> Callable[..., Any] | None:
     if name not in NAMES or (name in _NEEDS_GEEV and not _has_geev()):
         return None
     own = {
+        "matmul": cupy.matmul if cupy.cuda.runtime.is_hip else _products(cupy),
         "linalg.cholesky": functools.partial(_cholesky, cupy),
         "linalg.solve": functools.partial(_solve, cupy),
         "linalg.svdvals": functools.partial(cupy.linalg.svd, compute_uv=False),
@@ -71,6 +79,51 @@ def _routine(name: str) -> Callable[..., Any] | None:
     if name in _VALUES:
         function = _converging(cupy, function, _VALUES[name])
     return _raising(function) if NAMES[name] == "cuSOLVER" else function
+
+
+def _products(cupy: Any) -> Callable[..., None]:
+    """`matmul`: of two matrices by cuBLAS at once, as CuPy takes longer to come to it."""
+    from cupy_backends.cuda.libs import cublas
+
+    handle = cupy.cuda.device.get_cublas_handle
+
+    def matmul(first: Any, second: Any, *, out: Any) -> None:
+        char = first.dtype.char
+        call = _call(first.shape, first.strides, second.shape, second.strides, first.itemsize)
+        if call is None:
+            cupy.matmul(first, second, out=out)
+            return
+        arrays = first.data.ptr, second.data.ptr, out.data.ptr
+        left, right, target = call.order
+        one, zero = scalar(1, char), scalar(0, char)
+        getattr(cublas, LETTERS[char] + call.name)(
+            handle(),
+            *call.head,
+            *(one, arrays[left], call.pitches[0], arrays[right], call.pitches[1]),
+            *(zero, arrays[target], call.pitches[2]),
+        )
+
+    return matmul
+
+
+@functools.lru_cache(maxsize=1024)
+def _call(
+    first: Integers,
+    first_strides: Integers,
+    second: Integers,
+    second_strides: Integers,
+    itemsize: int,
+) -> Call | None:
+    """How cuBLAS multiplies two matrices of given shapes, or None where it does not as they lie."""
+    if len(first) != 2 or len(second) != 2 or max(*first, *second) > _MOST:
+        return None
+    ways = [
+        leading(*shape, *(stride // itemsize for stride in strides))
+        for shape, strides in ((first, first_strides), (second, second_strides))
+    ]
+    if ways[0] is None or ways[1] is None or max(ways[0][1], ways[1][1]) > _MOST:
+        return None
+    return single(first[0], second[1], first[1], ways[0], ways[1])
 
 
 def _has_geev() -> bool:

@@ -33,30 +33,59 @@ def matmul(work: Work, first: DeviceArray, second: DeviceArray, result: DeviceAr
             rows, count, left_pitch = rows * count, 1, pitch
     cublas, handle = work.blas()
     cublas.set_workspace(handle, work.room(_WORKSPACE_NBYTES), _WORKSPACE_NBYTES)
-    operations = [
-        cublas.Operation.T if turned else cublas.Operation.N
-        for turned in (right_turned, left_turned)
-    ]
     char, size = result.dtype.char, result.dtype.itemsize
     one, zero = scalar(1, char), scalar(0, char)
-    name = "gemm_64" if count == 1 else "gemm_strided_batched_64"
-    multiply = getattr(cublas, f"{LETTERS[char]}{name}")
+    call = (single if count == 1 else general)(
+        *(rows, columns, length), (left_turned, left_pitch), (right_turned, right_pitch)
+    )
+    batched, used = ("", 2) if count == 1 else ("_strided_batched", 3)
+    multiply = getattr(cublas, f"{LETTERS[char]}{call.name}{batched}_64")
+    arrays = first, second, result
     for start in starts:
         left, right, target = (
-            array.data + offset * size
-            for array, offset in zip((first, second, result), start, strict=True)
+            (arrays[at].data + start[at] * size, pitch, steps[at])[:used]
+            for at, pitch in zip(call.order, call.pitches, strict=True)
         )
-        begin = handle, *operations, columns, rows, length, one.ctypes.data
-        if count == 1:
-            multiply(
-                *(*begin, right, right_pitch, left, left_pitch),
-                *(zero.ctypes.data, target, columns),
-            )
-        else:
-            multiply(
-                *(*begin, right, right_pitch, steps[1], left, left_pitch, steps[0]),
-                *(zero.ctypes.data, target, columns, steps[2], count),
-            )
+        end = (count,) if used == 3 else ()
+        multiply(handle, *call.head, one, *left, *right, zero, *target, *end)
+
+
+class Call(NamedTuple):
+    """A product as cuBLAS takes it: a routine, its first arguments, and the arrays' order.
+
+    `order` has 0 for the first factor, 1 for the second and 2 for the result, and `pitches` the
+    distance of the columns, or of a vector's elements, of each.
+    """
+
+    name: str
+    head: Integers
+    order: Integers
+    pitches: Integers
+
+
+_Way = tuple[bool, int]
+"""How cuBLAS reads a matrix; see `leading`."""
+
+
+def single(rows: int, columns: int, length: int, first: _Way, second: _Way) -> Call:
+    """One product, whose factors lie in given ways: by gemv where one of them is a vector."""
+    (first_turned, first_pitch), (second_turned, second_pitch) = first, second
+    if columns == 1:
+        sizes = (rows, length) if first_turned else (length, rows)
+        return Call(
+            "gemv", (int(not first_turned), *sizes), (0, 1, 2), (first_pitch, second_pitch, 1)
+        )
+    if rows == 1:
+        sizes = (length, columns) if second_turned else (columns, length)
+        step = first_pitch if first_turned else 1
+        return Call("gemv", (int(second_turned), *sizes), (1, 0, 2), (second_pitch, step, 1))
+    return general(rows, columns, length, first, second)
+
+
+def general(rows: int, columns: int, length: int, first: _Way, second: _Way) -> Call:
+    """One product, or each of a stack, by gemm."""
+    head = int(second[0]), int(first[0]), columns, rows, length
+    return Call("gemm", head, (1, 0, 2), (second[1], first[1], columns))
 
 
 def leading(rows: int, columns: int, row: int, column: int) -> tuple[bool, int] | None:

@@ -131,15 +131,15 @@ class Work:
         getattr(cublas, f"{LETTERS[char]}geam_64")(
             handle,
             *(operation, operation, rows, columns),
-            *(one.ctypes.data, source, pitch),
-            *(zero.ctypes.data, source, pitch),
+            *(one, source, pitch),
+            *(zero, source, pitch),
             *(target, rows),
         )
 
     def scale(self, target: int, count: int, factor: float, char: str, *, step: int = 1) -> None:
         """Multiply real numbers, `step` apart, by a factor."""
         cublas, handle = self.blas()
-        by = scalar(factor, char)
+        by = numpy.array([factor], char)
         scal = getattr(cublas, f"{LETTERS[char]}scal_64")
         scal(handle, count, by.ctypes.data, target, step)
 
@@ -172,7 +172,11 @@ def working(handles: Handles) -> Iterator[Work]:
         yield Work(handles, held)
 
 
-@functools.lru_cache(maxsize=64)
-def scalar(value: float, char: str) -> numpy.ndarray[Any, Any]:
-    """A number in the host's memory, where cuBLAS looks for it."""
-    return numpy.array([value], char)
+@functools.cache
+def scalar(value: float, char: str) -> int:
+    """The address of a number in the host's memory, where cuBLAS looks for it; it stays there."""
+    _SCALARS.append(numpy.array([value], char))
+    return int(_SCALARS[-1].ctypes.data)
+
+
+_SCALARS: Final[list[numpy.ndarray[Any, Any]]] = []
