@@ -18,7 +18,7 @@ from xarr.algorithms import library
 from xarr.backends.nvidia import Library, handles, missing
 from xarr.backends.nvidia.library import is_contiguous
 from xarr.backends.nvidia.products import batches, is_multiplied, leading
-from xarr.backends.nvidia.transforms import plan_of, scale, steps_of
+from xarr.backends.nvidia.transforms import plan_of, steps_of
 from xarr.dtypes import lookup
 
 pytestmark = pytest.mark.filterwarnings("error::xarr.errors.HostFallbackWarning")
@@ -186,17 +186,6 @@ def test_a_plan_finds_each_element(
                 place = place * extent + at
             found = signal * distance + place * step
             assert found == lies[signal // inner, *index, signal % inner], f"{plan}: {index}"
-
-
-@pytest.mark.parametrize("norm", NORMS)
-def test_scale(norm: str) -> None:
-    x = np.ones((4, 5))
-    assert np.fft.fftn(x, norm=norm)[0, 0] == pytest.approx(
-        20 * scale((4, 5), inverse=False, norm=norm)
-    )
-    assert np.fft.ifftn(x, norm=norm)[0, 0] == pytest.approx(
-        20 * scale((4, 5), inverse=True, norm=norm)
-    )
 
 
 @pytest.mark.parametrize("error", [ImportError("no nvmath"), RuntimeError("no libcufft")])

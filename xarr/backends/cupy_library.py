@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy
@@ -51,8 +51,13 @@ _NEEDS_GEEV: Final = ("linalg.eig", "linalg.eigvals")
 _DTYPES: Final = {"matmul": "fdFD", "sort": "bBhHiIlLqQfd"}
 """What cuBLAS multiplies and CUB sorts by digits; for the rest CuPy has kernels of its own."""
 
+_KINDS: Final = {
+    **dict.fromkeys(("fft.fft", "fft.ifft", "fft.fftn", "fft.ifftn"), "C2C"),
+    **dict.fromkeys(("fft.rfft", "fft.rfftn"), "R2C"),
+}
+"""The transforms whose plans are called at once; the others write to what they are given."""
 _MOST: Final = (1 << 31) - 1
-"""What sizes and pitches CuPy's bindings of cuBLAS take."""
+"""What sizes and pitches CuPy's bindings of cuBLAS and cuFFT take."""
 
 
 def routine(name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
@@ -76,6 +81,8 @@ def _routine(name: str) -> Callable[..., Any] | None:
         "linalg.svdvals": functools.partial(cupy.linalg.svd, compute_uv=False),
     }
     function = own.get(name) or operator.attrgetter(name)(cupy)
+    if NAMES[name] == "cuFFT":
+        return _transform(cupy, name, function)
     if name in _VALUES:
         function = _converging(cupy, function, _VALUES[name])
     return _raising(function) if NAMES[name] == "cuSOLVER" else function
@@ -124,6 +131,52 @@ def _call(
     if ways[0] is None or ways[1] is None or max(ways[0][1], ways[1][1]) > _MOST:
         return None
     return single(first[0], second[1], first[1], ways[0], ways[1])
+
+
+def _transform(cupy: Any, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A transform that does not scale; of the last axes, as they are, by its plan at once."""
+    inverse = name.startswith("fft.i")
+    unscaled = functools.partial(function, norm="forward" if inverse else "backward")
+    kind = _KINDS.get(name)
+    if kind is None or cupy.cuda.runtime.is_hip:
+        return unscaled
+    from cupyx.scipy.fftpack import get_fft_plan
+
+    here, stream = cupy.cuda.runtime.getDevice, cupy.cuda.get_current_stream
+    cache = cupy.fft.config.get_plan_cache
+    direction = cupy.cuda.cufft.CUFFT_INVERSE if inverse else cupy.cuda.cufft.CUFFT_FORWARD
+
+    def transformed(a: Any, **along: Any) -> Any:
+        count = _last_axes(a.shape, **along)
+        if not count or not a.flags.c_contiguous or a.size > _MOST:
+            return unscaled(a, **along)
+        # CuPy's own keys have no stream: two of them would share a plan's memory.
+        key = "xarr", kind, a.shape, a.dtype.char, count, here(), stream().ptr
+        plans = cache()
+        plan = plans.get(key)
+        if plan is None:
+            axes = tuple(range(a.ndim - count, a.ndim))
+            plans[key] = plan = get_fft_plan(a, axes=axes, value_type=kind)
+        made = plan.get_output_array(a)
+        plan.fft(a, made, direction)
+        return made
+
+    return transformed
+
+
+def _last_axes(
+    shape: Integers,
+    *,
+    n: int = 0,
+    axis: int = 0,
+    s: Sequence[int] = (),
+    axes: Sequence[int] = (),
+) -> int:
+    """How many axes a transform is over if these are the last ones as they are, up to 3; else 0."""
+    lengths, places = (tuple(s), tuple(axes)) if axes else ((n,), (axis,))
+    count = len(places)
+    is_last = places == tuple(range(len(shape) - count, len(shape)))
+    return count if count <= 3 and is_last and lengths == shape[-count:] else 0
 
 
 def _has_geev() -> bool:

@@ -64,7 +64,7 @@ def apply(
         return Array(constant(dtype.numpy.type(0).item(), dtype, shape, node.device))
     once = len(set(axes)) == len(axes)  # cuFFT's plans name an axis once
     if once and library.routine(row.routine, node.dtype, node.device) is not None:
-        return Array(_by_library(row, node, sizes, axes, norm))
+        return _by_library(row, node, (shape, dtype), sizes, axes, norm)
     return _by_kernels(row, Array(node), sizes, axes, norm)
 
 
@@ -118,18 +118,28 @@ def _result(
 
 
 def _by_library(
-    row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int], norm: str
-) -> Node:
-    result = _result(row, node, sizes, axes)
+    row: Transform,
+    node: Node,
+    result: tuple[Shape, DType],
+    sizes: Sequence[int],
+    axes: Sequence[int],
+    norm: str,
+) -> Array:
     along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
     if row.many:
         along = {"s": sizes, "axes": axes}
-    # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths; CuPy has none.
-    out = library.is_preferred(node.device) and not row.hermitian
+    if not library.is_preferred(node.device):
+        # A device's library does not scale: whatever comes next does that on the way.
+        made = Array(library.run(row.where, row.routine, (node,), [result], **along)[0])
+        scale = math.prod([_scale(size, row.inverse, norm) for size in sizes])
+        return made if scale == 1 else made * scale
+    # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths.
+    out = not row.hermitian
     if row.many:
         between = [*zip(axes, sizes, strict=True)][: -1 if row.made == "real" else None]
         out = out and all(node.shape[axis] == size for axis, size in between)
-    return library.run(row.where, row.routine, (node,), [result], out=out, norm=norm, **along)[0]
+    run = library.run(row.where, row.routine, (node,), [result], out=out, norm=norm, **along)
+    return Array(run[0])
 
 
 def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:

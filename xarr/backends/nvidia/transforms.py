@@ -15,8 +15,6 @@ import numpy
 from xarr.backends.nvidia.handles import Integers, Plan, bindings_of
 from xarr.backends.nvidia.work import REAL, DeviceArray, Work
 
-_NORMS: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
-
 
 class Transform(NamedTuple):
     """What a function of numpy.fft takes and gives."""
@@ -39,7 +37,7 @@ TRANSFORMS: Final = {
     "hfft": Transform(real_made=True, inverse=True, hermitian=True),
     "ihfft": Transform(real_given=True, hermitian=True),
 }
-"""Hermitian: of the conjugate, whence the other direction, and norms change places."""
+"""Hermitian: of the conjugate, whence the other direction."""
 
 
 class _Step(NamedTuple):
@@ -109,13 +107,12 @@ def transform(
     operand: DeviceArray,
     result: DeviceArray,
     *,
-    norm: str,
     n: int = 0,
     axis: int = 0,
     s: Sequence[int] = (),
     axes: Sequence[int] = (),
 ) -> None:
-    """Fill the result with what the function of a row makes of the operand."""
+    """Fill the result with what the function of a row makes of the operand, but for its scale."""
     lengths, places = (tuple(s), tuple(axes)) if axes else ((n,), (axis,))
     real = REAL[operand.dtype.char]
     kind = "R2C" if row.real_given else "C2R" if row.real_made else "C2C"
@@ -124,22 +121,8 @@ def transform(
     for step in steps:
         target = result.data if step is steps[-1] else None
         signal = _along(work, step, signal, row, real, target)
-    count = math.prod(result.shape)
     if row.real_given and row.hermitian:
-        work.conjugate(result.data, count, real)
-    if row.hermitian:
-        norm = _NORMS[norm]
-    factor = scale(lengths, inverse=row.inverse, norm=norm)
-    if factor != 1:
-        work.scale(result.data, count if row.real_made else 2 * count, factor, real)
-
-
-def scale(lengths: Integers, *, inverse: bool, norm: str) -> float:
-    """What a transform over axes is multiplied by."""
-    size = math.prod(lengths)
-    if norm == "ortho":
-        return 1 / math.sqrt(size)
-    return 1 / size if inverse is (norm == "backward") else 1.0
+        work.conjugate(result.data, math.prod(result.shape), real)
 
 
 def _along(
