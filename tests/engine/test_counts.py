@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -781,6 +782,18 @@ def test_a_long_loop_compiles_hardly_more_than_two_steps(
                 assert_bits(x, first)
     # A body that only makes new arrays is cut where the tape is full too, and before the end.
     assert compiled[1] <= (compiled[0] + 8 if body == "functional" else 1.5 * compiled[0])
+
+
+def test_a_full_tape_is_cut_by_the_loop_that_runs_now() -> None:
+    x = xarr.asarray(values(50))
+    on = tape.of(x.device)
+    for operation in (operator.add, operator.mul):
+        for _ in range(5 * tape.LIMIT):
+            operation(x, x)
+        assert [opcode.operation.name for opcode in on.cycle] == [
+            "add" if operation is operator.add else "multiply"
+        ]
+    xarr.synchronize()
 
 
 def test_programs_tell_which_values_are_kept() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import numbers
+import operator
 import pickle
 import random
 import sys
@@ -281,6 +282,42 @@ def test_ufuncs_of_numpys_take_arrays(device: xarr.Device) -> None:
     assert {type(part) for part in parts} == {xarr.Array}
     with pytest.raises(TypeError):
         numpy.add(x, None)
+
+
+OPERATORS = [
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"),
+    *("lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor", "lshift", "rshift"),
+]
+OF_BITS = ("and_", "or_", "xor", "lshift", "rshift")
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64", "uint8", "bool"])
+def test_numbers_of_numpys_stand_beside_arrays(device: xarr.Device, name: str, dtype: str) -> None:
+    kind = numpy.dtype(dtype).kind
+    if (
+        (name in OF_BITS and kind in "fc")
+        or (kind == "b" and name != "eq")
+        or (kind == "c" and name in ("floordiv", "mod", "lt", "le", "gt", "ge"))
+    ):
+        pytest.skip("NumPy has no such operation")
+    if not device.info.has_float64 and dtype in ("float64", "complex128"):
+        pytest.skip("no float64")
+    apply = getattr(operator, name)
+    given = [0, 1, 2, 3, 5, *([-0.0, 0.5, numpy.inf, numpy.nan] if kind in "fc" else [])]
+    values = numpy.asarray(given, dtype)
+    x = xarr.asarray(values)
+    for other in {dtype, *(("float64", "float32") if kind in "fc" else ())}:
+        if other == "float64" and not device.info.has_float64:
+            continue
+        for number in numpy.asarray(given, other):
+            row = xarr.asarray(number[None])  # numbers of the same data type, along an axis
+            with numpy.errstate(all="ignore"):
+                dtypes = apply(values, number).dtype, apply(number, values).dtype
+            results = apply(x, number), apply(number, x)
+            assert tuple(result.dtype for result in results) == dtypes
+            assert_same(numpy.asarray(results[0]), numpy.asarray(apply(x, row)), name)
+            assert_same(numpy.asarray(results[1]), numpy.asarray(apply(row, x)), name)
 
 
 def test_ufuncs_that_are_not_numpys_run_on_the_host(device: xarr.Device) -> None:

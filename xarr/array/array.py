@@ -676,6 +676,13 @@ def _binary(row: Elementwise, x1: Any, x2: Any) -> Array:
             known = row.of_numbers(node, x1, node.value)
             if known is not None:
                 return made(known)
+    return _less_common(row, x1, x2)
+
+
+def _less_common(row: Elementwise, x1: Any, x2: Any) -> Array:
+    """The same for other operands than arrays and Python's numbers."""
+    if type(x1) is Array and type(x2) is x1._node.structure.dtype.numpy.type:
+        return _binary(row, x1, x2.item())  # a number of NumPy's of the array's own data type
     accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
     if accepted:
         return binary(row, x1, x2)

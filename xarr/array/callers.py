@@ -46,6 +46,28 @@ _WRITING: Final = frozenset(
 )
 """Functions that write to their first argument."""
 
+_REFLECTED: Final[dict[numpy.ufunc, Callable[..., Any]]] = {
+    numpy.add: Array.__radd__,
+    numpy.subtract: Array.__rsub__,
+    numpy.multiply: Array.__rmul__,
+    numpy.divide: Array.__rtruediv__,
+    numpy.floor_divide: Array.__rfloordiv__,
+    numpy.remainder: Array.__rmod__,
+    numpy.power: Array.__rpow__,
+    numpy.bitwise_and: Array.__rand__,
+    numpy.bitwise_or: Array.__ror__,
+    numpy.bitwise_xor: Array.__rxor__,
+    numpy.left_shift: Array.__rlshift__,
+    numpy.right_shift: Array.__rrshift__,
+    numpy.less: Array.__gt__,
+    numpy.less_equal: Array.__ge__,
+    numpy.greater: Array.__lt__,
+    numpy.greater_equal: Array.__le__,
+    numpy.equal: Array.__eq__,
+    numpy.not_equal: Array.__ne__,
+}
+"""What an operator is called with a number on its left, by NumPy's function of it."""
+
 
 def array_function(
     self: Array,
@@ -77,6 +99,13 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
 
     What xarr lacks, and what goes to an array of NumPy's, the host computes.
     """
+    if method == "__call__" and not kwargs and len(inputs) == 2:
+        number, other = inputs
+        if type(other) is Array and type(number) is other.dtype.type:
+            reflected = _REFLECTED.get(ufunc)
+            if reflected is not None:
+                result: Array = reflected(other, number.item())
+                return result
     outs = kwargs.get("out", ())
     if any(_has_its_own_turn(value) for value in (*inputs, *outs)):
         return NotImplemented

@@ -205,10 +205,13 @@ class Tape:
         before = len(self.past)
         length = len(self.cycle)
         first = max(before - length, 0)
-        if not length or known[first + length :] != known[first : len(known) - length]:
+        count = 0
+        if length and known[first + length :] == known[first : len(known) - length]:
+            count = _last_end(known, self.cycle, before)
+        if not count:
             found = _cycle(known, min(len(opcodes), len(known) // 2), steps)
             self.cycle = found or self.cycle
-        count = _last_end(known, self.cycle, before) or _narrowest(_carried(steps))
+            count = _last_end(known, self.cycle, before) or _narrowest(_carried(steps))
         self.past = known[: before + count][-2 * LIMIT :]
         return count
 
