@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.reference import assert_same
+from xarr.dtypes import COMPLEX
+from xarr.tables.elementwise import BY_NAME, TABLE
 
 PARTS = [0.0, 1.0, 2.0, math.inf, math.nan]
 PARTS += [-x for x in PARTS[:4]]
@@ -95,3 +98,35 @@ def test_the_square_is_the_product() -> None:
     z = xarr.asarray([complex(a, b) for a, b in itertools.product([*PARTS, 1e30], repeat=2)])
     for x in (z, z.astype("complex64")):
         assert repr(xarr.square(x).tolist()) == repr((x * x).tolist())
+
+
+def reals(dtype: str) -> Any:
+    return np.asarray([*PARTS, 0.5, -0.5, 3.0, -7.0, 0.25], dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", [row.name for row in TABLE if COMPLEX in row.kinds])
+def test_real_operands_are_complex_ones_whose_imaginary_part_is_zero(
+    device: xarr.Device, name: str, dtype: str
+) -> None:
+    """A compiler that sees the 0 must not take 0 times a number for 0: of infinity it is NaN."""
+    row = BY_NAME[name]
+    if dtype == "float64" and not device.info.has_float64:
+        pytest.skip(f"{device} has no float64")
+    if not hasattr(xarr, name):
+        pytest.skip("no function of its own")
+    function = getattr(xarr, name)
+    wide = {"float32": "complex64", "float64": "complex128"}[dtype]
+    x = xarr.asarray(reals(dtype))
+    apart = xarr.asarray(reals(dtype).astype(wide))
+    if row.operands == 1:
+        pairs = [(function(x.astype(wide)), function(apart))]
+    else:
+        grid = xarr.asarray(np.asarray(GRID, wide)[:, None])
+        pairs = [
+            (function(x, grid), function(apart, grid)),
+            (function(grid, x), function(grid, apart)),
+        ]
+        pairs += [(function(x, z), function(apart, z)) for z in GRID]
+    for got, wanted in pairs:
+        assert_same(np.asarray(got), np.asarray(wanted), name)
