@@ -51,10 +51,7 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
     with device.lock:
         on = tape.of(device)
         if on.writes(storage):
-            if on.is_running or not on.steps or not (on.reads >= READS or on.has_no_axes()):
-                return None
-            on.run()
-            if on.writes(storage):
+            if not _is_run(on) or on.writes(storage):
                 return None
         elif on.is_running:
             return None
@@ -67,6 +64,14 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
         else:
             value = window[at]
     return value if value == value else None
+
+
+def _is_run(on: tape.Tape) -> bool:
+    """Whether a tape was run, as that costs little, or the host has waited for others so often."""
+    if on.is_running or not on.steps or not (on.reads >= READS or on.has_no_axes()):
+        return False
+    on.run()
+    return True
 
 
 def array(node: Node) -> Host | None:
@@ -110,7 +115,10 @@ def write(storage: Storage, at: int, dtype: DType, value: Any) -> bool:
         return False
     with device.lock:
         on = tape.of(device)
-        if storage.buffer is None or on.is_running or on.names(storage):
+        is_used = storage.buffer is None or on.names(storage)
+        if on.is_running or (is_used and not _is_run(on)):
+            return False
+        if is_used and (storage.buffer is None or on.names(storage)):
             return False
         window = device.driver.window(storage.buffer, form)
         if window is None:

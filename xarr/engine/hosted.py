@@ -8,7 +8,7 @@ this way, one after the other, where an operation has a function of NumPy's that
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
@@ -87,7 +87,7 @@ def _view(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> 
         extents, strides = shape, layout.broadcast_strides(extents, strides, shape)
     elif pattern.size == 1:
         extents, strides = (), ()
-    else:
+    if extents == pattern.shape and strides == pattern.strides:
         return how.seen()
     return in_memory(how.dtype, extents, strides)
 
@@ -118,7 +118,7 @@ class Host:
 
     def __init__(self, opcode: Opcode) -> None:
         operation, shape, given = opcode.operation, opcode.shape, opcode.operands
-        self._converters: list[Function] = []
+        self._converters: Sequence[Function] = ()
         self._has_target = opcode.target is not None
         self.views: list[Any] = []
         if isinstance(operation, Recorded):

@@ -184,6 +184,9 @@ class Program:
         begin = 0.0 if run is self._run else time.perf_counter()
         found = run(self._device, storages, bases, constants, done, unfinished)
         if begin:
+            if not self._spent_s:
+                # Most lists that have another shape each time never come again.
+                self._first, self._calls = None, []
             self._spent_s += time.perf_counter() - begin
         return found
 

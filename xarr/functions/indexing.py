@@ -89,7 +89,7 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     node = x._node
     name = None
     given = value._node if type(value) is Array else None
-    if given is not None:
+    if given is not None and given.value is None:
         name = _name_of_store(node, key, given)
         if not x._locked and _is_stored(node, name, given):
             return
@@ -100,10 +100,10 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         return
     if given is None:
         given = _number(node, value)
-        if given is not None:
-            name = _name_of_store(node, key, given)
-            if _is_stored(node, name, given):
-                return
+    if given is not None and given.value is not None:
+        name = _name_of_store(node, key, given)
+        if _is_stored(node, name, given):
+            return
     source = _source(value, node)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is not slice and kind is not int and any(map(is_array, items)):
