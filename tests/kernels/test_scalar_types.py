@@ -41,7 +41,6 @@ PRELUDE = """
 #include <stdint.h>
 #include <string.h>
 #define DEVICE static inline __attribute__((unused))
-#define INLINED
 typedef int8_t i8; typedef int16_t i16; typedef int32_t i32; typedef int64_t i64;
 typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
 typedef uint8_t b8; typedef uint16_t f16; typedef float f32; typedef double f64;

@@ -814,6 +814,8 @@ def _info(cl: Any, index: int, of: Any, device: Any) -> DeviceInfo:
     target += _base_options(cl, device)
     if kind == "cpu":
         target += [platform.machine(), _processor_features()]
+        if of.name.strip() == _POCL:
+            target.append(pocl.stand_in(device) or "")
     return DeviceInfo(
         backend="opencl",
         index=index,

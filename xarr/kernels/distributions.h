@@ -7,7 +7,6 @@
 #ifndef XR_ASSEMBLED
 #include <math.h>
 #define DEVICE static inline
-#define INLINED
 typedef int i32;
 typedef unsigned int u32;
 typedef unsigned long u64;
@@ -38,72 +37,72 @@ T xr_minimum_T(T x, T y);
 #endif
 
 // In (0, 1), both ends as far off as the numbers from each other.
-DEVICE INLINED f64 xr_open_f64(const u64 bits)
+DEVICE f64 xr_open_f64(const u64 bits)
 {
     return (xr_from_bits_f64(0x3ff0000000000000ul | (bits >> 12)) - 1.0) + 1.1102230246251565e-16;
 }
 
-DEVICE INLINED f32 xr_open_f32(const u32 bits)
+DEVICE f32 xr_open_f32(const u32 bits)
 {
     return (xr_from_bits_f32(0x3f800000u | (bits >> 9)) - 1.0f) + 5.9604645e-8f;
 }
 
 // What two words give: f32 needs one of them.
-DEVICE INLINED f64 xr_open_of_words_f64(const u32 low, const u32 high)
+DEVICE f64 xr_open_of_words_f64(const u32 low, const u32 high)
 {
     return xr_open_f64((u64)low | ((u64)high << 32));
 }
 
-DEVICE INLINED f32 xr_open_of_words_f32(const u32 low, const u32 high)
+DEVICE f32 xr_open_of_words_f32(const u32 low, const u32 high)
 {
     return xr_open_f32(low ^ (high & 0u));
 }
 
-DEVICE INLINED f64 xr_exponential_of_words_f64(const u32 low, const u32 high)
+DEVICE f64 xr_exponential_of_words_f64(const u32 low, const u32 high)
 {
     return xr_exponential_of_f64((u64)low | ((u64)high << 32));
 }
 
-DEVICE INLINED f32 xr_exponential_of_words_f32(const u32 low, const u32 high)
+DEVICE f32 xr_exponential_of_words_f32(const u32 low, const u32 high)
 {
     return xr_exponential_of_f32(low ^ (high & 0u));
 }
 
-DEVICE INLINED f64 xr_cosine_of_word_f64(const u32 word)
+DEVICE f64 xr_cosine_of_word_f64(const u32 word)
 {
     return xr_on_circle_f64((u64)word << 32, 0u);
 }
 
-DEVICE INLINED f32 xr_cosine_of_word_f32(const u32 word)
+DEVICE f32 xr_cosine_of_word_f32(const u32 word)
 {
     return xr_on_circle_f32(word, 0u);
 }
 
-DEVICE INLINED T xr_normal_of_words_T(const xr_words words)
+DEVICE T xr_normal_of_words_T(const xr_words words)
 {
     return sqrt((T)2.0f * xr_exponential_of_words_T(words.x, words.y))
         * xr_cosine_of_word_T(words.z);
 }
 
-DEVICE INLINED xr_words xr_attempt(const u64 block, const u32 attempt, const u64 draw, const u64 key)
+DEVICE xr_words xr_attempt(const u64 block, const u32 attempt, const u64 draw, const u64 key)
 {
     return xr_philox(block | ((u64)attempt << 48), draw, key);
 }
 
 // -- one element of a lane ---------------------------------------------------------------------
 
-DEVICE INLINED f64 xr_standard_open_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE f64 xr_standard_open_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     return xr_open_f64(xr_word_u64(block, lane, draw, key));
 }
 
-DEVICE INLINED f32 xr_standard_open_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE f32 xr_standard_open_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     return xr_open_f32(xr_word_u32(block, lane, draw, key));
 }
 
 // An exponential whose sign is the last bit, which its magnitude hardly depends on.
-DEVICE INLINED f64 xr_standard_laplace_f64(
+DEVICE f64 xr_standard_laplace_f64(
     const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     const u64 bits = xr_word_u64(block, lane, draw, key);
@@ -111,7 +110,7 @@ DEVICE INLINED f64 xr_standard_laplace_f64(
     return (bits & (u64)1) != (u64)0 ? -magnitude : magnitude;
 }
 
-DEVICE INLINED f32 xr_standard_laplace_f32(
+DEVICE f32 xr_standard_laplace_f32(
     const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     const u32 bits = xr_word_u32(block, lane, draw, key);
@@ -119,14 +118,14 @@ DEVICE INLINED f32 xr_standard_laplace_f32(
     return (bits & 1u) != 0u ? -magnitude : magnitude;
 }
 
-DEVICE INLINED f64 xr_standard_cauchy_f64(
+DEVICE f64 xr_standard_cauchy_f64(
     const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     const u64 bits = xr_word_u64(block, lane, draw, key);
     return xr_on_circle_f64(bits, 1u) / xr_on_circle_f64(bits, 0u);
 }
 
-DEVICE INLINED f32 xr_standard_cauchy_f32(
+DEVICE f32 xr_standard_cauchy_f32(
     const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     const u32 bits = xr_word_u32(block, lane, draw, key);

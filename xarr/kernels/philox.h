@@ -8,7 +8,6 @@
 #ifndef XR_ASSEMBLED
 #include <math.h>
 #define DEVICE static inline
-#define INLINED
 typedef int i32;
 typedef unsigned int u32;
 typedef unsigned long u64;
@@ -30,7 +29,7 @@ typedef struct {
 // Products of 64 bits, both halves of which are needed: compilers make one multiplication of them, a
 // vector's on CPUs, and recognise that elements share a block, where the languages' own functions for
 // the high half keep NVIDIA's OpenCL from it.
-DEVICE INLINED xr_words xr_philox_round(const xr_words given, const u32 first, const u32 second)
+DEVICE xr_words xr_philox_round(const xr_words given, const u32 first, const u32 second)
 {
     const u64 left = (u64)0xcd9e8d57u * given.z;
     const u64 right = (u64)0xd2511f53u * given.x;
@@ -43,7 +42,7 @@ DEVICE INLINED xr_words xr_philox_round(const xr_words given, const u32 first, c
 }
 
 // Without a loop: PoCL vectorises the loop around it only if there is none inside.
-DEVICE INLINED xr_words xr_philox(const u64 block, const u64 draw, const u64 key)
+DEVICE xr_words xr_philox(const u64 block, const u64 draw, const u64 key)
 {
     const u32 first = (u32)key;
     const u32 second = (u32)(key >> 32);
@@ -64,7 +63,7 @@ DEVICE INLINED xr_words xr_philox(const u64 block, const u64 draw, const u64 key
     return xr_philox_round(words, first + 0x8ff34781u, second + 0x96a522adu);
 }
 
-DEVICE INLINED u32 xr_word_u32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE u32 xr_word_u32(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     const xr_words words = xr_philox(block, draw, key);
     const u32 low = (lane & 1u) != 0u ? words.y : words.x;
@@ -72,7 +71,7 @@ DEVICE INLINED u32 xr_word_u32(const u64 block, const u32 lane, const u64 draw, 
     return (lane & 2u) != 0u ? high : low;
 }
 
-DEVICE INLINED u64 xr_word_u64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE u64 xr_word_u64(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     const xr_words words = xr_philox(block, draw, key);
     const u32 low = lane != 0u ? words.z : words.x;
@@ -81,13 +80,13 @@ DEVICE INLINED u64 xr_word_u64(const u64 block, const u32 lane, const u64 draw, 
 }
 
 // Below span, which is at most 2^32: how often a value occurs differs by 2^-32 of that at most.
-DEVICE INLINED u64 xr_below(const u64 block, const u32 lane, const u64 draw, const u64 key, const u64 span)
+DEVICE u64 xr_below(const u64 block, const u32 lane, const u64 draw, const u64 key, const u64 span)
 {
     return xr_mulhi_u64(xr_word_u64(block, lane, draw, key), span);
 }
 
 // Below span, where 0 stands for 2^64, of all bits of a block: the same 2^-64 at most.
-DEVICE INLINED u64 xr_below_wide(const u64 block, const u64 draw, const u64 key, const u64 span)
+DEVICE u64 xr_below_wide(const u64 block, const u64 draw, const u64 key, const u64 span)
 {
     const xr_words words = xr_philox(block, draw, key);
     const u64 high = (u64)words.x | ((u64)words.y << 32);
@@ -99,7 +98,7 @@ DEVICE INLINED u64 xr_below_wide(const u64 block, const u64 draw, const u64 key,
 
 // k 2^-53 for the integer k of the upper 53 bits; in [0, 1). Conversion from 64-bit integers is slow
 // on many CPUs and GPUs: 52 bits become a number in [1, 2), the last one a number of its own.
-DEVICE INLINED f64 xr_fraction_f64(const u64 bits)
+DEVICE f64 xr_fraction_f64(const u64 bits)
 {
     const f64 most = xr_from_bits_f64(0x3ff0000000000000ul | (bits >> 12)) - 1.0;
     const u64 last = (u64)0 - ((bits >> 11) & (u64)1);
@@ -107,17 +106,17 @@ DEVICE INLINED f64 xr_fraction_f64(const u64 bits)
 }
 
 // k 2^-24 for the integer k of the upper 24 bits; in [0, 1).
-DEVICE INLINED f32 xr_fraction_f32(const u32 bits)
+DEVICE f32 xr_fraction_f32(const u32 bits)
 {
     return (f32)(i32)(bits >> 8) * 5.9604645e-8f;
 }
 
-DEVICE INLINED f64 xr_random_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE f64 xr_random_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     return xr_fraction_f64(xr_word_u64(block, lane, draw, key));
 }
 
-DEVICE INLINED f32 xr_random_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE f32 xr_random_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     return xr_fraction_f32(xr_word_u32(block, lane, draw, key));
 }
@@ -126,7 +125,7 @@ DEVICE INLINED f32 xr_random_f32(const u64 block, const u32 lane, const u64 draw
 // subnormal, 2^k (1 + f), and log(1 + f) is 2 s (1 + s^2 / 3 + s^4 / 5 + ...) for s = f / (2 + f).
 // What is left out is 2^-50 of it, which no sample shows. Added to the number's bits is what moves the
 // change of the exponent from 1 to sqrt(1/2); the exponent becomes a float by its bits.
-DEVICE INLINED f64 xr_exponential_of_f64(const u64 bits)
+DEVICE f64 xr_exponential_of_f64(const u64 bits)
 {
     const u64 moved = xr_bits_f64(xr_fraction_f64(bits) + 1.1102230246251565e-16) + 0x95f619980c433ul;
     const f64 k = xr_from_bits_f64(0x4330000000000000ul | (moved >> 52)) - 4503599627371519.0;
@@ -147,7 +146,7 @@ DEVICE INLINED f64 xr_exponential_of_f64(const u64 bits)
 // (bits + 1/2) 2^-32, rounded, is in (0, 1]; it gives `times`, a power of two, such exponentials. The
 // number's exponent is kept times 2^23, as its bits have it. Each fma replaces two operations of which
 // the first is exact.
-DEVICE INLINED f32 xr_exponential_times_f32(const u32 bits, const f32 times)
+DEVICE f32 xr_exponential_times_f32(const u32 bits, const f32 times)
 {
     const f32 u = fma((f32)bits, 2.3283064e-10f, 1.1641532e-10f);
     const u32 exponent = (xr_bits_f32(u) - 0x3f3504f3u) & 0xff800000u;
@@ -156,24 +155,24 @@ DEVICE INLINED f32 xr_exponential_times_f32(const u32 bits, const f32 times)
     return fma(times, curved - f, (f32)(i32)exponent * (times * -8.262958e-8f));
 }
 
-DEVICE INLINED f32 xr_exponential_of_f32(const u32 bits)
+DEVICE f32 xr_exponential_of_f32(const u32 bits)
 {
     return xr_exponential_times_f32(bits, 1.0f);
 }
 
-DEVICE INLINED f64 xr_standard_exponential_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE f64 xr_standard_exponential_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     return xr_exponential_of_f64(xr_word_u64(block, lane, draw, key));
 }
 
-DEVICE INLINED f32 xr_standard_exponential_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE f32 xr_standard_exponential_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     return xr_exponential_of_f32(xr_word_u32(block, lane, draw, key));
 }
 
 // The cosine, or the sine for part 1, of the angle 2 pi (bits / 2^64): the upper two bits turn by
 // quarters, the rest is an angle of at most pi / 4, for which Taylor's polynomials have 2^-45.
-DEVICE INLINED f64 xr_on_circle_f64(const u64 bits, const u32 part)
+DEVICE f64 xr_on_circle_f64(const u64 bits, const u32 part)
 {
     const f64 turn = xr_from_bits_f64(0x3ff0000000000000ul | ((bits << 2) >> 12)) - 1.5;
     const f64 x = (turn + 1.1102230246251565e-16) * 1.5707963267948966;
@@ -197,7 +196,7 @@ DEVICE INLINED f64 xr_on_circle_f64(const u64 bits, const u32 part)
 }
 
 // The same of 32 bits, to 2^-25.
-DEVICE INLINED f32 xr_on_circle_f32(const u32 bits, const u32 part)
+DEVICE f32 xr_on_circle_f32(const u32 bits, const u32 part)
 {
     const f32 turn = xr_from_bits_f32(0x3f800000u | ((bits << 2) >> 9)) - 1.5f;
     const f32 x = fma(turn, 1.5707964f, 9.362676e-8f);
@@ -217,14 +216,14 @@ DEVICE INLINED f32 xr_on_circle_f32(const u32 bits, const u32 part)
 }
 
 // Box and Muller (Annals of Mathematical Statistics 29, 1958): a pair has one radius and one angle.
-DEVICE INLINED f64 xr_standard_normal_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE f64 xr_standard_normal_f64(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     const xr_words words = xr_philox(block, draw, key);
     const f64 radius = sqrt(2.0 * xr_exponential_of_f64((u64)words.x | ((u64)words.y << 32)));
     return radius * xr_on_circle_f64((u64)words.z | ((u64)words.w << 32), lane);
 }
 
-DEVICE INLINED f32 xr_standard_normal_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
+DEVICE f32 xr_standard_normal_f32(const u64 block, const u32 lane, const u64 draw, const u64 key)
 {
     const xr_words words = xr_philox(block, draw, key);
     const u32 first = (lane & 2u) != 0u ? words.z : words.x;
