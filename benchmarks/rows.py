@@ -190,6 +190,14 @@ LARGE_ROWS: Final = (
         target=Target(cpu_ratio=2.5),
     ),
     Row(
+        "comparison",
+        "a > 2",  # nowhere true, which is what costs most on some processors
+        lambda xp, a: a > 2,
+        flat(1),
+        moved=1.25,
+        numexpr="a > 2",
+    ),
+    Row(
         "where",
         "where(a > .5, a, b)",
         lambda xp, a, b: xp.where(a > 0.5, a, b),
