@@ -182,6 +182,33 @@ def test_a_full_tape_is_cut_while_others_append() -> None:
         on.steps = []
 
 
+def test_a_tape_that_another_thread_has_cut_is_left_alone() -> None:
+    x = xarr.asarray(np.arange(6.0))
+    engine.settle(x._node.device)
+    on = tape.of(x._node.device)
+    for number in range(tape.LIMIT):
+        x = x * 0.5 if number % 2 else x + 1.0
+    assert len(on.steps) == tape.LIMIT
+    on.cut()
+    left = len(on.steps)
+    on.cut()  # by a thread that saw it full
+    assert len(on.steps) == left
+
+
+def test_threads_that_fill_a_tape_together(eager_switches: None) -> None:
+    results: dict[int, np.ndarray] = {}
+
+    def work(number: int) -> None:
+        x = xarr.asarray(np.full(6, float(number)))
+        for _ in range(6 * tape.LIMIT):
+            x = x * 0.5 + 1.0
+        results[number] = np.asarray(x)
+
+    together(*(lambda number=number: work(number) for number in range(4)))  # type: ignore[misc]
+    for number in range(4):
+        np.testing.assert_array_equal(results[number], np.full(6, 2.0))
+
+
 class Watched:
     """A driver that notes which of its methods are called without the device's lock."""
 

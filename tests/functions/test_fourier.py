@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import xarr
+from xarr.algorithms import library
+from xarr.array.array import Array
+from xarr.functions import fourier
 
 
 @pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
@@ -102,3 +105,45 @@ def test_lengths_of_none_are_deprecated() -> None:
             got = xarr.fft.fftn(a, *arguments)
         with pytest.warns(DeprecationWarning, match="`s`"):
             assert_close(got, np.fft.fftn(a, *arguments))
+
+
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+@pytest.mark.parametrize(
+    "name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "ifftn", "rfftn"]
+)
+def test_the_scale_follows_a_library_that_has_none(
+    name: str, norm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, whose part NumPy plays here."""
+    unscaled = "forward" if name.startswith("i") else "backward"
+
+    def run(where: str, routine: str, nodes: Any, results: Any, **along: Any) -> Any:
+        host = np.asarray(Array(nodes[0]))
+        made = getattr(np.fft, routine.removeprefix("fft."))(host, norm=unscaled, **along)
+        ((shape, dtype),) = results
+        assert made.shape == shape
+        return [xarr.asarray(made.astype(dtype.numpy))._node]
+
+    monkeypatch.setattr(library, "is_preferred", lambda device: False)
+    monkeypatch.setattr(library, "routine", lambda name, dtype, device: run)
+    monkeypatch.setattr(library, "run", run)
+    is_real = name in ("rfft", "ihfft", "rfftn")
+    for dtype in ("float32", "float64") if is_real else ("complex64", "complex128"):
+        if dtype not in ("float32", "complex64") and not xarr.default_device().info.has_float64:
+            continue
+        host = np.random.default_rng(0).normal(size=(3, 5)).astype(dtype)
+        got = getattr(xarr.fft, name)(xarr.asarray(host), norm=norm)
+        wanted = getattr(np.fft, name)(host, norm=norm)
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_parts_are_scaled_apart(dtype: str) -> None:
+    if dtype == "complex128" and not xarr.default_device().info.has_float64:
+        pytest.skip("no float64")
+    host = np.asarray([complex(np.inf, 0), complex(-3, -0.0), complex(0.0, -np.inf)], dtype)
+    got = np.asarray(Array(fourier._scaled(xarr.asarray(host)._node, 0.5)))
+    assert got.dtype == host.dtype
+    parts = host.view(host.real.dtype) * host.real.dtype.type(0.5)
+    assert got.tobytes() == parts.tobytes()

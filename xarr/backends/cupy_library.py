@@ -147,11 +147,15 @@ def _transform(cupy: Any, name: str, function: Callable[..., Any]) -> Callable[.
     direction = cupy.cuda.cufft.CUFFT_INVERSE if inverse else cupy.cuda.cufft.CUFFT_FORWARD
 
     def transformed(a: Any, **along: Any) -> Any:
+        if kind == "R2C" and a.data.ptr % (2 * a.itemsize):
+            a = a.copy()  # cuFFT takes two real numbers at once
         count = _last_axes(a.shape, **along)
-        if not count or not a.flags.c_contiguous or a.size > _MOST:
+        # CuPy makes no real plan of several axes where the array is in Fortran's order too. A plan
+        # has memory of its own, which two streams must not share.
+        is_fortran = kind == "R2C" and count > 1 and a.flags.f_contiguous
+        if not count or is_fortran or not a.flags.c_contiguous or a.size > _MOST or stream().ptr:
             return unscaled(a, **along)
-        # CuPy's own keys have no stream: two of them would share a plan's memory.
-        key = "xarr", kind, a.shape, a.dtype.char, count, here(), stream().ptr
+        key = "xarr", kind, a.shape, a.dtype.char, count, here()
         plans = cache()
         plan = plans.get(key)
         if plan is None:

@@ -190,7 +190,8 @@ class Tape:
     def cut(self) -> None:
         """Run what stands on a full tape up to where a loop's body ended; see `end`."""
         with self.device.lock:
-            if not self.is_running:
+            # Another thread may have cut it meanwhile.
+            if len(self.steps) >= LIMIT and not self.is_running:
                 self._run(self._end_of_cycle())
 
     def _end_of_cycle(self) -> int:

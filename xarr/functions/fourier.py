@@ -21,7 +21,7 @@ from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device, require_on
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
+from xarr.engine.expression import Node, Operation, constant
 from xarr.functions import creation, elementwise, fills, joining, searching
 from xarr.functions.creation import number
 from xarr.functions.manipulation import integers
@@ -31,6 +31,15 @@ from xarr.tables.fourier import Transform
 Norm = Literal["backward", "ortho", "forward"]
 
 _SWAPPED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+_SCALE: Final = "xr_complex_{0}({{0}}.re * {{1}}, {{0}}.im * {{1}})"
+_SCALES: Final = {
+    **{part: Operation("scale", (part, part), part, "{0} * {1}") for part in dtypes.PART.values()},
+    **{
+        row: Operation("scale", (row, part), row, _SCALE.format(row.compute))
+        for row, part in dtypes.PART.items()
+    },
+}
+"""Each part by itself: in a product of complex numbers a part that is infinite makes both NaN."""
 
 
 def apply(
@@ -130,9 +139,9 @@ def _by_library(
         along = {"s": sizes, "axes": axes}
     if not library.is_preferred(node.device):
         # A device's library does not scale: whatever comes next does that on the way.
-        made = Array(library.run(row.where, row.routine, (node,), [result], **along)[0])
+        made = library.run(row.where, row.routine, (node,), [result], **along)[0]
         scale = math.prod([_scale(size, row.inverse, norm) for size in sizes])
-        return made if scale == 1 else made * scale
+        return Array(made if scale == 1 else _scaled(made, scale))
     # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths.
     out = not row.hermitian
     if row.many:
@@ -140,6 +149,12 @@ def _by_library(
         out = out and all(node.shape[axis] == size for axis, size in between)
     run = library.run(row.where, row.routine, (node,), [result], out=out, norm=norm, **along)
     return Array(run[0])
+
+
+def _scaled(values: Node, scale: float) -> Node:
+    part = dtypes.PART.get(values.dtype, values.dtype)
+    factor = constant(float(part.numpy.type(scale)), part, (), values.device)
+    return engine.defer(_SCALES[values.dtype], (values, factor), values.shape)
 
 
 def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:

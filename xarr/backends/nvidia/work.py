@@ -175,8 +175,9 @@ def working(handles: Handles) -> Iterator[Work]:
 @functools.cache
 def scalar(value: float, char: str) -> int:
     """The address of a number in the host's memory, where cuBLAS looks for it; it stays there."""
-    _SCALARS.append(numpy.array([value], char))
-    return int(_SCALARS[-1].ctypes.data)
+    held = numpy.array([value], char)
+    _SCALARS.append(held)
+    return int(held.ctypes.data)
 
 
 _SCALARS: Final[list[numpy.ndarray[Any, Any]]] = []
