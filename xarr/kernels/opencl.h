@@ -49,12 +49,12 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define ITEM_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
 #define GLOBAL_ID(d) get_global_id(d)
 #endif
-#ifndef INLINED // Oclgrind says that it is nothing: see tools/oclgrind.py
-#define INLINED __attribute__((always_inline))
+#ifndef XR_INLINED // Oclgrind says that it is nothing: see tools/oclgrind.py
+#define XR_INLINED __attribute__((always_inline))
 #endif
 // A loop with a call in it is not vectorised (complex exp on PoCL 3.0: 37 instead of 15 ns), and
 // where Intel's OpenCL (2026.22) does not inline, it takes a constant 0 times any number for 0.
-#define DEVICE static inline INLINED
+#define DEVICE static inline XR_INLINED
 #define GLOBAL global
 #define LOCAL local
 #define RESTRICT restrict
