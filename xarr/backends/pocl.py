@@ -32,7 +32,8 @@ _PROCESSORS: Final = (
 
 None has AVX-512. LLVM makes a load under a mask of each comparison that is stored, and AMD's
 Zen 5 takes 300 ns for one whose mask is empty: `x > 2`, where nothing is, took 37 ns an element
-instead of 0.2. No kernel was faster with it.
+instead of 0.2, and a cumulative sum twice as long. Of 21 kernels exp and sum of float32 gained a
+third by it, the others nothing.
 """
 _MAGIC: Final = b"poclbin\0"
 
