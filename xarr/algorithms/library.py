@@ -36,7 +36,10 @@ def is_preferred(device: Device) -> bool:
 
 
 def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | None:
-    """The device's own function that NumPy calls `name`, as "fft.rfft"; None without one."""
+    """The device's own function that NumPy calls `name`, as "fft.rfft"; None without one.
+
+    A transform does not scale, unless it is NumPy's own, on a CPU.
+    """
     if is_preferred(device):
         return _of_numpy(name)
     # What a device pretends to be has no library.

@@ -2,7 +2,7 @@
 
 CuPy leaves NaN where a matrix is singular unless told to raise, and where it has no finite values
 to decompose; it lacks some options and the broadcasting of stacks. That is mended here. What is
-absent, kernels of xarr's or the host compute.
+absent, kernels of xarr's or the host compute. Transforms take no `norm`: they do not scale.
 """
 
 from __future__ import annotations
