@@ -176,6 +176,9 @@ def take_at_once(node: Node, index: Node) -> Node | None:
 
 def _kept(found: numpy.ndarray[Any, Any], beside: Node) -> Node | None:
     """What the host has found, in memory of a device that it reaches, whose lock it holds."""
+    own = engine.held(found, beside.device, dtypes.lookup(found.dtype))
+    if own is not None:
+        return own
     result = library.room(found.shape, dtypes.lookup(found.dtype), beside.device)
     target = elements.array(result)
     if target is None:
@@ -398,6 +401,7 @@ def _last(node: Node) -> int:
     assert node.storage is not None
     host = numpy.empty(1, node.dtype.numpy)
     with node.device.lock:
+        node.storage.settle()
         node.device.driver.download(
             node.storage.buffer, (node.shape[0] - 1) * node.dtype.itemsize, host
         )

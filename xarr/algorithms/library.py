@@ -118,6 +118,9 @@ def _kept(
 def _adopted(value: Any, shape: Shape, dtype: DType, device: Device, *, is_new: bool) -> Node:
     where = layout.contiguous(shape)
     if is_new and value.dtype == dtype.numpy:
+        own = engine.held(value, device, dtype) if type(value) is numpy.ndarray else None
+        if own is not None:
+            return own
         buffer = device.driver.adopt(value)
         if buffer is not None:
             return leaf(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
@@ -158,7 +161,7 @@ def _taken(node: Node, takes: Callable[[Shape, tuple[int, ...]], bool]) -> Node:
 def room(shape: Shape, dtype: DType, device: Device) -> Node:
     """A new leaf in C order, its values undefined."""
     where = layout.contiguous(shape)
-    return leaf(engine.allocate(device, where.size * dtype.itemsize), where, dtype)
+    return leaf(engine.reserve(device, where.size * dtype.itemsize), where, dtype)
 
 
 @contextmanager
@@ -193,6 +196,7 @@ def opened(
             storage = _storage(node)
             if storage.serial in memory:
                 continue
+            storage.settle()
             if in_place:
                 memory[storage.serial] = stack.enter_context(device.driver.map(storage.buffer))
             else:
@@ -228,8 +232,18 @@ def _at_once(nodes: Sequence[Node], count: int) -> list[Any] | None:
         how = node.structure.seen()
         if 0 in how.shape:
             return None
-        places.append((_storage(node).buffer, how, node.offset))
-    arrays: list[Any] | None = device.driver.arrays(places)
+        places.append((_storage(node), how, node.offset))
+    arrays: list[Any] | None
+    if elements.shares(device):
+        windows = [storage.window("B") for storage, _, _ in places]
+        if None in windows:
+            return None
+        arrays = [
+            how.array(window, offset)
+            for window, (_, how, offset) in zip(windows, places, strict=True)
+        ]
+    else:
+        arrays = device.driver.arrays([(storage.buffer, *rest) for storage, *rest in places])
     if arrays is not None:
         _lock(arrays[:count])
     return arrays

@@ -352,6 +352,9 @@ class _HostPass(NamedTuple):
         """The pieces of rows of (outer, position, inner), each in order."""
         outer, count, inner = parts[0].shape
         ufunc = self.how.ufunc
+        if ufunc is not None and count <= length and inner == 1:
+            (x,) = parts
+            return (ufunc.accumulate(x, axis=1, dtype=x.dtype)[:, -1:],)
         if ufunc is not None and inner > 1 and parts[0].flags.c_contiguous:
             # Along any axis but the last NumPy adds row after row.
             (x,) = parts
@@ -402,10 +405,14 @@ class _HostPass(NamedTuple):
         reach = WIDTH // 2
         while reach:
             pairs = min(active - reach, reach)
-            if pairs > 0:
-                low = tuple([part[..., :pairs] for part in lanes])
+            if pairs > 0 and ufunc is not None:
+                (part,) = lanes
+                low = part[..., :pairs]
+                ufunc(low, part[..., reach : reach + pairs], out=low)
+            elif pairs > 0:
+                some = tuple([part[..., :pairs] for part in lanes])
                 high = tuple([part[..., reach : reach + pairs] for part in lanes])
-                _write(low, self.how.combine(low, high))
+                _write(some, self.how.combine(some, high))
             reach //= 2
         return tuple([part[..., :1].reshape(outer, count) for part in lanes])
 

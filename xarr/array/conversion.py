@@ -210,7 +210,7 @@ def _nested(obj: Any, row: DType | None, device: Device, where: str, name: str) 
         assert result.storage is not None
         storage = result.storage
     else:
-        storage = engine.allocate(device, whole.size * row.itemsize)
+        storage = engine.reserve(device, whole.size * row.itemsize)
     for place, node in parts.nodes:
         lies = layout.Layout(node.shape, whole.strides[len(shape) - len(node.shape) :], place)
         engine.write(storage, lies, row, engine.converted(node, row))

@@ -74,6 +74,7 @@ def exposed(array: Array) -> dlpack.Memory:
         claim = _Shared(storage, storage)  # what other threads ask for from now on runs at once
         engine.settle(device)
         engine.compute(node)  # which tells of what failed before
+        storage.settle()
         begin = device.driver.address(storage.buffer)
         if device.info.shares_host_memory:
             device.driver.synchronize()

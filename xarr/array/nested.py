@@ -43,7 +43,7 @@ def stacked(parts: Sequence[Node], where: str, name: str) -> Node:
             )
     row = promoted([part.dtype for part in parts], device, where)
     whole = layout.contiguous((len(parts), *shape))
-    storage = engine.allocate(device, whole.size * row.itemsize)
+    storage = engine.reserve(device, whole.size * row.itemsize)
     step = whole.size // len(parts)
     for number, part in enumerate(parts):
         place = layout.Layout(shape, whole.strides[1:], number * step)

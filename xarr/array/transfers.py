@@ -11,7 +11,7 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
-from xarr.engine import engine
+from xarr.engine import elements, engine
 from xarr.engine.expression import Node, constant, leaf
 from xarr.engine.storage import Storage
 
@@ -153,6 +153,9 @@ def from_host(values: Host, device: Device, where: str) -> Node:
         return constant(values.item(), row, (), device)
     note(where, values.nbytes, "to", device)
     data = numpy.ascontiguousarray(values, row.numpy)
+    own = engine.held(data if data is not values else data.copy(), device, row)
+    if own is not None:
+        return own
     with device.lock:
         storage = engine.allocate(device, data.nbytes)
         if data.nbytes:
@@ -168,6 +171,11 @@ def to_host(node: Node, where: str = READING) -> Host:
     note(where, host.nbytes, "from", node.device)
     if host.size == 0:
         return host
+    with node.device.lock:
+        there = elements.ready(node)
+        if there is not None:
+            host[...] = there
+            return host
     storage, begin = _in_a_row(node)
     with node.device.lock:
         node.device.driver.download(storage.buffer, begin, host)
@@ -182,8 +190,13 @@ def lone(node: Node, where: str = READING) -> Host:
     device = storage.device
     note(where, dtype.itemsize, "from", device)
     with device.lock:
+        there = elements.ready(node)
+        if there is not None:
+            host[0] = there
+            return host
         found = engine.there(node)
         assert found.storage is not None
+        found.storage.settle()
         device.driver.download(found.storage.buffer, found.offset * dtype.itemsize, host)
     return host
 
@@ -221,6 +234,7 @@ def _in_a_row(node: Node) -> tuple[Storage, int]:
         engine.compute(node)
     assert node.storage is not None
     assert node.layout is not None
+    node.storage.settle()
     return node.storage, node.layout.offset * node.dtype.itemsize
 
 

@@ -55,7 +55,7 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
                 return None
         elif on.is_running:
             return None
-        window = device.driver.window(storage.buffer, form)
+        window = storage.window(form)
         if window is None:
             return None
         on.reads += 1
@@ -86,7 +86,7 @@ def array(node: Node) -> Host | None:
     if on.is_running:
         return None
     on.compute(storage)
-    window = device.driver.window(storage.buffer, "B")
+    window = storage.window("B")
     if window is None:
         return None
     how = node.structure.seen()
@@ -120,7 +120,7 @@ def write(storage: Storage, at: int, dtype: DType, value: Any) -> bool:
             return False
         if is_used and (storage.buffer is None or on.names(storage)):
             return False
-        window = device.driver.window(storage.buffer, form)
+        window = storage.window(form)
         if window is None:
             return False
         storage.writes += 1

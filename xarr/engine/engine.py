@@ -5,11 +5,13 @@ Everything here puts instructions on the device's tape, or runs it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
 
 from xarr import dtypes, layout
 from xarr.backends.device import before_synchronizing
-from xarr.engine import hosted, launch as launching, tape
+from xarr.engine import hosted, immediate, launch as launching, tape
 from xarr.engine.expression import (
     Node,
     Opcode,
@@ -72,9 +74,7 @@ def skeletal(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Opc
 def again(node: Node, opcode: Opcode, numbers: tuple[Node, ...], how: Structure) -> Node:
     """The result of an instruction that is known, over another node, as a view of a structure."""
     result = tape.computed(opcode, (node, *numbers))
-    if result.structure is not how:
-        result.structure = how
-    return result
+    return result if result.structure is how else Node(result.storage, how, 0)
 
 
 def computed(opcode: Opcode, inputs: tuple[Node, ...]) -> Node:
@@ -257,8 +257,23 @@ def apart(value: Node, storage: Storage) -> Node:
     return copied(value)
 
 
+def reserve(device: Device, nbytes: int) -> Storage:
+    """A storage with memory that the host may be the first to write."""
+    if immediate.keeps(device, nbytes):
+        return Storage(device, nbytes, numpy.empty(nbytes, numpy.uint8))
+    return allocate(device, nbytes)
+
+
+def held(values: Any, device: Device, dtype: DType) -> Node | None:
+    """A view of what NumPy has made and nobody else has; None where a driver is to have a copy."""
+    if not values.flags.c_contiguous or not immediate.keeps(device, values.nbytes):
+        return None
+    storage = Storage(device, values.nbytes, values)
+    return Node(storage, structure(device, dtype, layout.contiguous(values.shape).pattern), 0)
+
+
 def allocate(device: Device, nbytes: int) -> Storage:
-    """A storage with memory, its content undefined."""
+    """A storage with the driver's memory, its content undefined."""
     with device.lock:
         try:
             memory = device.driver.allocate(nbytes)

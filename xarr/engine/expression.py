@@ -153,9 +153,11 @@ class Node:
         The value of a constant, which `dtype` can hold exactly.
     bound : bool
         Whether an array has this constant, which may be given a storage for it.
+    seen : NumPy array or None
+        The elements of a view in place, once NumPy has worked on them.
     """
 
-    __slots__ = ("bound", "offset", "storage", "structure", "value")
+    __slots__ = ("bound", "offset", "seen", "storage", "structure", "value")
 
     def __init__(
         self, storage: Storage | None, structure: Structure, offset: int, value: Any = None
@@ -165,6 +167,7 @@ class Node:
         self.offset = offset
         self.value = value
         self.bound = False
+        self.seen: Any = None
 
     @property
     def device(self) -> Device:
@@ -205,12 +208,12 @@ class Opcode:
         Whether the target is all of a new storage, which needs `nbytes` bytes.
     constants : int
         How many constants an instruction names.
-    host : object
-        What `hosted` keeps of it; None before it is asked.
+    host, immediate : object
+        What `hosted` and `immediate` keep of it; None before they are asked.
     """
 
-    __slots__ = ("constants", "device", "host", "is_fresh", "named", "nbytes", "operands",
-                 "operation", "shape", "target")  # fmt: skip
+    __slots__ = ("constants", "device", "host", "immediate", "is_fresh", "named", "nbytes",
+                 "operands", "operation", "shape", "target")  # fmt: skip
 
     def __init__(
         self,
@@ -229,6 +232,7 @@ class Opcode:
         self.device = device
         self.is_fresh = is_fresh
         self.host: Any = None
+        self.immediate: Any = None
         self.named = operands if is_fresh or target is None else (*operands, target)
         self.constants = sum(operand.pattern is None for operand in operands)
         self.nbytes = 0

@@ -114,7 +114,8 @@ class Host:
         it writes at computed places.
     """
 
-    __slots__ = ("_converters", "_function", "_has_target", "_writes_itself", "views")
+    __slots__ = ("_converters", "_function", "_has_target", "_writes_itself", "is_quick", "ufunc",
+                 "views")  # fmt: skip
 
     def __init__(self, opcode: Opcode) -> None:
         operation, shape, given = opcode.operation, opcode.shape, opcode.operands
@@ -144,6 +145,8 @@ class Host:
             self.views.append(_view(opcode.target, shape))
         self._function = function
         self._writes_itself = isinstance(function, numpy.ufunc)
+        self.ufunc = function if self._writes_itself and not self._converters else None
+        self.is_quick = True
 
     def __call__(self, driver: Any, values: list[Any]) -> None:
         """Compute it; `values` are arrays and scalars as `views` says.

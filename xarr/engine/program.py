@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy
+
 from xarr import dtypes, layout
 from xarr.engine import (
     background,
@@ -181,6 +183,10 @@ class Program:
         To `done` something is appended for each kernel's work that is done before the last one's.
         """
         run = self._run or self._at_once()
+        if run is self._run:
+            for storage in storages:
+                if type(storage.buffer) is numpy.ndarray:
+                    storage.settle()
         begin = 0.0 if run is self._run else time.perf_counter()
         found = run(self._device, storages, bases, constants, done, unfinished)
         if begin:

@@ -81,6 +81,8 @@ class Skeleton:
                 values.append(number[1])
             numbers = () if number is None else ((self.number, number[0]),)
             kernel = self.kernel(device, special, tuple(indices), form, numbers, wide=wide)
+            for storage in storages:
+                storage.settle()
             buffers = [storage.buffer for storage in storages]
             packed = kernel.arguments.pack(*values)
             launch.run(device, kernel, grid, buffers, packed, elements)

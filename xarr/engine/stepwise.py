@@ -171,7 +171,7 @@ def _run(
                         slot, beyond = place
                         window = windows.get(slot)
                         if window is None:
-                            window = windows[slot] = driver.window(storages[slot].buffer, "B")
+                            window = windows[slot] = storages[slot].window("B")
                         values.append(kind.array(window, bases[slot] + beyond))
                     else:
                         values.append(kind(constants[place]))

@@ -11,6 +11,8 @@ import itertools
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy
+
 from xarr import errors
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ class Storage:
     Attributes
     ----------
     buffer : object or None
-        The driver's memory; None before an instruction has run that writes it.
+        The driver's memory, or an array of NumPy's that no driver knows; None before an instruction
+        has run that writes it.
     lender : object or None
         What the memory belongs to, where it is not the device's own.
     selected : object or None
@@ -38,6 +41,7 @@ class Storage:
 
     __slots__ = (
         "__weakref__",
+        "_windows",
         "buffer",
         "device",
         "lender",
@@ -64,6 +68,36 @@ class Storage:
         self.mark: Any = None
         self.selected: Any = None
         self.read_only = False
+        self._windows: dict[str, memoryview] | None = None
+
+    def settle(self) -> None:
+        """Have what is in NumPy's memory in the driver's.
+
+        It is copied, since NumPy's memory would not wait for kernels that use it.
+        """
+        if type(self.buffer) is not numpy.ndarray:
+            return
+        with self.device.lock:
+            memory = self.buffer
+            if type(memory) is numpy.ndarray:
+                buffer = room(self.device, self.nbytes)
+                self.device.driver.upload(buffer, 0, memory)
+                self.buffer, self._windows = buffer, None
+
+    def window(self, form: str) -> memoryview | None:
+        """The memory as numbers of a format of the struct module's; see `Driver.window`."""
+        memory = self.buffer
+        found: memoryview | None = None
+        if type(memory) is numpy.ndarray:
+            if self._windows is None:
+                self._windows = {}
+            found = self._windows.get(form)
+            if found is None:
+                bytes_of = memory.reshape(-1).view(numpy.uint8).data
+                found = self._windows[form] = bytes_of.cast(form)
+        elif memory is not None:
+            found = self.device.driver.window(memory, form)
+        return found
 
 
 def room(device: Device, nbytes: int) -> Any:

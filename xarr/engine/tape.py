@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import errors, layout, references
-from xarr.engine import launch, schedule
+from xarr.engine import hosted, immediate, launch, schedule
 from xarr.engine.expression import (
     Node,
     Opcode,
@@ -100,6 +100,7 @@ class Step(NamedTuple):
 
 
 _NUMBERS: Final = itertools.count()
+_tier: Final = hosted.tier
 _ASIDE: Final = object()
 """What storages bear that an instruction writes which was put aside."""
 
@@ -630,10 +631,16 @@ def computed(opcode: Opcode, operands: tuple[Node, ...], scalar: Any = None) -> 
     A Python scalar stands for the operand that is a constant, between its data type's bounds.
     """
     device = opcode.device
+    tape = device.tape or of(device)
+    at_once = opcode.immediate
+    if at_once is not False and not _tier.name:
+        at_once = at_once or immediate.of(opcode)
+        found: Node | None = at_once and at_once(tape, operands, scalar)
+        if found:
+            return found
     if opcode.constants and scalar is None:
         operands = _frozen(operands)
     storage = Storage(device, opcode.nbytes)
-    tape = device.tape or of(device)
     if len(tape.steps) >= LIMIT:
         tape.cut()
     tape.steps.append(_made(Step, (opcode, operands, storage, scalar, next(_NUMBERS))))
@@ -645,12 +652,17 @@ def computed(opcode: Opcode, operands: tuple[Node, ...], scalar: Any = None) -> 
 def recorded(opcode: Opcode, operands: tuple[Node, ...], target: Node | None = None) -> None:
     """Ask for an instruction that writes a storage that exists: the target's, or an operand's."""
     device = opcode.device
-    if opcode.constants:
-        operands = _frozen(operands)
     tape = device.tape or of(device)
-    written = operands[0] if target is None else target
-    assert written.storage is not None
     nodes = operands if target is None else (*operands, target)
+    at_once = opcode.immediate
+    if at_once is not False and not _tier.name:
+        at_once = at_once or immediate.of(opcode)
+        if at_once and at_once(tape, nodes, None):
+            return
+    if opcode.constants:
+        nodes = _frozen(nodes)
+    written = nodes[0] if target is None else target
+    assert written.storage is not None
     if len(tape.steps) >= LIMIT:
         tape.cut()
     # Twice, as a finalizer may ask for the value in between, and another thread run the tape.

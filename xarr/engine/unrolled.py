@@ -81,7 +81,7 @@ class Call(NamedTuple):
         """How many launches a driver counts for it."""
         return len(self.stages)
 
-    def values(self, given: _Given) -> list[str]:
+    def values(self, given: Given) -> list[str]:
         """The form's arguments that come from the tape."""
         found = []
         for slot, more in self.offsets:
@@ -100,7 +100,7 @@ class Call(NamedTuple):
         return found
 
 
-class _Given:
+class Given:
     """What a function is given beside its text, by the names that it has there."""
 
     def __init__(self) -> None:
@@ -125,10 +125,13 @@ def _compiled(text: str) -> types.CodeType:
     return next(found for found in module.co_consts if isinstance(found, types.CodeType))
 
 
-def _unpacked(name: str, count: int, source: str) -> list[str]:
+def unpacked(names: Sequence[str], source: str) -> list[str]:
     """The line that gives the items of a list names of their own."""
-    names = ", ".join([f"{name}{number}" for number in range(count)])
-    return [f"{names}{',' * (count == 1)} = {source}"] if count else []
+    return [f"{', '.join(names)}{',' * (len(names) == 1)} = {source}"] if names else []
+
+
+def _numbered(name: str, count: int) -> list[str]:
+    return [f"{name}{number}" for number in range(count)]
 
 
 def runner(
@@ -139,12 +142,12 @@ def runner(
     It is given a list too, to which it appends how many calls are done, where there are several,
     and that of `launch.run_all`. It returns what the last call prepares, if that has no stages.
     """
-    given = _Given()
+    given = Given()
     run, found = given(launch), given(room)
     lines = [
-        *_unpacked("storage", storages, "storages"),
-        *_unpacked("base", storages, "bases"),
-        *_unpacked("constant", constants, "constants"),
+        *unpacked(_numbered("storage", storages), "storages"),
+        *unpacked(_numbered("base", storages), "bases"),
+        *unpacked(_numbered("constant", constants), "constants"),
         *(f"storage{slot}.buffer = None" for slot in unread),
     ]
     for number, call in enumerate(calls):
@@ -219,7 +222,7 @@ def reader(
     `counts` says how many views and constants each step names as such. It returns storages, bases,
     constants and numbers; None where the steps' operands are others than these.
     """
-    given = _Given()
+    given = Given()
     rest = iter(codes)
     slots = node = 0
     unpacked, read, apart, constants = [], [], [], []

@@ -47,7 +47,7 @@ class Assembly:
     def __init__(self, shape: Shape, dtype: DType, device: Device) -> None:
         self.layout = layout.contiguous(shape)
         self.dtype = dtype
-        self.storage: Storage = engine.allocate(device, self.layout.size * dtype.itemsize)
+        self.storage: Storage = engine.reserve(device, self.layout.size * dtype.itemsize)
 
     def put(self, begin: Sequence[int], shape: Shape, value: Node) -> None:
         """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
