@@ -225,25 +225,18 @@ def _at_once(nodes: Sequence[Node], count: int) -> list[Any] | None:
     The first `count` are not to be written to.
     """
     device = nodes[0].device
-    if device.options and not elements.shares(device):
-        return None  # as what it pretends to be
-    places = []
-    for node in nodes:
-        how = node.structure.seen()
-        if 0 in how.shape:
-            return None
-        places.append((_storage(node), how, node.offset))
+    if any(0 in node.shape for node in nodes):
+        return None
     arrays: list[Any] | None
     if elements.shares(device):
-        windows = [storage.window("B") for storage, _, _ in places]
-        if None in windows:
+        arrays = [elements.array(node) for node in nodes]
+        if any(array is None for array in arrays):
             return None
-        arrays = [
-            how.array(window, offset)
-            for window, (_, how, offset) in zip(windows, places, strict=True)
-        ]
+    elif device.options:
+        return None  # as what it pretends to be
     else:
-        arrays = device.driver.arrays([(storage.buffer, *rest) for storage, *rest in places])
+        places = [(_storage(node).buffer, node.structure.seen(), node.offset) for node in nodes]
+        arrays = device.driver.arrays(places)
     if arrays is not None:
         _lock(arrays[:count])
     return arrays

@@ -168,9 +168,8 @@ class Driver(Protocol):
     def arrays(self, places: Sequence[tuple[Any, InMemory, int]]) -> list[Any] | None:
         """Elements in buffers as arrays of the library's, where that needs no more; else None.
 
-        Of each the buffer, how they lie, and how many elements from its beginning. On a CPU they
-        are NumPy's, after a wait for what was asked; else what is done with them is in the order
-        of the current stream.
+        Of each the buffer, how they lie, and how many elements from its beginning. What is done
+        with them is in the order of the current stream.
         """
         return None
 

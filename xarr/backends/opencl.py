@@ -446,15 +446,8 @@ class OpenCLDriver:
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> None:
         """None: OpenCL has no libraries."""
 
-    def arrays(self, places: Sequence[tuple[Any, InMemory, int]]) -> list[Any] | None:
-        """Elements in buffers as NumPy's arrays, on a CPU; see `window`."""
-        made = []
-        for buffer, how, offset in places:
-            memory = self.window(buffer, "B")
-            if memory is None:
-                return None
-            made.append(how.array(memory, offset))
-        return made
+    def arrays(self, places: Sequence[tuple[Any, InMemory, int]]) -> None:
+        """None: OpenCL has no libraries."""
 
     def adopt(self, array: Any) -> None:
         """None: OpenCL has no libraries."""

@@ -112,10 +112,11 @@ class Host:
         How what it reads lies in memory, at first where places count from if it computes some; of
         a constant what makes it one of NumPy's scalars. Then how what it writes lies there, unless
         it writes at computed places.
+    ufunc : numpy.ufunc or None
+        What is called with these, all of them, where it does nothing else.
     """
 
-    __slots__ = ("_converters", "_function", "_has_target", "_writes_itself", "is_quick", "ufunc",
-                 "views")  # fmt: skip
+    __slots__ = ("_converters", "_function", "_has_target", "_writes_itself", "ufunc", "views")
 
     def __init__(self, opcode: Opcode) -> None:
         operation, shape, given = opcode.operation, opcode.shape, opcode.operands
@@ -146,7 +147,6 @@ class Host:
         self._function = function
         self._writes_itself = isinstance(function, numpy.ufunc)
         self.ufunc = function if self._writes_itself and not self._converters else None
-        self.is_quick = True
 
     def __call__(self, driver: Any, values: list[Any]) -> None:
         """Compute it; `values` are arrays and scalars as `views` says.

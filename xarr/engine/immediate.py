@@ -1,9 +1,10 @@
 """Small work on a CPU, which NumPy does where it is asked for.
 
-To put an instruction on the tape and to run it costs the host about 3 us, which is more than NumPy
-takes for some thousand elements. So what is small, and has a function of NumPy's of the same bits,
-is done at once where nothing else waits: then it comes after everything that was asked before, as
-on the tape. Its result lies in NumPy's memory, which a driver is given once a kernel wants it.
+To put an instruction on the tape and to run it costs the host more than NumPy takes for some
+hundred elements, above all in programs that never do the same twice. So what is small, and has a
+function of NumPy's of the same bits, is done at once where nothing else waits: then it comes after
+all that was asked before, as on the tape. Its result lies in NumPy's memory until a kernel wants
+it.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
     from xarr.engine.tape import Tape
 
 _MOST_NBYTES: Final = 1 << 13
-"""Bytes of operands and results up to which NumPy takes less time than a tape."""
+"""Bytes of an operand or result up to which NumPy does the work. With 32 KiB (64 x 64 float64)
+time loops whose kernels are there took twice as long."""
 
-Function = Callable[["Tape", Sequence[Node], Any], Any]
+Function = Callable[["Tape", Sequence[Node], Any], Node | None]
 """Is given a tape, what an instruction names, and the scalar that stands for a constant, or None.
 It returns the view that is written, or None if it did nothing, as something else comes first."""
 
@@ -40,11 +42,11 @@ def keeps(device: Device, nbytes: int) -> bool:
 
 
 def of(opcode: Opcode) -> Function | Literal[False]:
-    """What does instructions of an opcode at once; False where the tape does it in less time."""
+    """What does instructions of an opcode at once; False where the tape is to do it."""
     found: Function | Literal[False] = False
     if elements.shares(opcode.device) and _nbytes(opcode) <= _MOST_NBYTES:
         host = hosted.host(opcode)
-        if host is not None and host.is_quick:
+        if host is not None:
             found = _function(opcode, host)
     opcode.immediate = found
     return found
@@ -56,74 +58,85 @@ def _nbytes(opcode: Opcode) -> int:
 
 
 def _function(opcode: Opcode, host: Host) -> Function:
-    """What does it, written out as Python, as it costs little more than the call of NumPy's."""
+    """What does it, written out as Python, since a loop would take longer than NumPy."""
     given = Given()
-    device = opcode.device
-    # In this order: what runs leaves the tape after `is_running` is set.
+    device = given(opcode.device)
     lines = [
+        # In this order: what runs leaves the tape after `is_running` is set.
         "if on.steps or on.is_running or on.aside or on.unfinished or "
-        f"{given(device)}.shared: return None",
+        f"{device}.shared: return None",
+        *_named(opcode),
     ]
-    names, values = [], []
-    ndarray, look = given(numpy.ndarray), given(_look)
+    values = []
     for number, (how, kind) in enumerate(zip(opcode.named, host.views, strict=False)):
         if how.pattern is None:
-            named = f"node{number}.value" if opcode.constants > 1 else "scalar"
-            values.append(f"{given(kind)}({named})")
-            names.append(number)
+            value = "scalar" if opcode.constants == 1 else f"node{number}.value"
+            values.append(f"{given(kind)}({value})")
             continue
-        names.append(number)
-        values.append(f"seen{number}")
-        asked = f"{look}(node{number}, {given(kind)}, {given(how)})"
-        lines += [
-            f"seen{number} = node{number}.seen" if _is_kept(kind, how) else f"seen{number} = None",
-            f"if seen{number} is None or type(node{number}.storage.buffer) is not {ndarray}:",
-            f"    seen{number} = {asked}",
-            f"    if seen{number} is None: return None",
-        ]
-    nodes = unpacked([f"node{number}" for number in names], "nodes")
-    if opcode.constants == 1:
-        constant = next(at for at, how in enumerate(opcode.named) if how.pattern is None)
-        rest = unpacked([f"node{number}" for number in names if number != constant], "nodes")
-        lines[1:1] = [
-            "if scalar is None:",
-            *(f"    {line}" for line in [*nodes, f"scalar = node{constant}.value"]),
-            "else:",
-            *(f"    {line}" for line in rest or ["pass"]),
-        ]
-    else:
-        lines[1:1] = nodes
-    target = opcode.target
+        seen = f"seen{number}"
+        values.append(seen)
+        asked = f"{given(_look)}(node{number}, {given(kind)}, {given(how)})"
+        if _is_kept(kind, how):
+            lines += [
+                f"{seen} = node{number}.seen",
+                f"if {seen} is None or type(node{number}.storage.buffer) is not {given(_Memory)}:",
+                f"    {seen} = {asked}",
+            ]
+        else:
+            lines.append(f"{seen} = {asked}")
+        lines.append(f"if {seen} is None: return None")
     if opcode.is_fresh:
-        assert target is not None
-        how = target.seen()
-        lines.append(f"memory = {given(numpy.empty)}({given(how.shape)}, {given(how.dtype)})")
-        own = host.views[-1] is how
-        values.append("memory" if own else f"{given(host.views[-1])}.array(memory, 0)")
-    if host.ufunc is not None:
-        lines.append(f"{given(dtypes.quiet)}().run({given(host.ufunc)}, {', '.join(values)})")
+        assert opcode.target is not None
+        whole, kind = opcode.target.seen(), host.views[-1]
+        lines.append(f"memory = {given(numpy.empty)}({given(whole.shape)}, {given(whole.dtype)})")
+        values.append("memory" if kind is whole else f"{given(kind)}.array(memory, 0)")
+    if host.ufunc is None:
+        called = f"{given(host)}, {device}.driver, [{', '.join(values)}]"
     else:
-        parts = f"{given(host)}, {given(device.driver)}, [{', '.join(values)}]"
-        lines.append(f"{given(dtypes.quiet)}().run({parts})")
+        *operands, target = values
+        called = f"{given(host.ufunc)}, {', '.join(operands)}, out={target}"
+    lines.append(f"{given(dtypes.quiet)}().run({called})")
     if opcode.is_fresh:
         lines += [
-            f"storage = {given(Storage)}({given(device)}, {given(opcode.nbytes)}, memory)",
-            f"node = {given(Node)}(storage, {given(target)}, 0)",
+            f"storage = {given(Storage)}({device}, {given(opcode.nbytes)}, memory)",
+            f"node = {given(Node)}(storage, {given(opcode.target)}, 0)",
             "node.seen = memory",
             "return node",
         ]
     else:
-        # Another thread might give the driver a copy of the memory meanwhile.
-        lines.append(f"return node{names[-1]}")
-        lines = [f"with {given(device.lock)}:", *(f"    {line}" for line in lines)]
+        # Another thread might have the memory copied to the driver's meanwhile.
+        lines.append(f"return node{len(opcode.named) - 1}")
+        lines = [f"with {device}.lock:", *(f"    {line}" for line in lines)]
     return given.function("on, nodes, scalar", lines)
 
 
-def _is_kept(kind: Any, how: Structure) -> bool:
-    """Whether an operand is seen as all views of its structure are."""
-    return kind is how.in_memory or (
-        type(kind) is InMemory and kind.is_bool and kind.strides == how.seen().strides
+def _named(opcode: Opcode) -> list[str]:
+    """The lines that give names to what an instruction names, of which a scalar may be left out."""
+    names = [f"node{number}" for number in range(len(opcode.named))]
+    whole = unpacked(names, "nodes")
+    if opcode.constants != 1:
+        return whole
+    constant = next(
+        name for name, how in zip(names, opcode.named, strict=True) if how.pattern is None
     )
+    rest = unpacked([name for name in names if name != constant], "nodes") or ["pass"]
+    return [
+        "if scalar is None:",
+        *(f"    {line}" for line in [*whole, f"scalar = {constant}.value"]),
+        "else:",
+        *(f"    {line}" for line in rest),
+    ]
+
+
+_Memory: Final = numpy.ndarray
+"""What a storage has for a buffer while its memory is NumPy's."""
+
+
+def _is_kept(kind: Any, how: Structure) -> bool:
+    """Whether an operand is seen as its node keeps it: as all views of its structure are."""
+    if kind is how.in_memory:
+        return True
+    return type(kind) is InMemory and kind.is_bool and kind.strides == how.seen().strides
 
 
 def _look(node: Node, kind: Any, how: Structure) -> Any:
@@ -131,11 +144,11 @@ def _look(node: Node, kind: Any, how: Structure) -> Any:
     storage = node.storage
     assert storage is not None
     memory = storage.buffer
-    if type(memory) is numpy.ndarray:
+    if type(memory) is _Memory:
         if not _is_kept(kind, how):
             return kind.array(memory, node.offset)
         node.seen = how.seen().array(memory, node.offset)
         return node.seen
     with storage.device.lock:
-        memory = storage.window("B")
-    return None if memory is None else kind.array(memory, node.offset)
+        window = storage.window("B")
+    return None if window is None else kind.array(window, node.offset)

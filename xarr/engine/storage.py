@@ -94,7 +94,7 @@ class Storage:
             found = self._windows.get(form)
             if found is None:
                 bytes_of = memory.reshape(-1).view(numpy.uint8).data
-                found = self._windows[form] = bytes_of.cast(form)
+                found = self._windows[form] = bytes_of.cast(form)  # type: ignore[call-overload]
         elif memory is not None:
             found = self.device.driver.window(memory, form)
         return found

@@ -635,9 +635,9 @@ def computed(opcode: Opcode, operands: tuple[Node, ...], scalar: Any = None) -> 
     at_once = opcode.immediate
     if at_once is not False and not _tier.name:
         at_once = at_once or immediate.of(opcode)
-        found: Node | None = at_once and at_once(tape, operands, scalar)
-        if found:
-            return found
+        done: Node | None = at_once(tape, operands, scalar) if at_once else None
+        if done is not None:
+            return done
     if opcode.constants and scalar is None:
         operands = _frozen(operands)
     storage = Storage(device, opcode.nbytes)
@@ -657,7 +657,7 @@ def recorded(opcode: Opcode, operands: tuple[Node, ...], target: Node | None = N
     at_once = opcode.immediate
     if at_once is not False and not _tier.name:
         at_once = at_once or immediate.of(opcode)
-        if at_once and at_once(tape, nodes, None):
+        if at_once and at_once(tape, nodes, None) is not None:
             return
     if opcode.constants:
         nodes = _frozen(nodes)

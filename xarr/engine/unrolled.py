@@ -108,6 +108,7 @@ class Given:
         self._values: list[Any] = []
 
     def __call__(self, value: Any) -> str:
+        """The name of a value."""
         self._names.append(f"given{len(self._names)}")
         self._values.append(value)
         return self._names[-1]

@@ -1,0 +1,216 @@
+"""Small work is done where it is asked for, in program order and with the bits of kernels."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.engine.pairs import tier
+from tests.engine.test_tiers import assert_same_bits, drawn
+from xarr.engine import elements, tape
+
+
+@pytest.fixture(autouse=True)
+def at_once() -> Iterator[None]:
+    if not elements.shares(xarr.default_device()):
+        pytest.skip(f"{xarr.default_device()} does not share the host's memory")
+    with tier(""):
+        yield
+        xarr.default_device().synchronize()
+
+
+def waiting() -> int:
+    """How many instructions stand on the tape."""
+    return len(tape.of(xarr.default_device()).steps)
+
+
+def is_at_once(x: xarr.Array) -> bool:
+    """Whether NumPy has made a value, whose memory no driver knows yet."""
+    assert x._node.storage is not None
+    return type(x._node.storage.buffer) is np.ndarray
+
+
+def small(count: int = 8) -> xarr.Array:
+    return xarr.asarray(np.arange(count) / 4 - 1)
+
+
+def test_small_work_never_waits() -> None:
+    x = small()
+    y = (2 * x - x) / 3
+    y[1:4] += x[2:5]
+    y[0] = 7
+    assert waiting() == 0
+    assert is_at_once(y)
+    wanted = (2 * np.asarray(x) - np.asarray(x)) / 3
+    wanted[1:4] += np.asarray(x)[2:5]
+    wanted[0] = 7
+    np.testing.assert_array_equal(np.asarray(y), wanted, strict=True)
+
+
+def test_large_work_waits() -> None:
+    large = xarr.zeros(2000)
+    y = large + 1
+    assert waiting()
+    del y
+
+
+@pytest.mark.parametrize("name", ["fused", "hosted"])
+def test_work_waits_where_another_tier_is_asked_for(name: str) -> None:
+    with tier(name):
+        y = small() + 1
+        assert waiting()
+        assert not is_at_once(y)
+
+
+EXPRESSIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "x - 2": lambda np, x: x - 2,
+    "2 - x": lambda np, x: 2 - x,
+    "x * 0.5": lambda np, x: x * 0.5,
+    "where": lambda np, x: np.where(x > 1, x, 0),
+    "where of numbers": lambda np, x: np.where(x > 1, 2.0, -1.0),
+    "transposed": lambda np, x: x[:12].reshape(3, 4).T + np.ones((4, 3)),
+    "rows by columns": lambda np, x: x[:5, None] * x[None, :7],
+    "backwards": lambda np, x: x[::-2] - x[1::2],
+    "maximum": lambda np, x: np.maximum(x, -x),
+    "sum": lambda np, x: np.sum(x),
+    "sum of columns": lambda np, x: np.sum(x[:24].reshape(2, 4, 3), axis=1),
+    "mean of rows": lambda np, x: np.mean(x[:24].reshape(2, 4, 3), axis=2),
+    "max": lambda np, x: np.max(x),
+    "argmin": lambda np, x: np.argmin(x),
+    "any": lambda np, x: np.any(x > 3),
+    "of indices": lambda np, x: np.take(x, np.arange(6) % 4),
+    "converted": lambda np, x: x.astype("complex128"),
+    "bools": lambda np, x: (x > 0) & ~(x > 1),
+    "square": lambda np, x: x**2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "uint32", "int64"])
+@pytest.mark.parametrize("what", list(EXPRESSIONS))
+def test_the_bits_are_those_of_kernels(what: str, dtype: str) -> None:
+    values = drawn(dtype, 60)[:70]
+    results = []
+    for name in ("", "fused"):
+        with tier(name):
+            results.append(xarr.to_numpy(EXPRESSIONS[what](xarr, xarr.asarray(values))))
+    assert_same_bits(*results)
+
+
+def test_what_comes_behind_a_kernel_waits_for_it() -> None:
+    x = small()
+    y = xarr.exp(x)  # NumPy has other bits
+    assert waiting()
+    x += 1
+    z = y + x
+    x[2:] = -1
+    assert waiting()
+    np.testing.assert_allclose(np.asarray(z), np.exp(np.arange(8) / 4 - 1) + np.arange(8) / 4)
+    np.testing.assert_array_equal(np.asarray(x)[1:4], [0.25, -1, -1])
+
+
+def test_what_a_kernel_was_given_is_written_in_place() -> None:
+    x = small()
+    part = x[2:5]
+    part + 1  # its node knows where its elements were
+    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(x)), np.exp(np.arange(8) / 4 - 1))
+    assert not is_at_once(x)
+    part += 1
+    assert waiting() == 0
+    np.testing.assert_array_equal(xarr.to_numpy(x)[1:6], [-0.75, 0.5, 0.75, 1, 0.25])
+    np.testing.assert_array_equal(xarr.to_numpy(part * 2), [1, 1.5, 2])
+    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(part)), np.exp([0.5, 0.75, 1]))
+
+
+def test_memory_that_others_see_is_written_in_order() -> None:
+    x = small()
+    seen = np.asarray(x)
+    x += 1
+    x[0] = 9
+    np.testing.assert_array_equal(seen[:3], [9, 0.25, 0.5])
+    seen[1] = 5
+    assert float((x + 0)[1]) == 5
+
+
+def test_a_bool_in_the_memory_of_others_is_true_unless_it_is_0() -> None:
+    memory = np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
+    x = xarr.from_dlpack(memory, copy=False)
+    assert xarr.to_numpy(x & xarr.asarray([True] * 4)).tolist() == [False, True, True, True]
+    assert int(xarr.sum(x.astype("int8"))) == 3
+
+
+def test_nothing_is_said_of_overflow() -> None:
+    x = small()
+    assert np.isinf(float((x / 0)[0]))
+    assert np.isnan(float((x[4:5] / 0)[0]))
+    assert np.isinf(float(((x + 2) * 1e308 * 1e308)[0]))
+
+
+def test_elements_of_numpys_memory() -> None:
+    x = small() + 1
+    x[3] = 4.5
+    assert [float(x[0]), float(x[3]), float(x[-1])] == [0, 4.5, 1.75]
+    z = (x + 0).astype("complex64")
+    z[1] = 1j
+    assert complex(z[1]) == 1j
+    truths = x > 1
+    truths[0] = True
+    assert bool(truths[0])
+    assert is_at_once(x)
+
+
+def test_memory_of_the_dead_waits_for_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver: Any = xarr.default_device().driver
+    monkeypatch.setattr(driver, "_small", 0, raising=False)  # PoCL's threads do it, later
+    results = []
+    for number in range(200):
+        x = small(900) + number
+        results.append(xarr.gcd(xarr.asarray(np.full(900, 12)), x.astype("int64") * 0 + number))
+        if number % 7 == 0:
+            xarr.default_device().synchronize()
+        del x
+    for number, result in enumerate(results):
+        assert xarr.to_numpy(result).tolist() == [np.gcd(12, number)] * 900
+
+
+def test_threads_write_to_parts_of_one_array_beside_a_kernel() -> None:
+    for _ in range(30):
+        x = xarr.asarray(np.zeros(64))
+        begin = threading.Barrier(3)
+
+        def written(first: int, x: xarr.Array = x, begin: threading.Barrier = begin) -> None:
+            begin.wait()
+            for at in range(first, 64, 2):
+                x[at : at + 1] = at
+
+        def read(x: xarr.Array = x, begin: threading.Barrier = begin) -> None:
+            begin.wait()
+            assert xarr.to_numpy(xarr.exp(x)).shape == (64,)
+
+        threads = [threading.Thread(target=written, args=(first,)) for first in (0, 1)]
+        threads.append(threading.Thread(target=read))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        np.testing.assert_array_equal(xarr.to_numpy(x), np.arange(64.0))
+
+
+def test_a_result_that_memory_is_short_for_is_done_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = small() + 1
+    y = xarr.exp(x)
+    driver: Any = xarr.default_device().driver
+
+    def refuse(nbytes: int) -> Any:
+        raise MemoryError(nbytes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "allocate", refuse)
+        with pytest.raises(MemoryError):
+            xarr.to_numpy(y)
+    assert float(x[1]) == 0.25
+    np.testing.assert_allclose(xarr.to_numpy(y), np.exp(np.arange(8) / 4))
