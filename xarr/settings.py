@@ -35,6 +35,7 @@ class Settings:
     tiers : str or None
         XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
         ``hosted``, NumPy computes in a CPU's buffers what it can, and there are no such kernels.
+        Without either, NumPy also computes at once what is small.
     """
 
     device: str | None = None

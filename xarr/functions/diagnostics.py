@@ -33,7 +33,8 @@ def explain(x: Array, /) -> str:
         Then how many of the device's programs (lists of such operations) run how: fused, or step by
         step while there are no kernels for them, by NumPy and kernels of one operation. Then the
         kernels, each with its skeleton's file, what it loads and stores and the bytes that this
-        moves, and then their sources. For an array in memory, where it lies.
+        moves, and then their sources. For an array in memory, where it lies; on a CPU NumPy
+        computes what is small at once, where its bits are the same.
 
     Raises
     ------
@@ -43,7 +44,7 @@ def explain(x: Array, /) -> str:
     Examples
     --------
     >>> import xarr
-    >>> text = xarr.explain(xarr.ones(3, dtype="float32") + 1)
+    >>> text = xarr.explain(xarr.ones(5000, dtype="float32") + 1)
     >>> text.splitlines()[0].partition(", ")[2]
     'pending: 1 operation'
     """
