@@ -136,6 +136,36 @@ def test_memory_that_others_see_is_written_in_order() -> None:
     assert float((x + 0)[1]) == 5
 
 
+@pytest.mark.parametrize("dtype", ["int64", "longlong", np.dtype("int64", metadata={"unit": "m"})])
+@pytest.mark.parametrize("make", [xarr.asarray, xarr.array])
+def test_what_is_made_of_numpys_array_is_a_copy(make: Callable[..., Any], dtype: Any) -> None:
+    values = np.arange(4).astype(dtype)
+    x = make(values)
+    values[0] = 9
+    x[1] = 7
+    x += 1
+    assert x.tolist() == [1, 8, 3, 4]
+    assert values.tolist() == [9, 1, 2, 3]
+    values.flags.writeable = False
+    y = make(values)
+    y[0] = 5
+    assert y.tolist() == [5, 1, 2, 3]
+
+
+def test_what_a_library_gives_back_shares_no_memory_with_what_it_took() -> None:
+    x = xarr.asarray(np.arange(1.0, 5.0).reshape(2, 2))
+    results = [
+        xarr.linalg.matrix_power(x, 2), xarr.linalg.inv(x), *xarr.linalg.svd(x), xarr.sort(x),
+        xarr.fft.fft(x), xarr.take(x, xarr.asarray([0, 1]), axis=0), x[x > 0], x[[0, 1]],
+    ]  # fmt: skip
+    before = [xarr.to_numpy(result) for result in results]
+    x[...] = -1
+    for result, wanted in zip(results, before, strict=True):
+        np.testing.assert_array_equal(xarr.to_numpy(result), wanted)
+        result[...] = 0
+    assert (xarr.to_numpy(x) == -1).all()
+
+
 def test_a_bool_in_the_memory_of_others_is_true_unless_it_is_0() -> None:
     memory = np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
     x = xarr.from_dlpack(memory, copy=False)

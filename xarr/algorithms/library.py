@@ -118,7 +118,7 @@ def _kept(
 def _adopted(value: Any, shape: Shape, dtype: DType, device: Device, *, is_new: bool) -> Node:
     where = layout.contiguous(shape)
     if is_new and value.dtype == dtype.numpy:
-        own = engine.held(value, device, dtype) if type(value) is numpy.ndarray else None
+        own = engine.held(value, device, dtype)
         if own is not None:
             return own
         buffer = device.driver.adopt(value)

@@ -11,7 +11,7 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
-from xarr.engine import elements, engine
+from xarr.engine import elements, engine, immediate
 from xarr.engine.expression import Node, constant, leaf
 from xarr.engine.storage import Storage
 
@@ -152,10 +152,11 @@ def from_host(values: Host, device: Device, where: str) -> Node:
     if values.ndim == 0:
         return constant(values.item(), row, (), device)
     note(where, values.nbytes, "to", device)
+    if immediate.keeps(device, values.size * row.itemsize):
+        own = engine.held(numpy.array(values, row.numpy, order="C"), device, row)
+        if own is not None:
+            return own
     data = numpy.ascontiguousarray(values, row.numpy)
-    own = engine.held(data if data is not values else data.copy(), device, row)
-    if own is not None:
-        return own
     with device.lock:
         storage = engine.allocate(device, data.nbytes)
         if data.nbytes:

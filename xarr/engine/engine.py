@@ -265,8 +265,14 @@ def reserve(device: Device, nbytes: int) -> Storage:
 
 
 def held(values: Any, device: Device, dtype: DType) -> Node | None:
-    """A view of what NumPy has made and nobody else has; None where a driver is to have a copy."""
-    if not values.flags.c_contiguous or not immediate.keeps(device, values.nbytes):
+    """A view of what NumPy has made, which becomes xarr's; None where a driver is to have a copy.
+
+    An array that has its memory from another one is no such thing: it may be an operand's.
+    """
+    if type(values) is not numpy.ndarray or not immediate.keeps(device, values.nbytes):
+        return None
+    flags = values.flags
+    if not (flags.owndata and flags.c_contiguous and flags.writeable):
         return None
     storage = Storage(device, values.nbytes, values)
     return Node(storage, structure(device, dtype, layout.contiguous(values.shape).pattern), 0)
