@@ -152,6 +152,39 @@ def test_what_is_made_of_numpys_array_is_a_copy(make: Callable[..., Any], dtype:
     assert y.tolist() == [5, 1, 2, 3]
 
 
+def test_what_is_there_is_joined_at_once() -> None:
+    x, y = small(6), xarr.asarray(np.arange(6)) * 0.5
+    for joined, wanted in (
+        (xarr.concat([x, y]), np.concatenate([x, y])),
+        (xarr.stack([x, y], axis=1), np.stack([x, y], axis=1)),
+        (
+            xarr.stack([x.reshape(2, 3).T, xarr.zeros((3, 2))]),
+            [x.reshape(2, 3).T, np.zeros((3, 2))],
+        ),
+        (xarr.concat([x, xarr.asarray([True, False])]), np.concatenate([x, [1, 0]])),
+        (xarr.stack([x > 0, y > 1]), np.stack([x > 0, y > 1])),
+        (xarr.stack([x[0], y[1]]), np.stack([x[0], y[1]])),
+    ):
+        np.testing.assert_array_equal(xarr.to_numpy(joined), wanted)
+    whole = xarr.stack([x, y])
+    assert is_at_once(whole)
+    x[0] = 100
+    whole[1] = 0
+    assert float(whole[0, 0]) == -1
+    assert float(y[5]) == 2.5
+
+
+def test_what_waits_is_joined_in_order() -> None:
+    x = small(4)
+    y = xarr.exp(x)
+    whole = xarr.concat([x, y])
+    x += 1
+    assert waiting()
+    np.testing.assert_allclose(
+        whole, np.concatenate([np.arange(4) / 4 - 1, np.exp(np.arange(4) / 4 - 1)])
+    )
+
+
 def test_what_a_library_gives_back_shares_no_memory_with_what_it_took() -> None:
     x = xarr.asarray(np.arange(1.0, 5.0).reshape(2, 2))
     results = [

@@ -16,7 +16,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.dtypes import DType
-from xarr.engine import elements, engine
+from xarr.engine import elements, engine, immediate
 from xarr.engine.expression import Node, leaf
 from xarr.engine.storage import Storage
 from xarr.layout import Shape
@@ -128,6 +128,32 @@ def _adopted(value: Any, shape: Shape, dtype: DType, device: Device, *, is_new: 
     with opened("", (), (result,)) as (target,):
         target[...] = value
     return result
+
+
+def small(
+    function: Callable[[list[Host]], Host], nodes: Sequence[Node], dtype: DType
+) -> Node | None:
+    """What NumPy makes of small nodes that are there; None where they are not, or kernels do it.
+
+    They all have the data type of the result. Bools, which are any byte, are left to kernels.
+    """
+    device = nodes[0].device
+    nbytes = sum([math.prod(node.shape) for node in nodes]) * dtype.itemsize
+    if dtype.kind == dtypes.BOOL or not immediate.keeps(device, nbytes):
+        return None
+    with device.lock:
+        values = []
+        for node in nodes:
+            if node.dtype is not dtype:
+                return None
+            if node.value is not None:
+                values.append(numpy.full(node.shape, node.value, dtype.numpy))
+                continue
+            there = elements.ready(node)
+            if there is None:
+                return None
+            values.append(there)
+        return engine.held(function(values), device, dtype)
 
 
 def inner(first: Node, second: Node) -> Any:

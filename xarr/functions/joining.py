@@ -1,20 +1,22 @@
 """Joining and repeating: results of several parts.
 
-Each part is written in one kernel, together with what computes it.
+Each part is written in one kernel, together with what computes it. Small arrays that are there are
+joined by NumPy.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsIndex
 
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.algorithms import gather
+from xarr.algorithms import gather, library
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
@@ -190,17 +192,24 @@ def _joined(
                     "shapes have to agree except along the axis",
                 )
             )
+    row = _promoted(parts, where, dtype, casting)
+    if out is None:
+        found = _at_once(functools.partial(numpy.concatenate, axis=place), parts, row)
+        if found is not None:
+            return found
     total = sum(part.shape[place] for part in parts)
-    whole = Assembly(
-        (*first[:place], total, *first[place + 1 :]),
-        _promoted(parts, where, dtype, casting),
-        parts[0].device,
-    )
+    whole = Assembly((*first[:place], total, *first[place + 1 :]), row, parts[0].device)
     begin = [0] * len(first)
     for part in parts:
         whole.put(begin, part.shape, part._node)
         begin[place] += part.shape[place]
     return _handed(whole, out, casting, where)
+
+
+def _at_once(join: Callable[[Any], Any], parts: Sequence[Array], row: DType) -> Array | None:
+    """What NumPy joins, of small arrays that are there; else None."""
+    found = library.small(join, [part._node for part in parts], row)
+    return None if found is None else Array(found)
 
 
 def _handed(whole: Assembly, out: Any, casting: str, where: str) -> Array:
@@ -286,7 +295,12 @@ def stack(
             )
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
-    whole = Assembly(full, _promoted(parts, where, dtype, casting), parts[0].device)
+    row = _promoted(parts, where, dtype, casting)
+    if out is None:
+        found = _at_once(functools.partial(numpy.stack, axis=place), parts, row)
+        if found is not None:
+            return found
+    whole = Assembly(full, row, parts[0].device)
     strides = whole.layout.strides
     for number, part in enumerate(parts):
         target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
