@@ -174,6 +174,20 @@ def test_what_is_there_is_joined_at_once() -> None:
     assert float(y[5]) == 2.5
 
 
+def test_what_is_there_is_selected_at_once() -> None:
+    x = small()
+    part = x[x > -0.5]
+    assert is_at_once(part)
+    part[0] = 8
+    x[-1] = 9
+    assert part.tolist() == [8, 0, 0.25, 0.5, 0.75]
+    assert x[x > 100].tolist() == []
+    table = x.reshape(2, 4).T
+    np.testing.assert_array_equal(table[table < 0], np.asarray(table)[np.asarray(table) < 0])
+    memory = np.array([0, 1, 2, 255], np.uint8).view(np.bool_)
+    assert x[:4][xarr.from_dlpack(memory, copy=False)].tolist() == [-0.75, -0.5, -0.25]
+
+
 def test_what_waits_is_joined_in_order() -> None:
     x = small(4)
     y = xarr.exp(x)

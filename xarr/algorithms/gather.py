@@ -19,7 +19,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import library, passes
 from xarr.dtypes import DType
-from xarr.engine import elements, engine, hosted
+from xarr.engine import elements, engine, hosted, immediate
 from xarr.engine.expression import Node, Operation, constant, leaf
 from xarr.engine.plan import Indirect, stored
 from xarr.engine.storage import Storage
@@ -305,7 +305,22 @@ def _places(mask: Node) -> Node | None:
 
 def compress(values: Node, mask: Node) -> Node:
     """The values where a mask of the same shape is true, in C order."""
-    return _compressed(values, mask.shape, select(mask))
+    found = _compressed_at_once(values, mask)
+    return _compressed(values, mask.shape, select(mask)) if found is None else found
+
+
+def _compressed_at_once(values: Node, mask: Node) -> Node | None:
+    """The same by NumPy, of few values that are there; else None."""
+    device, dtype = values.device, values.dtype
+    if dtype.kind == dtypes.BOOL or mask.device is not device:
+        return None
+    if not immediate.keeps(device, math.prod(values.shape) * dtype.itemsize):
+        return None
+    with device.lock:
+        there, chosen = elements.ready(values), elements.ready(mask)
+        if there is None or chosen is None:
+            return None
+        return engine.held(there[chosen.view(numpy.uint8) != 0], device, dtype)
 
 
 def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:
