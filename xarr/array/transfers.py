@@ -173,7 +173,7 @@ def to_host(node: Node, where: str = READING) -> Host:
     if host.size == 0:
         return host
     with node.device.lock:
-        there = elements.ready(node)
+        there = _ready(node, host.nbytes)
         if there is not None:
             host[...] = there
             return host
@@ -181,6 +181,11 @@ def to_host(node: Node, where: str = READING) -> Host:
     with node.device.lock:
         node.device.driver.download(storage.buffer, begin, host)
     return host
+
+
+def _ready(node: Node, nbytes: int) -> Host | None:
+    """Few elements in place, where they are there; else None."""
+    return elements.ready(node) if immediate.keeps(node.device, nbytes) else None
 
 
 def lone(node: Node, where: str = READING) -> Host:
@@ -191,7 +196,7 @@ def lone(node: Node, where: str = READING) -> Host:
     device = storage.device
     note(where, dtype.itemsize, "from", device)
     with device.lock:
-        there = elements.ready(node)
+        there = _ready(node, host.nbytes)
         if there is not None:
             host[0] = there
             return host
