@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import pytest
 import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
-from xarr.engine import elements, tape
+from xarr.engine import background, elements, tape
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +23,10 @@ def at_once() -> Iterator[None]:
     with tier(""):
         yield
         xarr.default_device().synchronize()
+    if background._worker.is_started:  # its kernels are no other test's
+        last = background.submit(int)
+        while not last.is_done:
+            time.sleep(0.001)
 
 
 def waiting() -> int:
