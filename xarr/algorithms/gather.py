@@ -19,7 +19,8 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import library, passes
 from xarr.dtypes import DType
-from xarr.engine import elements, engine, hosted, immediate
+from xarr.engine import elements, engine
+from xarr.engine.elements import Host
 from xarr.engine.expression import Node, Operation, constant, leaf
 from xarr.engine.plan import Indirect, stored
 from xarr.engine.storage import Storage
@@ -106,10 +107,6 @@ _ELECT: Final = Indirect(
 """The largest position that wants a place wins it."""
 
 
-_FEW: Final = 4096
-"""Elements up to which NumPy takes them in less time than a launch takes."""
-
-
 def result_shape(where: Layout, arrays: Sequence[tuple[int, Node]], place: int) -> Shape:
     """The shape of an indexed view: the arrays' axes replace those they index."""
     indexed = {axis for axis, _ in arrays}
@@ -155,36 +152,18 @@ def take(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: i
 
 
 def take_at_once(node: Node, index: Node) -> Node | None:
-    """What few indices name along the first axis, where the host reaches all of it; else None."""
-    size = math.prod(index.shape) * math.prod(node.shape[1:])
-    if not node.shape or not 0 < size <= _FEW or index.dtype.kind not in dtypes.INTEGER:
+    """What few indices name along the first axis, where all is there for the host; else None."""
+    if not node.shape or index.dtype.kind not in dtypes.INTEGER:
         return None
-    if node.dtype.kind == dtypes.BOOL or hosted.tier.name == "fused":
-        return None
-    if node.device is not index.device:
-        return None
-    with node.device.lock:
-        values, places = elements.ready(node), elements.ready(index)
-        if values is None or places is None:
-            return None
-        try:
-            found = values[places]
-        except IndexError:
-            return None
-        return _kept(found, node)
+    return library.small(_taken, (node, index), index.shape + node.shape[1:], node.dtype)
 
 
-def _kept(found: numpy.ndarray[Any, Any], beside: Node) -> Node | None:
-    """What the host has found, in memory of a device that it reaches, whose lock it holds."""
-    own = engine.held(found, beside.device, dtypes.lookup(found.dtype))
-    if own is not None:
-        return own
-    result = library.room(found.shape, dtypes.lookup(found.dtype), beside.device)
-    target = elements.array(result)
-    if target is None:
+def _taken(values: Host, places: Host) -> Host | None:
+    try:
+        found: Host = values[places]
+    except IndexError:
         return None
-    target[...] = found
-    return result
+    return found
 
 
 def put(
@@ -300,27 +279,18 @@ def _places(mask: Node) -> Node | None:
         if values is None:
             return None
         found = numpy.flatnonzero(values.view(numpy.uint8) != 0)
-        return _kept(found, mask)
+        return library.adopted(found, dtypes.int64, mask.device)
 
 
 def compress(values: Node, mask: Node) -> Node:
     """The values where a mask of the same shape is true, in C order."""
-    found = _compressed_at_once(values, mask)
+    found = library.small(_chosen, (values, mask), mask.shape, values.dtype)
     return _compressed(values, mask.shape, select(mask)) if found is None else found
 
 
-def _compressed_at_once(values: Node, mask: Node) -> Node | None:
-    """The same by NumPy, of few values that are there; else None."""
-    device, dtype = values.device, values.dtype
-    if dtype.kind == dtypes.BOOL or mask.device is not device:
-        return None
-    if not immediate.keeps(device, math.prod(values.shape) * dtype.itemsize):
-        return None
-    with device.lock:
-        there, chosen = elements.ready(values), elements.ready(mask)
-        if there is None or chosen is None:
-            return None
-        return engine.held(there[chosen.view(numpy.uint8) != 0], device, dtype)
+def _chosen(values: Host, mask: Host) -> Host:
+    found: Host = values[mask.view(numpy.uint8) != 0]
+    return found
 
 
 def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:

@@ -17,6 +17,7 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.dtypes import DType
 from xarr.engine import elements, engine, immediate
+from xarr.engine.elements import Host
 from xarr.engine.expression import Node, leaf
 from xarr.engine.storage import Storage
 from xarr.layout import Shape
@@ -24,7 +25,6 @@ from xarr.layout import Shape
 if TYPE_CHECKING:
     from xarr.backends.device import Device
 
-Host = numpy.ndarray[Any, numpy.dtype[Any]]
 
 observers: Final[list[Callable[[str, int, str, Device], None]]] = []
 """Are told of what the host computes for a device: the function, bytes, which way, the device."""
@@ -110,20 +110,27 @@ def _kept(
     """What the device's library made of arrays, in the memory that it is in where that is new."""
     is_new = not any(value is one for value in values for one in given)
     return [
-        _adopted(value, shape, dtype, device, is_new=is_new)
+        adopted(value, dtype, device)
+        if is_new and value.dtype == dtype.numpy
+        else _copied(value, shape, dtype, device)
         for value, (shape, dtype) in zip(values, results, strict=True)
     ]
 
 
-def _adopted(value: Any, shape: Shape, dtype: DType, device: Device, *, is_new: bool) -> Node:
-    where = layout.contiguous(shape)
-    if is_new and value.dtype == dtype.numpy:
-        own = engine.held(value, device, dtype)
-        if own is not None:
-            return own
-        buffer = device.driver.adopt(value)
-        if buffer is not None:
-            return leaf(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
+def adopted(value: Any, dtype: DType, device: Device) -> Node:
+    """The node of a new array that a library has made, in its memory where that can be."""
+    own = engine.held(value, device, dtype)
+    if own is not None:
+        return own
+    buffer = device.driver.adopt(value)
+    if buffer is None:
+        return _copied(value, value.shape, dtype, device)
+    where = layout.contiguous(value.shape)
+    return leaf(Storage(device, where.size * dtype.itemsize, buffer), where, dtype)
+
+
+def _copied(value: Any, shape: Shape, dtype: DType, device: Device) -> Node:
+    """The node of an array's values in memory of the device's, in another data type if need be."""
     result = room(shape, dtype, device)
     with opened("", (), (result,)) as (target,):
         target[...] = value
@@ -131,20 +138,20 @@ def _adopted(value: Any, shape: Shape, dtype: DType, device: Device, *, is_new: 
 
 
 def small(
-    function: Callable[[list[Host]], Host], nodes: Sequence[Node], dtype: DType
+    function: Callable[..., Host | None], nodes: Sequence[Node], shape: Shape, dtype: DType
 ) -> Node | None:
-    """What NumPy makes of small nodes that are there; None where they are not, or kernels do it.
+    """What NumPy makes of nodes that are there, or None, if they are not or kernels do it.
 
-    They all have the data type of the result. Bools, which are any byte, are left to kernels.
+    The function is given their elements, and gives None or an array of the data type that has at
+    most the elements of a shape. Bools, which are any byte, are left to kernels.
     """
     device = nodes[0].device
-    nbytes = sum([math.prod(node.shape) for node in nodes]) * dtype.itemsize
-    if dtype.kind == dtypes.BOOL or not immediate.keeps(device, nbytes):
+    if dtype.kind == dtypes.BOOL or not immediate.keeps(device, math.prod(shape) * dtype.itemsize):
         return None
     with device.lock:
         values = []
         for node in nodes:
-            if node.dtype is not dtype:
+            if node.device is not device:
                 return None
             if node.value is not None:
                 values.append(numpy.full(node.shape, node.value, dtype.numpy))
@@ -153,7 +160,7 @@ def small(
             if there is None:
                 return None
             values.append(there)
-        return engine.held(function(values), device, dtype)
+        return engine.held(function(*values), device, dtype)
 
 
 def inner(first: Node, second: Node) -> Any:

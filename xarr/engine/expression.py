@@ -209,7 +209,7 @@ class Opcode:
     constants : int
         How many constants an instruction names.
     host, immediate : object
-        What `hosted` and `immediate` keep of it; None before they are asked.
+        What `hosted` and `immediate` keep of it.
     """
 
     __slots__ = ("constants", "device", "host", "immediate", "is_fresh", "named", "nbytes",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
@@ -41,15 +41,18 @@ def keeps(device: Device, nbytes: int) -> bool:
     return 0 < nbytes <= _MOST_NBYTES and not hosted.tier.name and elements.shares(device)
 
 
-def of(opcode: Opcode) -> Function | Literal[False]:
-    """What does instructions of an opcode at once; False where the tape is to do it."""
-    found: Function | Literal[False] = False
-    if elements.shares(opcode.device) and _nbytes(opcode) <= _MOST_NBYTES:
+def of(opcode: Opcode) -> Function | None:
+    """What does instructions of an opcode at once; None where the tape is to do it."""
+    if not elements.shares(opcode.device) or _nbytes(opcode) > _MOST_NBYTES:
+        return None
+
+    def first(on: Tape, nodes: Sequence[Node], scalar: Any) -> Node | None:
+        """Write the function, which takes time, where it is called."""
         host = hosted.host(opcode)
-        if host is not None:
-            found = _function(opcode, host)
-    opcode.immediate = found
-    return found
+        opcode.immediate = found = None if host is None else _function(opcode, host)
+        return None if found is None else found(on, nodes, scalar)
+
+    return first
 
 
 def _nbytes(opcode: Opcode) -> int:

@@ -607,6 +607,7 @@ def opcode_of(
         if fresh is not None:
             target = structure(on, operation.result, layout.contiguous(fresh).pattern)
         opcode = Opcode(operation, operands, target, shape, on, is_fresh=fresh is not None)
+        opcode.immediate = immediate.of(opcode)
         opcodes[key] = opcode
     return opcode
 
@@ -633,9 +634,8 @@ def computed(opcode: Opcode, operands: tuple[Node, ...], scalar: Any = None) -> 
     device = opcode.device
     tape = device.tape or of(device)
     at_once = opcode.immediate
-    if at_once is not False and not _tier.name:
-        at_once = at_once or immediate.of(opcode)
-        done: Node | None = at_once(tape, operands, scalar) if at_once else None
+    if at_once is not None and not _tier.name:
+        done: Node | None = at_once(tape, operands, scalar)
         if done is not None:
             return done
     if opcode.constants and scalar is None:
@@ -655,10 +655,8 @@ def recorded(opcode: Opcode, operands: tuple[Node, ...], target: Node | None = N
     tape = device.tape or of(device)
     nodes = operands if target is None else (*operands, target)
     at_once = opcode.immediate
-    if at_once is not False and not _tier.name:
-        at_once = at_once or immediate.of(opcode)
-        if at_once and at_once(tape, nodes, None) is not None:
-            return
+    if at_once is not None and not _tier.name and at_once(tape, nodes, None) is not None:
+        return
     if opcode.constants:
         nodes = _frozen(nodes)
     written = nodes[0] if target is None else target

@@ -6,7 +6,6 @@ joined by NumPy.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import operator
@@ -193,12 +192,13 @@ def _joined(
                 )
             )
     row = _promoted(parts, where, dtype, casting)
+    total = sum(part.shape[place] for part in parts)
+    full = (*first[:place], total, *first[place + 1 :])
     if out is None:
-        found = _at_once(functools.partial(numpy.concatenate, axis=place), parts, row)
+        found = _at_once(numpy.concatenate, place, parts, full, row)
         if found is not None:
             return found
-    total = sum(part.shape[place] for part in parts)
-    whole = Assembly((*first[:place], total, *first[place + 1 :]), row, parts[0].device)
+    whole = Assembly(full, row, parts[0].device)
     begin = [0] * len(first)
     for part in parts:
         whole.put(begin, part.shape, part._node)
@@ -206,9 +206,14 @@ def _joined(
     return _handed(whole, out, casting, where)
 
 
-def _at_once(join: Callable[[Any], Any], parts: Sequence[Array], row: DType) -> Array | None:
-    """What NumPy joins, of small arrays that are there; else None."""
-    found = library.small(join, [part._node for part in parts], row)
+def _at_once(
+    join: Callable[..., Any], axis: int, parts: Sequence[Array], shape: Shape, row: DType
+) -> Array | None:
+    """What NumPy joins, of small arrays that are there and have the result's dtype; else None."""
+    nodes = [part._node for part in parts]
+    if any(node.dtype is not row for node in nodes):
+        return None
+    found = library.small(lambda *values: join(values, axis), nodes, shape, row)
     return None if found is None else Array(found)
 
 
@@ -297,7 +302,7 @@ def stack(
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
     row = _promoted(parts, where, dtype, casting)
     if out is None:
-        found = _at_once(functools.partial(numpy.stack, axis=place), parts, row)
+        found = _at_once(numpy.stack, place, parts, full, row)
         if found is not None:
             return found
     whole = Assembly(full, row, parts[0].device)

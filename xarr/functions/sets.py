@@ -17,6 +17,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
 from xarr.array.transfers import note
 from xarr.engine import engine
+from xarr.engine.elements import Host
 from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, fills, joining, reductions, searching
 from xarr.functions.sorting import argsort, searchsorted, sort
@@ -230,9 +231,7 @@ def _counts(begins: Node) -> Array:
     return bounds[1:] - bounds[:-1]
 
 
-def _unique(
-    values: library.Host, *, equal_nan: bool = False, **returned: bool
-) -> tuple[library.Host, ...]:
+def _unique(values: Host, *, equal_nan: bool = False, **returned: bool) -> tuple[Host, ...]:
     """What `numpy.unique` returns, each NaN distinct unless asked; a tuple in any case.
 
     Of equal elements the first one stands, which tells of zeros: on other devices it does too.
@@ -253,12 +252,12 @@ def _unique(
     return first, *others
 
 
-def _sortable(values: library.Host) -> library.Host:
+def _sortable(values: Host) -> Host:
     """Values of a type that NumPy (2.4) sorts right with AVX-512, where float16 comes out wrong."""
     return values.astype(numpy.float32) if values.dtype == numpy.float16 else values
 
 
-def _uploaded(values: library.Host, node: Node) -> Array:
+def _uploaded(values: Host, node: Node) -> Array:
     """What NumPy has found, as an array on the operand's device."""
     return creation.asarray(values, device=node.device)
 
