@@ -13,7 +13,7 @@ import pytest
 import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
-from xarr.engine import background, elements, tape
+from xarr.engine import background, elements, immediate, tape
 
 
 @pytest.fixture(autouse=True)
@@ -106,16 +106,47 @@ def test_the_bits_are_those_of_kernels(what: str, dtype: str) -> None:
     assert_same_bits(*results)
 
 
-def test_what_comes_behind_a_kernel_waits_for_it() -> None:
+def test_what_comes_behind_large_work_waits_for_it() -> None:
     x = small()
-    y = xarr.exp(x)  # NumPy has other bits
+    y = (xarr.zeros(2000) + 1)[:8] * x
     assert waiting()
     x += 1
-    z = y + x
+    z = xarr.exp(y) + x
     x[2:] = -1
     assert waiting()
     np.testing.assert_allclose(np.asarray(z), np.exp(np.arange(8) / 4 - 1) + np.arange(8) / 4)
     np.testing.assert_array_equal(np.asarray(x)[1:4], [0.25, -1, -1])
+
+
+def test_what_numpy_has_other_bits_of_is_launched_at_once() -> None:
+    x = small()
+    for _ in range(2):
+        before = xarr.default_device().driver.launched
+        y = xarr.exp(x)
+        z = y * 2
+        assert xarr.default_device().driver.launched == before + 1
+        assert waiting() == 0
+        assert is_at_once(z)
+        assert not is_at_once(y)
+        xarr.put(x, xarr.asarray([1]), xarr.asarray([3.0]))  # writes to memory that exists
+        assert waiting() == 0
+        np.testing.assert_allclose(xarr.to_numpy(z)[0], 2 * np.exp(-1))
+        assert float(x[1]) == 3
+
+
+def test_what_cannot_be_launched_at_once_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = small()
+    driver: Any = xarr.default_device().driver
+
+    def refuse(nbytes: int) -> Any:
+        raise MemoryError(nbytes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "allocate", refuse)
+        with pytest.raises(MemoryError):
+            xarr.exp(x)
+    assert float(x[1]) == -0.75
+    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(x)), np.exp(np.arange(8) / 4 - 1))
 
 
 def test_what_a_kernel_was_given_is_written_in_place() -> None:
@@ -195,10 +226,12 @@ def test_what_is_there_is_selected_at_once() -> None:
 
 def test_what_waits_is_joined_in_order() -> None:
     x = small(4)
+    large = xarr.zeros(2000) + 1
     y = xarr.exp(x)
     whole = xarr.concat([x, y])
     x += 1
     assert waiting()
+    del large
     np.testing.assert_allclose(
         whole, np.concatenate([np.arange(4) / 4 - 1, np.exp(np.arange(4) / 4 - 1)])
     )
@@ -284,7 +317,9 @@ def test_threads_write_to_parts_of_one_array_beside_a_kernel() -> None:
 
 def test_a_result_that_memory_is_short_for_is_done_later(monkeypatch: pytest.MonkeyPatch) -> None:
     x = small() + 1
+    large = xarr.zeros(2000) + 1
     y = xarr.exp(x)
+    del large
     driver: Any = xarr.default_device().driver
 
     def refuse(nbytes: int) -> Any:
@@ -296,3 +331,13 @@ def test_a_result_that_memory_is_short_for_is_done_later(monkeypatch: pytest.Mon
             xarr.to_numpy(y)
     assert float(x[1]) == 0.25
     np.testing.assert_allclose(xarr.to_numpy(y), np.exp(np.arange(8) / 4))
+
+
+def test_a_loop_of_what_numpy_has_not_is_fused_in_time() -> None:
+    x = small(7)
+    for _ in range(immediate._TURNS):
+        assert waiting() == 0
+        y = xarr.exp(x)
+    y = xarr.exp(x)
+    assert waiting() == 1
+    del y

@@ -210,10 +210,12 @@ class Opcode:
         How many constants an instruction names.
     host, immediate : object
         What `hosted` and `immediate` keep of it.
+    turns : int
+        How often a tape ran it by itself since it was the first; see `immediate`.
     """
 
     __slots__ = ("constants", "device", "host", "immediate", "is_fresh", "named", "nbytes",
-                 "operands", "operation", "shape", "target")  # fmt: skip
+                 "operands", "operation", "shape", "target", "turns")  # fmt: skip
 
     def __init__(
         self,
@@ -233,6 +235,7 @@ class Opcode:
         self.is_fresh = is_fresh
         self.host: Any = None
         self.immediate: Any = None
+        self.turns = 0
         self.named = operands if is_fresh or target is None else (*operands, target)
         self.constants = sum(operand.pattern is None for operand in operands)
         self.nbytes = 0

@@ -101,6 +101,7 @@ class Step(NamedTuple):
 
 _NUMBERS: Final = itertools.count()
 _tier: Final = hosted.tier
+_ALONE: Final = immediate.alone
 _ASIDE: Final = object()
 """What storages bear that an instruction writes which was put aside."""
 
@@ -644,8 +645,8 @@ def computed(opcode: Opcode, operands: tuple[Node, ...], scalar: Any = None) -> 
     if len(tape.steps) >= LIMIT:
         tape.cut()
     tape.steps.append(_made(Step, (opcode, operands, storage, scalar, next(_NUMBERS))))
-    if _mode.eager or (device.shared and is_seen(operands, device)):
-        tape.end()
+    if _mode.eager or opcode.immediate is _ALONE or device.shared:
+        _end(tape, opcode, operands)
     return Node(storage, opcode.target, 0)  # type: ignore[arg-type]
 
 
@@ -667,7 +668,16 @@ def recorded(opcode: Opcode, operands: tuple[Node, ...], target: Node | None = N
     written.storage.mark = tape.mark
     tape.steps.append(Step(opcode, nodes, None, None, next(_NUMBERS)))
     written.storage.mark = tape.mark
-    if _mode.eager or (device.shared and is_seen(nodes, device)):
+    if _mode.eager or opcode.immediate is _ALONE or device.shared:
+        _end(tape, opcode, nodes)
+
+
+def _end(tape: Tape, opcode: Opcode, nodes: tuple[Node, ...]) -> None:
+    """Run a tape now if its last instruction may not wait, or all that follows would for it."""
+    is_alone = len(tape.steps) == 1 and opcode.immediate is _ALONE and not _tier.name
+    if is_alone:
+        immediate.turned(opcode)
+    if _mode.eager or is_alone or is_seen(nodes, opcode.device):
         tape.end()
 
 
