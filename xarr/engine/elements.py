@@ -86,6 +86,10 @@ def array(node: Node) -> Host | None:
     if on.is_running:
         return None
     on.compute(storage)
+    return _in_place(node, storage)
+
+
+def _in_place(node: Node, storage: Storage) -> Host | None:
     window = storage.window("B")
     if window is None:
         return None
@@ -99,9 +103,12 @@ def array(node: Node) -> Host | None:
 def ready(node: Node) -> Host | None:
     """A node's elements in place, where they are there, or None; see `array`."""
     storage = node.storage
-    if storage is None or tape.of(node.device).writes(storage):
+    on = tape.of(node.device)
+    if storage is None or on.writes(storage):
         return None
-    return array(node)
+    if on.is_running or on.aside or not shares(node.device):
+        return array(node)
+    return _in_place(node, storage)
 
 
 def write(storage: Storage, at: int, dtype: DType, value: Any) -> bool:
