@@ -154,7 +154,7 @@ def small(
             if node.device is not device:
                 return None
             if node.value is not None:
-                values.append(numpy.full(node.shape, node.value, dtype.numpy))
+                values.append(numpy.full(node.shape, node.value, node.dtype.numpy))
                 continue
             there = elements.ready(node)
             if there is None:
