@@ -13,6 +13,7 @@ import pytest
 import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
+from xarr.algorithms import gather
 from xarr.engine import background, elements, immediate, tape
 
 
@@ -241,6 +242,12 @@ def test_constants_are_selected_and_select(dtype: str) -> None:
     np.testing.assert_array_equal(xarr.to_numpy(xarr.concat([ones, x])), [1, 1, 1, 1, 0, 1, 2, 3])
     with pytest.raises(IndexError, match="out of bounds"):
         x[xarr.full(3, 4)]
+
+
+def test_a_large_constant_is_not_written_out_to_select_from_it() -> None:
+    places = xarr.asarray([5, 7])._node
+    assert gather.take_at_once(xarr.ones(100)._node, places) is not None
+    assert gather.take_at_once(xarr.ones(10**6)._node, places) is None
 
 
 def test_what_lies_elsewhere_is_selected_and_selects() -> None:

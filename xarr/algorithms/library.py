@@ -146,7 +146,7 @@ def small(
     most the elements of a shape. Bools, which are any byte, are left to kernels.
     """
     device = nodes[0].device
-    if dtype.kind == dtypes.BOOL or not immediate.keeps(device, math.prod(shape) * dtype.itemsize):
+    if dtype.kind == dtypes.BOOL or not _is_kept(device, shape, dtype):
         return None
     with device.lock:
         values = []
@@ -154,6 +154,8 @@ def small(
             if node.device is not device:
                 return None
             if node.value is not None:
+                if not _is_kept(device, node.shape, node.dtype):
+                    return None
                 values.append(numpy.full(node.shape, node.value, node.dtype.numpy))
                 continue
             there = elements.ready(node)
@@ -161,6 +163,10 @@ def small(
                 return None
             values.append(there)
         return engine.held(function(*values), device, dtype)
+
+
+def _is_kept(device: Device, shape: Shape, dtype: DType) -> bool:
+    return immediate.keeps(device, math.prod(shape) * dtype.itemsize)
 
 
 def inner(first: Node, second: Node) -> Any:
