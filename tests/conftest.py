@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from xarr.algorithms import library
-from xarr.engine import hosted
+from xarr.engine import elements, hosted
 from xarr.settings import settings
 
 # JAX would take three quarters of a GPU's memory in each process of the tests.
@@ -54,6 +54,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+TIERS = [hosted.tier.name]
+if TIERS == ["fused"] and elements.shares(DEVICES[0]):
+    TIERS.append("")  # what users have
+
 NARROW = [] if DEVICES[0].options else [DEVICES[0].without_float64()]
 
 
@@ -72,3 +76,9 @@ def device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
 def any_device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
     """As `device`, and the first of them once more as one that has no float64."""
     yield from _entered(request)
+
+
+@pytest.fixture(params=TIERS, ids=lambda name: name or "mixed")
+def each_tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels alone, then whatever is there first, as without XARR_TIERS."""
+    monkeypatch.setattr(hosted.tier, "name", request.param)

@@ -11,7 +11,7 @@ import pytest
 import xarr
 from tests.reference import assert_same
 
-pytestmark = pytest.mark.usefixtures("device")
+pytestmark = pytest.mark.usefixtures("device", "each_tier")
 
 CALLS: dict[str, Callable[[Any], Any]] = {
     "r_": lambda m: m.r_[1:4, 0, 4],

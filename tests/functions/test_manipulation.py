@@ -16,7 +16,7 @@ from tests.comparing import DTYPES, LAYOUTS, given, narrow_device, needs, same
 from tests.launching import nothing_launched
 from xarr.engine import engine
 
-pytestmark = pytest.mark.usefixtures("device")
+pytestmark = pytest.mark.usefixtures("device", "each_tier")
 
 Call = Callable[[Any, Any], Any]
 """A call on the module and an array, for xarr and for NumPy."""

@@ -11,7 +11,7 @@ import pytest
 import xarr
 from tests.reference import assert_same
 
-pytestmark = pytest.mark.usefixtures("device")
+pytestmark = pytest.mark.usefixtures("device", "each_tier")
 
 
 def grid(m: Any, dtype: str = "float32") -> Any:

@@ -11,7 +11,7 @@ import pytest
 import xarr
 from tests.reference import assert_same
 
-pytestmark = pytest.mark.usefixtures("device")
+pytestmark = pytest.mark.usefixtures("device", "each_tier")
 
 Call = Callable[[Any], Any]
 """A call on the module, xarr or NumPy; the same values or the same type of exception."""

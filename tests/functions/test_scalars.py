@@ -16,6 +16,8 @@ from xarr import dtypes
 from xarr.engine import engine
 from xarr.tables import elementwise
 
+pytestmark = pytest.mark.usefixtures("each_tier")
+
 
 def test_elements_are_keys_by_their_value(device: np.Device) -> None:
     y = np.asarray([0, 1, 1], device=device)

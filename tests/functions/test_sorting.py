@@ -11,6 +11,8 @@ import xarr
 from tests.comparing import needs
 from tests.reference import Values, assert_same
 
+pytestmark = pytest.mark.usefixtures("each_tier")
+
 
 @pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
 def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
