@@ -58,11 +58,39 @@ def test_small_work_never_waits() -> None:
     np.testing.assert_array_equal(np.asarray(y), wanted, strict=True)
 
 
-def test_large_work_waits() -> None:
-    large = xarr.zeros(2000)
+def test_large_work_waits_from_its_second_time_on() -> None:
+    large = xarr.zeros(2003)
+    assert is_at_once(large + 1)
     y = large + 1
     assert waiting()
+    np.testing.assert_array_equal(np.asarray(y), np.ones(2003), strict=True)
+
+
+def test_work_that_is_larger_than_a_megabyte_waits() -> None:
+    y = xarr.zeros(200_003) + 1
+    assert waiting()
     del y
+
+
+def thinned(np: Any, steps: int) -> Any:
+    """What is left of numbers of which each step selects fewer, and writes to them."""
+    x, count = np.arange(3001.0), np.zeros(3001, dtype="int64")
+    taken = []
+    for step in range(steps):
+        chosen = x > 11 * step
+        x[step] = -1.0
+        x[chosen] = x[chosen] * 0.999
+        count[chosen] += 1
+        taken.append(float(x[chosen].max()))
+    return x, count, np.asarray(taken)
+
+
+def test_selections_of_many_sizes_have_few_programs() -> None:
+    programs = xarr.default_device().programs
+    before = len(programs)
+    for got, wanted in zip(thinned(xarr, 200), thinned(np, 200), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), wanted, strict=True)
+    assert len(programs) - before < 10
 
 
 @pytest.mark.parametrize("name", ["fused", "hosted"])
@@ -109,7 +137,7 @@ def test_the_bits_are_those_of_kernels(what: str, dtype: str) -> None:
 
 def test_what_comes_behind_large_work_waits_for_it() -> None:
     x = small()
-    y = (xarr.zeros(2000) + 1)[:8] * x
+    y = (xarr.zeros(200_000) + 1)[:8] * x
     assert waiting()
     x += 1
     z = xarr.exp(y) + x

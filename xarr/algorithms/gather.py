@@ -19,7 +19,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.algorithms import library, passes
 from xarr.dtypes import DType
-from xarr.engine import elements, engine
+from xarr.engine import elements, engine, hosted
 from xarr.engine.elements import Host
 from xarr.engine.expression import Node, Operation, constant, leaf
 from xarr.engine.plan import Indirect, stored
@@ -283,14 +283,31 @@ def _places(mask: Node) -> Node | None:
 
 
 def compress(values: Node, mask: Node) -> Node:
-    """The values where a mask of the same shape is true, in C order."""
-    found = library.small(_chosen, (values, mask), mask.shape, values.dtype)
-    return _compressed(values, mask.shape, select(mask)) if found is None else found
+    """The values where a mask of the same shape is true, in C order.
+
+    On a CPU NumPy takes them: a kernel would be planned anew for each number of them.
+    """
+    with values.device.lock:
+        there = _hosted(values, mask)
+        if there is not None:
+            given, chosen = there
+            found: Host = given[chosen.view(numpy.uint8) != 0]
+            return library.adopted(found, values.dtype, values.device)
+    return _compressed(values, mask.shape, select(mask))
 
 
-def _chosen(values: Host, mask: Host) -> Host:
-    found: Host = values[mask.view(numpy.uint8) != 0]
-    return found
+def _hosted(*nodes: Node) -> list[Host] | None:
+    """The elements of all nodes, in place and computed, where NumPy rather than a kernel works."""
+    if hosted.tier.name:
+        return None
+    there = list[Host]()
+    for node in nodes:
+        engine.placed(node)
+        found = elements.array(node)
+        if found is None:
+            return None
+        there.append(found)
+    return there
 
 
 def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:
@@ -307,20 +324,29 @@ def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:
     return result
 
 
-def overwrite(node: Node, selected: Selected, values: Node) -> Node | None:
-    """Write the next of `values`, of shape (total,), to each element that is selected.
+def overwrite(node: Node, mask: Node, selected: Selected, values: Node) -> Node | None:
+    """Write the next of `values`, of shape (total,), to each element that a mask selects.
 
     Or give the values of the whole node, which are to be written: of what is selected the next one,
     of the rest its own. The node has the mask's shape and lies in memory.
     """
     if not selected.total:
         return None
+    with node.device.lock:
+        there = _hosted(values, mask)
+        if there is not None:
+            source, chosen = there
+            target = elements.writable(node)
+            if target is not None:
+                apart = source.copy() if values.storage is node.storage else source
+                target[chosen.view(numpy.uint8) != 0] = apart
+                return None
     if selected.places is not None:
         where, arrays, place = _named(node, selected.places)
         put(node, where, arrays, place, values, distinct=True)
         return None
-    chosen, number = _parts(selected)
-    return choose(chosen, _spread(values, number), node)
+    true, number = _parts(selected)
+    return choose(true, _spread(values, number), node)
 
 
 def _parts(selected: Selected) -> tuple[Node, Node]:

@@ -140,20 +140,20 @@ def unit(name: str) -> str | None:
 
 def required(text: str) -> list[str]:
     """The library text that `text` needs, each unit after those it needs itself."""
-    parts: list[str] = []
-    seen: set[str] = set()
+    return _units_of(_NAME.findall(text))
 
-    def add(body: str) -> None:
-        for name in _NAME.findall(body):
-            if name not in seen:
-                seen.add(name)
-                found = unit(name)
-                if found is not None:
-                    add(found)
-                    parts.append(found)
 
-    add(text)
-    return parts
+def _units_of(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(part for name in names for part in _with_its_own(name)))
+
+
+@functools.cache
+def _with_its_own(name: str) -> tuple[str, ...]:
+    """The text of a unit after that of those it needs; nothing for a name that is none."""
+    found = unit(name)
+    if found is None:
+        return ()
+    return (*_units_of(other for other in _NAME.findall(found) if other != name), found)
 
 
 def operations(defines: Iterable[str]) -> int:

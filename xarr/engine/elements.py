@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import dtypes
-from xarr.engine import tape
+from xarr.engine import hosted, tape
 from xarr.engine.storage import Storage
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ READS: Final = 16
 """How many elements were read in place since the tape last ran, where the next read of one that the
 tape writes runs it, whatever else is on the tape. Fewer, as at the ends of a time loop's arrays,
 stay part of a kernel."""
+
+PLACES: Final = 8
+"""At how many places of a structure single elements are written as part of a loop, as borders."""
 
 _FORMATS: Final = {
     row: "?" if row is dtypes.bool_ else row.format[0]
@@ -74,6 +77,18 @@ def _is_run(on: tape.Tape) -> bool:
     return True
 
 
+def _comes_again(node: Node, at: int) -> bool:
+    """Whether an element is one of few that are written alone, so that it is part of a loop.
+
+    What a loop writes to another place each time would have it planned each time.
+    """
+    places, place = node.structure.places, at - node.offset
+    is_known = place in places
+    if len(places) <= PLACES:
+        places.add(place)
+    return is_known and len(places) <= PLACES
+
+
 def array(node: Node) -> Host | None:
     """A node's elements in place, computed, or None where the host does not reach them.
 
@@ -111,22 +126,45 @@ def ready(node: Node) -> Host | None:
     return _in_place(node, storage)
 
 
-def write(storage: Storage, at: int, dtype: DType, value: Any) -> bool:
-    """Write the element that lies `at` elements from the beginning, if that can be done at once.
+def writable(node: Node) -> Host | None:
+    """A node's elements in place, to write to before anything else is asked for, or None.
+
+    Whoever asks holds the device's lock. Nothing that was asked for before reads or writes them.
+    """
+    storage = node.storage
+    assert storage is not None
+    on = tape.of(node.device)
+    if on.is_running or not shares(node.device):
+        return None
+    if storage.buffer is None or on.names(storage):
+        on.run()
+    if storage.buffer is None or on.names(storage):
+        return None
+    found = _in_place(node, storage)
+    storage.writes += found is not None
+    return found
+
+
+def write(node: Node, at: int, value: Any) -> bool:
+    """Write a node's element that lies `at` elements from the beginning, if it can be at once.
 
     `value` is a Python scalar that the data type holds exactly.
     """
-    device = storage.device
+    device, dtype, storage = node.device, node.dtype, node.storage
+    assert storage is not None
     form = _FORMATS.get(dtype)
     if form is None or value != value or not shares(device):
         return False
     with device.lock:
         on = tape.of(device)
-        is_used = storage.buffer is None or on.names(storage)
-        if on.is_running or (is_used and not _is_run(on)):
+        if on.is_running:
             return False
-        if is_used and (storage.buffer is None or on.names(storage)):
-            return False
+        if storage.buffer is None or on.names(storage):
+            if (hosted.tier.name or _comes_again(node, at)) and not _is_run(on):
+                return False
+            on.run()
+            if storage.buffer is None or on.names(storage):
+                return False
         window = storage.window(form)
         if window is None:
             return False

@@ -79,6 +79,8 @@ class Structure:
     stores : dict
         What writes to a view of it, by key and the value's structure: opcodes, and then the same;
         None where the value is that view.
+    places : set of int
+        How far beyond the first one elements were that were written alone, while others waited.
     """
 
     __slots__ = (
@@ -88,6 +90,7 @@ class Structure:
         "in_memory",
         "layout",
         "pattern",
+        "places",
         "repeats",
         "shape",
         "stores",
@@ -105,6 +108,7 @@ class Structure:
         self.element: Structure | None = None
         self.views: dict[Any, tuple[Structure, int]] = {}
         self.stores: dict[Any, tuple[Opcode, Structure, int] | None] = {}
+        self.places: set[int] = set()
 
     def seen(self) -> InMemory:
         """How NumPy sees the elements of a view."""

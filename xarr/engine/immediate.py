@@ -31,6 +31,10 @@ _MOST_NBYTES: Final = 1 << 13
 """Bytes of an operand or result up to which NumPy does the work. With 32 KiB (64 x 64 float64)
 time loops whose kernels are there took 1.3 to 1.7 times as long."""
 
+_ONCE_NBYTES: Final = 1 << 20
+"""Bytes up to which NumPy does what is asked for the first time, where nothing else waits. What a
+mask selects has another shape each time, and would be planned and never come again."""
+
 _TURNS: Final = 256
 """How often an opcode without a host is launched at once, before it is taken for part of a loop.
 What never does the same twice has lists of instructions in vain; a loop that does is twice as fast
@@ -48,16 +52,64 @@ def keeps(device: Device, nbytes: int) -> bool:
 
 def of(opcode: Opcode) -> Function | None:
     """What does instructions of an opcode at once; None where the tape is to do it."""
-    if not elements.shares(opcode.device) or _nbytes(opcode) > _MOST_NBYTES:
+    nbytes = _nbytes(opcode)
+    if not elements.shares(opcode.device) or nbytes > _ONCE_NBYTES:
         return None
+    is_small = nbytes <= _MOST_NBYTES
+    is_new = True
 
     def first(on: Tape, nodes: Sequence[Node], scalar: Any) -> Node | None:
-        """Write the function, which takes time, where it is called."""
+        """Do it once as it is; then write the function, which takes time, or leave it to a tape."""
+        nonlocal is_new
         host = hosted.host(opcode)
+        if host is not None and is_new:
+            done = _once(opcode, host, on, nodes, scalar)
+            is_new = done is None
+            return done
+        if not is_small:
+            opcode.immediate = None
+            return None
         opcode.immediate = found = alone if host is None else _function(opcode, host)
         return found(on, nodes, scalar)
 
     return first
+
+
+def _once(opcode: Opcode, host: Host, on: Tape, nodes: Sequence[Node], scalar: Any) -> Node | None:
+    """What `_function` writes out, in a loop over what the opcode names."""
+    device = opcode.device
+    if on.steps or on.is_running or on.aside or on.unfinished or device.shared:
+        return None
+    values, rest = list[Any](), iter(nodes)
+    for how, kind in zip(opcode.named, host.views, strict=False):
+        if how.pattern is None:
+            is_left_out = opcode.constants == 1 and scalar is not None
+            values.append(kind(scalar if is_left_out else next(rest).value))
+            continue
+        node = next(rest)
+        values.append(_look(node, kind, how))
+        if values[-1] is None:
+            return None
+    if not opcode.is_fresh:
+        with device.lock:
+            _call(host, device, values)
+        return node
+    assert opcode.target is not None
+    whole, kind = opcode.target.seen(), host.views[-1]
+    memory = numpy.empty(whole.shape, whole.dtype)
+    values.append(memory if kind is whole else kind.array(memory, 0))
+    _call(host, device, values)
+    result = Node(Storage(device, opcode.nbytes, memory), opcode.target, 0)
+    result.seen = memory
+    return result
+
+
+def _call(host: Host, device: Device, values: list[Any]) -> None:
+    if host.ufunc is None:
+        dtypes.quietly(host, device.driver, values)
+    else:
+        *operands, target = values
+        dtypes.quietly(host.ufunc, *operands, out=target)
 
 
 def alone(_on: Tape, _nodes: Sequence[Node], _scalar: Any) -> None:
