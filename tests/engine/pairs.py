@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pytest
 
 import xarr
+from xarr.array.array import is_number
 from xarr.backends.base import Driver
 from xarr.engine import hosted
 
@@ -30,7 +31,6 @@ Line = str | tuple[str, int] | list[tuple[str, int]]
 """A line, perhaps with the number of the thread in which xarr runs it; or several at one time."""
 
 REFUSALS: Final = (ValueError, IndexError, TypeError, AttributeError, NameError)
-_BOUND: Final = re.compile(r"(?:with [^:]*: )?([a-g]) = ")
 _READ: Final = re.compile(r"read\((\w+)\)")
 
 
@@ -94,8 +94,6 @@ class Pair:
                 raise
             wanted = raised
         self._end(asked(thread, exec, code, self.ours), wanted)
-        if wanted is None and (found := _BOUND.match(text)):
-            self._settle(found[1])
 
     def run_together(self, lines: Sequence[tuple[str, int]]) -> None:
         """Run lines whose order makes no difference, in xarr at the same time."""
@@ -105,9 +103,6 @@ class Pair:
             exec(_compiled(text), self.theirs)
         for answer in answers:
             self._end(answer, None)
-        for text, _ in lines:
-            if found := _BOUND.match(text):
-                self._settle(found[1])
 
     def _end(self, answer: concurrent.futures.Future[Any], wanted: Exception | None) -> None:
         error = answer.exception()
@@ -121,17 +116,11 @@ class Pair:
         elif error is not None:
             raise self.difference(f"xarr raised {type(error).__name__}: {error}") from error
 
-    def _settle(self, name: str) -> None:
-        """Have an array in both libraries where one makes a number of a result without axes."""
-        value = self.theirs[name]
-        if type(value) is not numpy.ndarray:
-            self.theirs[name] = numpy.asarray(value)
-        if not self.theirs[name].shape:
-            self.ours[name] = xarr.asarray(self.ours[name])
-
     def check_type(self, name: str) -> None:
-        """Compare the shape and the data type of an array."""
+        """Compare the shape and the data type of an array, and whether it is a number."""
         got, wanted = self.ours[name], self.theirs[name]
+        if type(got) is xarr.Array and is_number(got) is not isinstance(wanted, numpy.generic):
+            raise self.difference(f"{name} is NumPy's {type(wanted)}, {is_number(got)=}")
         if got.shape != wanted.shape or got.dtype != wanted.dtype:
             raise self.difference(
                 f"{name} is of {got.dtype} {got.shape}, NumPy's of {wanted.dtype} {wanted.shape}"

@@ -278,6 +278,9 @@ class Program:
         value = self.theirs[name]
         views = [f"{name}[{key}]" for key in self.keys(value)]
         views += [f"{name}[...]", f"{name}.T" if value.ndim == 2 else f"{name}[None]"]
+        if not value.ndim:
+            views += [f"np.reshape({name}, (1,))", f"np.atleast_1d({name})", f"{name}.copy()"]
+            views += [f"np.expand_dims({name}, 0)", f"{name}.reshape(())", f"{name}[()]"]
         if self.breadth.rare:
             views += self._rare_views(name, value)
         return self.bind(self.new_name(), str(self.one_of(views)))
@@ -361,7 +364,7 @@ class Program:
             for dtype in (self.dtype, self.other, value.dtype.name)
             if _RANK.index(value.dtype.kind) <= _RANK.index(numpy.dtype(dtype).kind)
         ]
-        return self.bind(self.new_name(), f"np.astype({name}, {self.one_of(targets)!r})")
+        return self.bind(self.new_name(), f"{name}.astype({self.one_of(targets)!r})")
 
     def copy(self) -> None:
         """A copy, or a second name for the same array."""
@@ -372,8 +375,8 @@ class Program:
         return self.bind(self.new_name(), form.format(name))
 
     def in_place(self) -> None:
-        """An in-place operator on an array or on a view of it."""
-        name = self.any_name(lambda value: value.flags.writeable)
+        """An in-place operator on an array or on a view of it; of a number it makes a new one."""
+        name = self.any_name(lambda value: value.flags.writeable or is_number(value))
         if name is None:
             return self.make()
         value = self.theirs[name]
@@ -479,17 +482,17 @@ class Program:
         value = self.theirs[name]
         kind = value.dtype.kind
         axis = self.one_of(("", *(f", axis={axis}" for axis in range(value.ndim))))
-        forms = [f"np.any({name}{axis})", f"np.count_nonzero({name}{axis})"]
+        forms = [f"np.any({name}{axis})", f"np.asarray(np.count_nonzero({name}{axis}))"]
         if kind != "b":
             # The sum is +0.0, whichever zero the largest of -0.0 and 0.0 was.
             forms += [f"np.max({name}{axis}) + 0", f"np.any({name} > 3{axis})"]
             forms.append(f"np.argmax({name}{axis})")
         if kind in "iu":
-            forms.append(f"np.astype(np.sum({name}{axis}), {value.dtype.name!r})")
+            forms.append(f"np.sum({name}{axis}).astype({value.dtype.name!r})")
             forms.append(f"np.sum({name} * {name}{axis})")
             if value.ndim:
                 scan = f"np.cumulative_sum({name}{axis or ', axis=0'})"
-                forms.append(f"np.astype({scan}, {value.dtype.name!r})")
+                forms.append(f"{scan}.astype({value.dtype.name!r})")
         return self.bind(self.new_name(), str(self.one_of(forms)))
 
     def rearranged(self) -> None:
@@ -745,6 +748,11 @@ def _fits(value: Values, itemsize: int) -> bool:
         stride for extent, stride in zip(value.shape, value.strides, strict=True) if extent > 1
     ]
     return not begin % itemsize and all(stride % itemsize == 0 for stride in steps[:-1])
+
+
+def is_number(value: Values | numpy.generic) -> bool:
+    """Whether NumPy has a number, which views do not share and operators do not write to."""
+    return isinstance(value, numpy.generic)
 
 
 def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

@@ -19,6 +19,7 @@ from tests.reference import Values, assert_same
 from xarr import dtypes
 from xarr.algorithms import gather, passes
 from xarr.dtypes import DType
+from xarr.engine import hosted
 
 pytestmark = pytest.mark.usefixtures("each_tier")
 
@@ -330,7 +331,7 @@ def test_writes_that_do_not_fit_are_refused(scattering: xarr.Device) -> None:
             array[on_device(key)] = xarr.asarray(np.ones(shape, np.float32))
     with pytest.raises(ValueError, match=r"value has shape"):
         array[array > 50] = xarr.asarray(np.ones(3, np.float32))
-    with pytest.raises(TypeError, match=r"complex value"):
+    with pytest.raises(TypeError, match=r"not .complex."):
         array[0] = 1j
     with pytest.raises(ValueError, match=r"value is no array of float32"):
         array[0] = "text"
@@ -351,8 +352,9 @@ def test_views_share_memory(device: xarr.Device) -> None:
         assert_same(np.asarray(view), np.asarray(x[key]), f"x[{key!r}] after a write to x")
 
 
-def test_few_masks_are_remembered(device: xarr.Device) -> None:
-    """What they select takes more memory than they do."""
+def test_few_masks_are_remembered(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they select takes more memory than they do; NumPy, on a CPU, finds it each time."""
+    monkeypatch.setattr(hosted.tier, "name", "fused")
     with xarr.device(device):
         x = xarr.arange(2000)
         masks = [x > number for number in range(20)]
@@ -367,7 +369,8 @@ def test_few_masks_are_remembered(device: xarr.Device) -> None:
 def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
     device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As another thread may write it, after it has been read."""
+    """As another thread may write it, after it has been read by a kernel."""
+    monkeypatch.setattr(hosted.tier, "name", "fused")
     x = example()
     mask, other = x % 3 == 1, x % 3 != 1
     array, condition = xarr.asarray(x), xarr.asarray(mask)
@@ -517,7 +520,7 @@ def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device)
 @pytest.mark.parametrize(("value", "error"), [(np.nan, ValueError), (-np.inf, OverflowError)])
 def test_integers_hold_nothing_that_is_not_finite(value: float, error: type[Exception]) -> None:
     x = xarr.arange(3)
-    with pytest.raises(error, match="finite numbers"):
+    with pytest.raises(error, match="no array of int64 .cannot convert float"):
         x[0] = value
     assert x.tolist() == [0, 1, 2]
 
@@ -654,7 +657,7 @@ def test_of_complex_arrays_real_ones_take_the_real_part(key: Any, device: xarr.D
     with pytest.warns(np.exceptions.ComplexWarning, match="imaginary part is discarded"):
         array[key] = xarr.asarray(value)
     assert_same(np.asarray(array), x, "x[key] = complex")
-    with pytest.raises(TypeError, match="complex value"):
+    with pytest.raises(TypeError, match="not .complex."):
         array[key] = [1j] * value.size
 
 

@@ -345,9 +345,7 @@ class Array(Methods):
 
     def copy(self, order: str | None = "C") -> Array:
         """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory."""
-        result = Array(laid_out(self._node, axes_in_order(self, order, "x.copy(order)")))
-        result._kept = self._kept
-        return result
+        return like(self, laid_out(self._node, axes_in_order(self, order, "x.copy(order)")))
 
     def __copy__(self) -> Array:
         return self.copy("K")
@@ -875,8 +873,15 @@ def read_only(array: Array) -> Array:
     return array
 
 
+def like(array: Array, node: Node) -> Array:
+    """An array of a node, which without axes is a number where `array` is one."""
+    result = Array(node)
+    result._kept = array._kept
+    return result
+
+
 def seen(array: Array, how: Structure, beyond: int) -> Array:
-    """A view of an array, of a structure, that begins so many elements beyond."""
+    """A view of an array with axes, of a structure, that begins so many elements beyond."""
     node = array._node
     base = array._base
     result: Array = _new(Array)
@@ -888,7 +893,9 @@ def seen(array: Array, how: Structure, beyond: int) -> Array:
 
 
 def viewed(array: Array, node: Node) -> Array:
-    """An array of a leaf in the memory of `array`."""
+    """An array of a leaf in the memory of `array`; of a number a copy, since it never changes."""
+    if is_number(array):
+        return Array(engine.copied(node))
     result = kept(Array(node))
     result._locked = array._locked
     result._base = array if array._base is None else array._base

@@ -13,7 +13,7 @@ from numpy.exceptions import ComplexWarning
 
 from xarr import dtypes, errors, layout
 from xarr.array import interchange
-from xarr.array.array import Array, DeviceLike
+from xarr.array.array import Array, DeviceLike, like
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import Host, from_host, host_values, openly, to_device
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
@@ -113,12 +113,12 @@ def retyped(
         require_on(target, row, where)
         # Converted where both types exist: the target may lack the given type.
         if row in dtypes.NEEDS_FLOAT64 and not node.device.info.has_float64:
-            return Array(engine.converted(to_device(node, target, where), row))
-        return Array(to_device(engine.converted(node, row), target, where))
+            return like(x, engine.converted(to_device(node, target, where), row))
+        return like(x, to_device(engine.converted(node, row), target, where))
     require_on(node.device, row, where)
     if row is node.dtype:
-        return Array(engine.copied(node)) if copy else x
-    return Array(engine.converted(node, row))
+        return like(x, engine.copied(node)) if copy else x
+    return like(x, engine.converted(node, row))
 
 
 def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> None:
@@ -229,9 +229,11 @@ def _typed_values(
 ) -> tuple[Host, DType]:
     """Values on the host, of a data type that the device has where none is asked for."""
     typed = isinstance(obj, numpy.ndarray | numpy.generic)
+    if row is not None and not typed:
+        return numbers(obj, row, where, name), row
     values = host_values(obj, where, name)
     if row is not None and values.dtype.kind in "USO":
-        return parsed(obj, row, where, name), row
+        return numbers(obj, row, where, name), row
     if values.dtype.kind == "O" or (not typed and values.dtype.kind not in "biufc"):
         raise _refused_objects(obj, values, where, name)
     given = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
@@ -249,29 +251,19 @@ def _typed_values(
         if not typed and given in dtypes.NEEDS_FLOAT64 and not _has_own_dtype(obj):
             floating = default_float(device)
             row = floating if given is dtypes.float64 else dtypes.COMPLEX_OF[floating]
-    elif row is not given:
-        if not typed and given.kind == COMPLEX and row.kind not in (COMPLEX, BOOL):
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"{name} holds complex numbers and dtype is {row}",
-                    "a complex number is no real one",
-                    "write their real parts",
-                )
-            )
-        warn_of_imaginary(given, row, where, name)
-        if not typed:
-            values = _exact_integers(obj, values, row)
-            _require_fit(values, row, where)
     if row is not given:
+        warn_of_imaginary(given, row, where, name)
         values = dtypes.quietly(_host_converted, values, row)
     return values, row
 
 
-def parsed(obj: Any, row: DType, where: str, name: str) -> Host:
-    """Numbers of a data type made of text, of None or of other objects, as NumPy makes them."""
+def numbers(obj: Any, row: DType, where: str, name: str) -> Host:
+    """A number or nested sequences of them, each converted to a data type as NumPy does it.
+
+    Exactly: an integer that the type does not hold is an error, and none becomes a float between.
+    """
     try:
-        return numpy.array(obj, dtype=row.numpy)
+        return dtypes.quietly(numpy.array, obj, row.numpy)
     except (TypeError, ValueError, OverflowError) as error:
         raise type(error)(
             errors.message(where, f"{name} is no array of {row} ({error})", "numbers are accepted")
@@ -304,39 +296,6 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
             remedy = "write dtype=float to make numbers of text; numpy has arrays of text"
     accepted = "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted"
     return TypeError(errors.message(where, given, accepted, remedy))
-
-
-def _exact_integers(obj: Any, values: Host, row: DType) -> Host:
-    """The values; as objects where NumPy made floats of integers that only uint64 holds all."""
-    if row.kind in dtypes.INTEGER and values.dtype == numpy.float64:
-        objects = numpy.asarray(obj, dtype=object)
-        if all(type(item) is int for item in objects.flat):
-            return objects
-    return values
-
-
-def _require_fit(values: Host, row: DType, where: str) -> None:
-    """Refuse Python numbers that an integer type cannot hold, as NumPy does."""
-    if row.kind not in dtypes.INTEGER or values.dtype.kind not in "iufO" or not values.size:
-        return
-    low, high = dtypes.integer_bounds(row)
-    least, largest = values.min(), values.max()
-    if values.dtype.kind == "f" and not (math.isfinite(least) and math.isfinite(largest)):
-        # As `int` does: NaN is a ValueError, an infinity an OverflowError.
-        bad = least if not math.isfinite(least) else largest
-        raise (ValueError if math.isnan(bad) else OverflowError)(
-            errors.message(where, f"a value is {bad} and dtype is {row}", "finite numbers fit it")
-        )
-    least, largest = int(least), int(largest)
-    if least < low or largest > high:
-        raise OverflowError(
-            errors.message(
-                where,
-                f"the Python integer {least if least < low else largest} is out of bounds "
-                f"for {row}",
-                f"{row} holds {low} to {high}",
-            )
-        )
 
 
 def _host_converted(values: Host, row: DType) -> Host:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xarr import errors
-from xarr.array.array import Array
+from xarr.array.array import Array, kept
 from xarr.array.conversion import as_array
 from xarr.backends.device import get_device, promoted
 from xarr.functions.joining import Assembly
@@ -59,7 +59,7 @@ def block(arrays: Any) -> Array:
     whole = Assembly(shape, row, device)
     for begin, part in placed:
         whole.put(begin, part.shape, part._node)
-    return whole.array()
+    return kept(whole.array())
 
 
 def _depth(arrays: Any, where: str) -> int:

@@ -19,6 +19,7 @@ from xarr.array.array import (
     DTypeLike,
     axes_in_order,
     in_order,
+    kept,
     laid_out,
     require_writeable,
 )
@@ -137,7 +138,7 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
     where = "copy(a)"
     if type(a) is not Array:
         return ordered(a, None, order, None, None, where, "a")
-    return Array(laid_out(a._node, axes_in_order(a, order, where)))
+    return kept(Array(laid_out(a._node, axes_in_order(a, order, where))))
 
 
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:

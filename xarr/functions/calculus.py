@@ -151,7 +151,7 @@ def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, ri
     line = searching.where(x > high, values[-1] if right is None else right, line)
     if last:  # as in NumPy, one point has its value for NaN as well
         line = searching.where(x == x, line, x)
-    return line.astype(values.dtype)
+    return Array(engine.converted(line._node, values._node.dtype))
 
 
 def taken_from(vector: Array, index: Array) -> Array:

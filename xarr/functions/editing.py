@@ -10,7 +10,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, settled, view
+from xarr.array.array import Array, kept, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.transfers import Host, from_host, openly
@@ -79,7 +79,7 @@ def resize(a: Any, new_shape: Any) -> Array:
     shape = layout.require_possible(shape_of(new_shape, where), where)
     if not x.size or not math.prod(shape):
         return Array(constant(x.dtype.type(0).item(), x._node.dtype, shape, x._node.device))
-    return Array(engine.copied(resized(x, shape)._node))
+    return kept(Array(engine.copied(resized(x, shape)._node)))
 
 
 def delete(arr: Any, obj: Any, axis: SupportsIndex | None = None) -> Array:

@@ -9,6 +9,7 @@ the written expression fused in. `keys` says what a key means.
 from __future__ import annotations
 
 import math
+from numbers import Number
 from typing import Any, Final
 
 import numpy
@@ -20,6 +21,7 @@ from xarr.array.array import (
     as_operand,
     assign,
     is_whole,
+    kept,
     made,
     rebind,
     require_writeable,
@@ -27,9 +29,10 @@ from xarr.array.array import (
     settled,
     view,
 )
-from xarr.array.conversion import as_array, parsed, warn_of_imaginary
+from xarr.array.conversion import as_array, numbers, warn_of_imaginary
+from xarr.array.nested import holds_arrays
 from xarr.array.operands import fits, operand
-from xarr.array.transfers import Host, from_host, host_values, is_unobserved
+from xarr.array.transfers import from_host, is_unobserved
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import elements, engine
 from xarr.engine.expression import Node, constant, element, leaf, number_like, remembered
@@ -57,14 +60,16 @@ def getitem(x: Array, key: Any) -> Array:
         key = _of_integers(key)
     name = name_of(key)
     found = x._node.structure.views.get(name)
-    if found is not None:
+    if found is not None and x._node.structure.shape:
         return seen(x, *found)
     where = settled(x)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is slice or kind is int or not any(map(is_array, items)):
         part = view(x, basic(where, items))
         node = part._node
-        if node.shape == () and not any(item is Ellipsis for item in items):
+        if node.shape == ():
+            if any(item is Ellipsis for item in items):
+                return kept(part)
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return Array(engine.copied(node))
         if name is not None:
@@ -225,113 +230,27 @@ def _is_written(node: Node, at: int, value: Any) -> bool:
             return False  # the write itself rounds
     elif not (kind is float or kind is int) or not fits(dtype, value):
         return False
-    return elements.write(node.storage, at, dtype, value)
+    return elements.write(node, at, value)
 
 
 def _source(value: Any, node: Node) -> Node:
     """The node of a value that is written to the memory of another."""
-    if value is None or isinstance(value, str | bytes):
-        value = parsed(value, node.dtype, _WRITE, "value")
-    if isinstance(value, list | tuple):
-        source = _of_list(value, node)
-    else:
-        found = operand(as_operand(value), node, _WRITE)
-        if found is None:
-            found = _of_other(value, node)
-        source = found
+    if type(value) is not Array:
+        if isinstance(value, _NUMBERS):
+            number = numbers([value], node.dtype, _WRITE, "value")[0]
+            return constant(number.item(), node.dtype, (), node.device)
+        if isinstance(value, list | tuple) and not holds_arrays(value):
+            return from_host(numbers(value, node.dtype, _WRITE, "value"), node.device, _WRITE)
+    found = operand(as_operand(value), node, _WRITE)
+    source = found or as_array(value, _WRITE, "value", device=node.device)._node
     if source.dtype.kind == dtypes.COMPLEX and node.dtype.kind not in (dtypes.COMPLEX, BOOL):
-        source = _real_part(value, source, node)
-    if isinstance(value, float) and node.dtype.kind in dtypes.INTEGER:
-        _require_finite(value, node)
+        warn_of_imaginary(source.dtype, node.dtype, _WRITE, "value")
+        return rows.real.applied(source)
     return source
 
 
-def _real_part(value: Any, source: Node, node: Node) -> Node:
-    """What of a complex value a real array holds: of an array the real part, with a warning."""
-    if isinstance(value, complex | list | tuple) and not isinstance(value, numpy.generic):
-        raise TypeError(
-            errors.message(
-                _WRITE,
-                f"value has dtype {source.dtype} and x has {node.dtype}",
-                "a complex value does not fit a real array",
-                "write value.real",
-            )
-        )
-    warn_of_imaginary(source.dtype, node.dtype, _WRITE, "value")
-    return rows.real.applied(source)
-
-
-def _of_list(values: list[Any] | tuple[Any, ...], node: Node) -> Node:
-    """A list of numbers, which are converted as numbers are, or of Arrays."""
-    if _holds_arrays(values):
-        return as_array(values, _WRITE, "value", device=node.device)._node
-    host = host_values(values, _WRITE, "the list")
-    if host.dtype.kind in "USO" and not all(type(item) is int for item in host.flat):
-        host = parsed(values, node.dtype, _WRITE, "the list")
-    if node.dtype.kind in dtypes.INTEGER and host.size:
-        if host.dtype.kind == "f":
-            host = _exact(values, host, node)
-        if host.dtype.kind in "iuO":
-            _require_held(host, node)
-            host = host.astype(node.dtype.numpy)
-    return from_host(host, node.device, _WRITE)
-
-
-def _exact(values: list[Any] | tuple[Any, ...], host: Host, node: Node) -> Host:
-    """Numbers that NumPy made floats of: as they were, if all are integers."""
-    objects = numpy.asarray(values, dtype=object)
-    if all(type(item) is int for item in objects.flat):
-        return objects
-    for item in (numpy.nanmin(host), numpy.nanmax(host), host.sum()):
-        _require_finite(float(item), node)
-    return host
-
-
-def _require_held(host: Host, node: Node) -> None:
-    low, high = dtypes.integer_bounds(node.dtype)
-    least, most = int(host.min()), int(host.max())
-    if least < low or most > high:
-        raise OverflowError(
-            errors.message(
-                _WRITE,
-                f"value holds {least if least < low else most} and x has dtype {node.dtype}",
-                f"{node.dtype} holds {low} to {high}",
-                "convert x to a wider dtype first",
-            )
-        )
-
-
-def _require_finite(value: float, node: Node) -> None:
-    """Refuse as NumPy does: NaN is a ValueError, an infinity an OverflowError."""
-    if not math.isfinite(value):
-        raise (ValueError if math.isnan(value) else OverflowError)(
-            errors.message(
-                _WRITE,
-                f"value is {value} and x has dtype {node.dtype}",
-                "finite numbers are accepted",
-                "convert x with x.astype('float64')",
-            )
-        )
-
-
-def _holds_arrays(values: list[Any] | tuple[Any, ...]) -> bool:
-    return any(
-        type(item) is Array or (isinstance(item, list | tuple) and _holds_arrays(item))
-        for item in values
-    )
-
-
-def _of_other(value: Any, node: Node) -> Node:
-    """What is no number, array or list, but can be made an array."""
-    if value is None or isinstance(value, str | bytes | set | dict):
-        raise TypeError(
-            errors.message(
-                _WRITE,
-                f"value is of type {type(value).__name__}",
-                "an Array, a scalar, a list or a NumPy array is accepted",
-            )
-        )
-    return as_array(value, _WRITE, "value", device=node.device)._node
+_NUMBERS: Final = (Number, numpy.generic, str, bytes, set, dict, type(None))
+"""What is written as NumPy converts one value, or refuses to; no array is made of it."""
 
 
 def _filled(source: Node, target: Node) -> Node:
@@ -393,7 +312,9 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
     selected = gather.select(mask._node)
     source = _fitted(source, (selected.total,))
     settled(x)
-    chosen = gather.overwrite(x._node, selected, engine.converted(source, x._node.dtype))
+    values = engine.broadcast(engine.converted(source, x._node.dtype), (selected.total,))
+    engine.placed(values)
+    chosen = gather.overwrite(x._node, mask._node, selected, values)
     if chosen is not None:
         _replaced(x, chosen)
     return True

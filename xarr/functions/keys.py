@@ -17,6 +17,7 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, settled
 from xarr.array.conversion import as_array
+from xarr.array.nested import holds_arrays
 from xarr.array.transfers import from_host, is_unobserved
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import elements, engine
@@ -214,7 +215,7 @@ def _index(item: Any, x: Array) -> _Index:
     if type(item) is Array:
         _of_device(item, x)
         array = item
-    elif isinstance(item, list | tuple) and _holds_arrays(item):
+    elif isinstance(item, list | tuple) and holds_arrays(item):
         array = as_array(item, WHERE, "the index", device=x.device)
     else:
         values = _host(item)
@@ -224,13 +225,6 @@ def _index(item: Any, x: Array) -> _Index:
     if array._node.dtype.kind not in (BOOL, *INTEGER):
         raise _no_index(str(array._node.dtype))
     return _Index(array, bounds)
-
-
-def _holds_arrays(items: Sequence[Any]) -> bool:
-    return any(
-        type(item) is Array or (isinstance(item, list | tuple) and _holds_arrays(item))
-        for item in items
-    )
 
 
 def _host(item: Any) -> numpy.ndarray[Any, numpy.dtype[Any]]:

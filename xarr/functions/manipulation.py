@@ -20,6 +20,7 @@ from xarr.array.array import (
     ArrayLike,
     Axis,
     ShapeLike,
+    kept,
     kept_order,
     layout_of,
     read_only,
@@ -510,6 +511,8 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
     where = "flip(x, axis)"
     x = array_of(m, where, "m")
     places = layout.normalize_axes(axis, x.ndim, where)
+    if not x.ndim:
+        return x[()]  # a number, as NumPy's
     given = settled(x)
     offset = given.offset
     strides = list(given.strides)
@@ -684,7 +687,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
     if not owned and node.value is not None:
         return read_only(Array(constant(node.value, node.dtype, extents, node.device)))
     # A constant that an array holds may be written to later, which the view has to show.
-    return read_only(view(x, settled(x).broadcast(extents)))
+    return read_only(kept(view(x, settled(x).broadcast(extents))))
 
 
 def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:

@@ -432,8 +432,7 @@ def _variance(
     freedom = number.reshape(result.shape) - less
     warn_of_few(freedom, "Degrees of freedom <= 0 for slice.")
     result = searching.where(freedom > 0, result / freedom, math.nan)
-    wanted = dtypes.PART.get(row, row)
-    return result.astype(wanted.numpy)
+    return Array(engine.converted(result._node, dtypes.PART.get(row, row)))
 
 
 def _squares(x: Array) -> Node:

@@ -123,8 +123,8 @@ class Lines(NamedTuple):
         return self.values.shape[1]
 
     def shaped(self, result: Array, *, keepdims: bool, before: layout.Shape = ()) -> Array:
-        """A result of shape (*before, count) in the shape of what is left."""
-        return result.reshape((*before, *(self.kept if keepdims else self.left)))
+        """A result of shape (*before, count) in the shape of what is left, or a number."""
+        return Array(result.reshape((*before, *(self.kept if keepdims else self.left)))._node)
 
 
 def lines_of(x: Array, axis: Axis, where: str) -> Lines:

@@ -14,7 +14,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library, products
-from xarr.array.array import Array, ArrayLike, DTypeLike, made
+from xarr.array.array import Array, ArrayLike, DTypeLike, kept, made
 from xarr.array.door import array_of, together
 from xarr.array.outcome import delivered
 from xarr.array.transfers import is_unobserved
@@ -461,7 +461,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
     """
     where = "tensordot(a, b, axes)"
     names = ("a", "b")
-    return summed_products(*together(a, b, where, names), axes, where, names)
+    return kept(summed_products(*together(a, b, where, names), axes, where, names))
 
 
 def summed_products(

@@ -6,7 +6,7 @@ from typing import Any, SupportsIndex, overload
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, ArrayLike, settled
+from xarr.array.array import Array, ArrayLike, kept, settled
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS, array_of, node_of, together
 from xarr.array.operands import operand
@@ -77,7 +77,7 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Ar
         x1, x2 = _values(x1, x2, test, name)
     first, second = together(x1, x2, name)
     require_together(first.device, test.device, name)
-    return Array(choose(test, first, second))
+    return kept(Array(choose(test, first, second)))
 
 
 def _values(x1: Any, x2: Any, test: Node, name: str) -> tuple[Any, Any]:

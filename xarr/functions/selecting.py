@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, SupportsIndex
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import Array
+from xarr.array.array import Array, kept
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS
 from xarr.array.outcome import delivered
@@ -252,7 +252,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     result = rest
     for test, choice in zip(reversed(tests), reversed(choices), strict=True):
         result = searching.where(test, choice, result)
-    return Array(engine.broadcast(result._node, shape))
+    return kept(Array(engine.broadcast(result._node, shape)))
 
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:

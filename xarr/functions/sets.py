@@ -12,7 +12,7 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.algorithms import gather, library
-from xarr.array.array import Array
+from xarr.array.array import Array, kept
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
 from xarr.array.transfers import note
@@ -313,19 +313,19 @@ def isin(
     first, second = compared(element, test_elements, where, ("element", "test_elements"))
     device = first.device
     if 0 in second.shape or 0 in first.shape:
-        return Array(constant(bool(invert), dtypes.bool_, first.shape, device))
+        return kept(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
     if library.is_preferred(device):
         with device.lock:
             result = library.room(first.shape, dtypes.bool_, device)
             with library.opened(where, (first, second), (result,)) as (wanted, among, found):
                 found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
-        return Array(result)
+        return kept(Array(result))
     among_sorted = sort(Array(second).reshape(-1))
     places = searchsorted(among_sorted, Array(first))
     last = among_sorted.shape[0] - 1
     nearest = searching.take(among_sorted, elementwise.minimum(places, last), axis=0)
     found_there: Array = nearest != Array(first) if invert else nearest == Array(first)
-    return found_there
+    return kept(found_there)
 
 
 def unique(

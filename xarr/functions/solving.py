@@ -150,7 +150,7 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
         product = norms.norm(matrix, p, (-2, -1)) * norms.norm(linalg.inv(regular), p, (-2, -1))
         ratio = searching.where(singular_ones, math.inf, product)
     unknown = reductions.any(elementwise.isnan(matrix), axis=(-2, -1))
-    return searching.where(elementwise.isnan(ratio) & ~unknown, math.inf, ratio)
+    return Array(searching.where(elementwise.isnan(ratio) & ~unknown, math.inf, ratio)._node)
 
 
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
