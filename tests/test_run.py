@@ -346,6 +346,9 @@ values = np.arange(6.0).reshape(3, 2)
 print(grid["u"].sum(), np.unique(names), values[names == "iris"].sum())
 print(np.matrix([[1, 2]]) * np.matrix([[3], [4]]), np.array([[1], [1, 2]], dtype=object).shape)
 print(np.datetime64("2020-01-31") + np.arange(2), type(values).__module__)
+x = np.arange(3)
+print(*(x.astype(kind).dtype for kind in (str, "U5", "S", object, "M8[D]", np.longdouble, ">i4")))
+print(x.view("V8").dtype, type(x.astype("int8")).__name__)
 try:
     np.convolve("a", [1.0], mode="same")
 except TypeError as error:
@@ -362,10 +365,14 @@ def test_records_strings_dates_and_objects_are_numpys_own_in_a_program(folder: P
         "6.0 ['iris' 'rose'] 10.0",
         "[[11]] (2,)",
         "['2020-01-31' '2020-02-01'] xarr.array.array",
+        "<U21 <U5 |S21 object datetime64[D] float128 >i4",
+        "|V8 Array",
     ]
     assert refusal.startswith("convolve(a, v): a is of type str")
     assert "hosted.py:4  zeros (NumPy's own)" in done.stderr
     assert "hosted.py:9  matrix (NumPy's own)" in done.stderr
+    with pytest.raises(TypeError, match="strings"):  # outside of such a program
+        xarr.arange(3).astype(str)
 
 
 def test_common_kernels_are_compiled_once(

@@ -13,7 +13,7 @@ import numpy
 from xarr import errors
 from xarr.algorithms import library
 from xarr.array import dlpack, interchange
-from xarr.array.array import Array
+from xarr.array.array import Array, is_number
 from xarr.array.transfers import READING, Host, forbidden, note, to_host
 from xarr.layout import Layout
 
@@ -32,7 +32,7 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     -------
     numpy.ndarray, shape (...)
         On a CPU the array's own memory: what is written to one shows in the other. On other devices
-        a copy.
+        a copy, and so is what a number gives, since it never changes.
 
     Raises
     ------
@@ -40,13 +40,14 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
         If copy is False and a copy is needed.
     """
     other = dtype is not None and numpy.dtype(dtype) != self.dtype
-    own = library.is_preferred(self.device)
+    own = _is_lent(self)
     if copy is False and (other or not own):
         raise ValueError(
             errors.message(
                 "__array__(copy=False)",
                 f"the values have dtype {self.dtype} and are on {self.device}",
-                "a NumPy array of another dtype, or of a device with memory of its own, is a copy",
+                "a NumPy array of another dtype, of a number, or of a device with memory of its "
+                "own, is a copy",
                 "pass copy=True or None",
             )
         )
@@ -55,6 +56,11 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     else:
         host = to_host(self._node)
     return host.astype(dtype) if other else host
+
+
+def _is_lent(x: Array) -> bool:
+    """Whether NumPy may have the array's own memory: on a CPU, and not a number's."""
+    return library.is_preferred(x.device) and not is_number(x)
 
 
 def in_place(x: Array, where: str = READING) -> Host:
@@ -75,14 +81,14 @@ def array_interface(self: Array) -> dict[str, Any]:
     Raises
     ------
     AttributeError
-        If the array is not in the host's memory.
+        If the array is not in the host's memory, or is a number, which never changes.
     """
-    if not library.is_preferred(self.device) or forbidden():  # then `__array__` says so
+    if not _is_lent(self) or forbidden():  # then `__array__` says so
         raise AttributeError(
             errors.message(
                 "x.__array_interface__",
-                f"x is on {self.device}",
-                "arrays on CPUs have it, outside of no_implicit_transfer()",
+                f"x has {self.ndim} axes and is on {self.device}",
+                "arrays on CPUs have it, outside of no_implicit_transfer(), and numbers do not",
                 "make a copy with xarr.to_numpy(x)",
             )
         )

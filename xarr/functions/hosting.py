@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
@@ -17,16 +17,13 @@ from xarr.array.array import Array
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device
 
-_KINDS: Final = "OSUVMm"
-"""NumPy's kinds of data type that are on the host alone."""
-
 
 def is_of_host(value: object) -> bool:
-    """Whether a value is, or holds, text, dates, records or objects, which no device holds."""
+    """Whether a value is, or holds, what no device holds: text, dates, long doubles, ..."""
     if isinstance(value, numpy.dtype):
-        return value.kind in _KINDS
+        return value not in dtypes.BY_NUMPY
     if isinstance(value, numpy.ndarray | numpy.generic):
-        return value.dtype.kind in _KINDS
+        return is_of_host(value.dtype)
     return isinstance(value, list | tuple) and any(
         isinstance(item, str | bytes) or is_of_host(item) for item in value
     )

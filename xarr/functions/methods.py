@@ -396,6 +396,7 @@ class Methods:
     __imatmul__ = _matmul_in_place
     __repr__ = printing.array_repr
     __str__ = printing.array_str
+    __bytes__ = _tobytes
     __array__ = views.to_array
     __array_function__ = callers.array_function
     __array_ufunc__ = callers.array_ufunc

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -114,6 +115,29 @@ def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
         return given
 
     return function
+
+
+class Methods(AbstractContextManager["Methods"]):
+    """While it is entered, methods that are told a data type give NumPy's arrays of theirs."""
+
+    def __enter__(self) -> Methods:
+        self._own = {name: getattr(Array, name) for name in ("astype", "view")}
+        for name, own in self._own.items():
+            setattr(Array, name, _or_numpys(own, _of_values(name)))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for name, own in self._own.items():
+            setattr(Array, name, own)
+
+
+def _of_values(name: str) -> Callable[..., Any]:
+    """A method of NumPy's array of an Array's values."""
+
+    def method(x: Array, *args: Any, **kwargs: Any) -> Any:
+        return getattr(numpy.array(x), name)(*args, **kwargs)
+
+    return method
 
 
 def _note(name: str, nbytes: int) -> None:
