@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from xarr.algorithms import library
-from xarr.engine import elements, hosted
+from xarr.engine import hosted
 from xarr.settings import settings
 
 # JAX would take three quarters of a GPU's memory in each process of the tests.
@@ -55,7 +55,7 @@ def pytest_collection_finish() -> None:
 
 
 TIERS = [hosted.tier.name]
-if TIERS == ["fused"] and elements.shares(DEVICES[0]):
+if TIERS == ["fused"] and DEVICES[0].info.in_place:
     TIERS.append("")  # what users have
 
 NARROW = [] if DEVICES[0].options else [DEVICES[0].without_float64()]

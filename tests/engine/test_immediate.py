@@ -14,12 +14,12 @@ import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
 from xarr.algorithms import gather
-from xarr.engine import background, elements, immediate, tape
+from xarr.engine import background, immediate, tape
 
 
 @pytest.fixture(autouse=True)
 def at_once() -> Iterator[None]:
-    if not elements.shares(xarr.default_device()):
+    if not xarr.default_device().info.in_place:
         pytest.skip(f"{xarr.default_device()} does not share the host's memory")
     with tier(""):
         yield

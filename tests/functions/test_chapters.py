@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import tomllib
 
 import pytest
 
 import xarr
+from tests.processes import ROOT, run, run_code
 from tools import chapters
 from xarr.dtypes import FLOATING, REAL
 from xarr.tables import elementwise, reductions
@@ -16,6 +18,37 @@ from xarr.tables.rows import OWN, Elementwise, Reduction
 def test_the_chapters_are_what_the_rows_say() -> None:
     for path, text in chapters.written().items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: run make chapters"
+    done = run("-m", "tools.chapters", cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_module_below_the_functions_can_be_the_first_one() -> None:
+    """Without `xarr/__init__.py`, whose order of imports hides circles."""
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = rules["tool"]["importlinter"]["contracts"][0]["layers"]
+    rooms = " : ".join(layers[layers.index("functions") + 1 :]).split(" : ")
+    files = [
+        file
+        for room in rooms
+        for file in (*ROOT.glob(f"xarr/{room}.py"), *ROOT.glob(f"xarr/{room}/**/*.py"))
+    ]
+    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
+    assert len(names) > len(rooms)
+    done = run_code(f"""
+        import importlib, sys, types
+        failed = []
+        for name in {names}:
+            for known in [known for known in sys.modules if known.partition(".")[0] == "xarr"]:
+                del sys.modules[known]
+            package = sys.modules["xarr"] = types.ModuleType("xarr")
+            package.__path__ = [{str(ROOT / "xarr")!r}]
+            try:
+                importlib.import_module(name)
+            except (AttributeError, ImportError) as problem:
+                failed.append(f"{{name}}: {{problem}}")
+        print(failed)
+    """)
+    assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("row", [*elementwise.TABLE, *reductions.TABLE], ids=lambda row: row.name)

@@ -32,7 +32,7 @@ observers: Final[list[Callable[[str, int, str, Device], None]]] = []
 
 def is_preferred(device: Device) -> bool:
     """Whether the host's library is the device's own: on a CPU."""
-    return device.info.kind == "cpu" and device.info.shares_host_memory
+    return device.info.in_place
 
 
 def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | None:
@@ -267,7 +267,7 @@ def _at_once(nodes: Sequence[Node], count: int) -> list[Any] | None:
     if any(0 in node.shape for node in nodes):
         return None
     arrays: list[Any] | None
-    if elements.shares(device):
+    if device.info.in_place:
         arrays = [elements.array(node) for node in nodes]
         if any(array is None for array in arrays):
             return None

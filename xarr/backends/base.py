@@ -70,6 +70,11 @@ class DeviceInfo:
         # items in the lanes of its vectors.
         return self.kind == "cpu" and self.platform != RUSTICL
 
+    @property
+    def in_place(self) -> bool:
+        """Whether the host reads and writes its memory as its own, and computes no slower there."""
+        return self.kind == "cpu" and self.shares_host_memory
+
 
 class InMemory(NamedTuple):
     """How NumPy sees the elements of a view in memory; `is_bool` where any byte but 0 is true."""

@@ -16,7 +16,6 @@ from xarr.engine import hosted, tape
 from xarr.engine.storage import Storage
 
 if TYPE_CHECKING:
-    from xarr.backends.device import Device
     from xarr.dtypes import DType
     from xarr.engine.expression import Node
 
@@ -37,11 +36,6 @@ _FORMATS: Final = {
 }
 
 
-def shares(device: Device) -> bool:
-    """Whether the host may ever reach single elements of a device."""
-    return device.info.shares_host_memory and device.info.kind == "cpu"
-
-
 def read(storage: Storage, at: int, dtype: DType) -> Any:
     """The value of the element that lies `at` elements from the beginning, or None.
 
@@ -49,7 +43,7 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
     """
     device = storage.device
     form = _FORMATS.get(dtype)
-    if form is None or not shares(device):
+    if form is None or not device.info.in_place:
         return None
     with device.lock:
         on = tape.of(device)
@@ -95,7 +89,7 @@ def array(node: Node) -> Host | None:
     Whoever asks holds the device's lock while they are read.
     """
     device, storage = node.device, node.storage
-    if storage is None or not shares(device):
+    if storage is None or not device.info.in_place:
         return None
     on = tape.of(device)
     if on.is_running:
@@ -121,7 +115,7 @@ def ready(node: Node) -> Host | None:
     on = tape.of(node.device)
     if storage is None or on.writes(storage):
         return None
-    if on.is_running or on.aside or not shares(node.device):
+    if on.is_running or on.aside or not node.device.info.in_place:
         return array(node)
     return _in_place(node, storage)
 
@@ -134,7 +128,7 @@ def writable(node: Node) -> Host | None:
     storage = node.storage
     assert storage is not None
     on = tape.of(node.device)
-    if on.is_running or not shares(node.device):
+    if on.is_running or not node.device.info.in_place:
         return None
     if storage.buffer is None or on.names(storage):
         on.run()
@@ -153,7 +147,7 @@ def write(node: Node, at: int, value: Any) -> bool:
     device, dtype, storage = node.device, node.dtype, node.storage
     assert storage is not None
     form = _FORMATS.get(dtype)
-    if form is None or value != value or not shares(device):
+    if form is None or value != value or not device.info.in_place:
         return False
     with device.lock:
         on = tape.of(device)

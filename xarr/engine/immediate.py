@@ -17,7 +17,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.backends.base import InMemory
-from xarr.engine import elements, hosted
+from xarr.engine import hosted
 from xarr.engine.expression import Node, Opcode, Structure
 from xarr.engine.storage import Storage
 from xarr.engine.unrolled import Given, unpacked
@@ -47,13 +47,13 @@ It returns the view that is written, or None if it did nothing, as something els
 
 def keeps(device: Device, nbytes: int) -> bool:
     """Whether memory of so many bytes is NumPy's until a kernel wants it."""
-    return 0 < nbytes <= _MOST_NBYTES and not hosted.tier.name and elements.shares(device)
+    return 0 < nbytes <= _MOST_NBYTES and not hosted.tier.name and device.info.in_place
 
 
 def of(opcode: Opcode) -> Function | None:
     """What does instructions of an opcode at once; None where the tape is to do it."""
     nbytes = _nbytes(opcode)
-    if not elements.shares(opcode.device) or nbytes > _ONCE_NBYTES:
+    if not opcode.device.info.in_place or nbytes > _ONCE_NBYTES:
         return None
     is_small = nbytes <= _MOST_NBYTES
     is_new = True

@@ -16,7 +16,6 @@ import numpy
 from xarr import dtypes, layout
 from xarr.engine import (
     background,
-    elements,
     hosted as hosting,
     launch,
     schedule,
@@ -261,7 +260,7 @@ class Program:
         device = self._device
         if self._job is not None and self._job.is_done:
             return True
-        if hosting.tier.name == "fused" or not elements.shares(device):
+        if hosting.tier.name == "fused" or not device.info.in_place:
             return True
         if self._hosts is None:
             self._hosts = list(map(hosting.host, self._opcodes))

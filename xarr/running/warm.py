@@ -18,7 +18,7 @@ from xarr import dtypes
 from xarr.array.array import Array
 from xarr.backends.device import Device, device as current
 from xarr.dtypes import DType
-from xarr.engine import elements, engine, hosted, launch
+from xarr.engine import engine, hosted, launch
 from xarr.engine.expression import number_like
 from xarr.functions import reductions as folds
 from xarr.functions.creation import asarray
@@ -59,7 +59,7 @@ def warm(device: Device) -> str:
 
 def _asked(device: Device) -> Iterator[tuple[str, Work]]:
     """What is done, and what it is called."""
-    has_hosts = elements.shares(device)
+    has_hosts = device.info.in_place
     types = [dtypes.float32] + [dtypes.float64] * device.info.has_float64
     for dtype in types:
         x, y = (asarray(numpy.linspace(0.5, 1.5, _SIZE, dtype=dtype.numpy)) for _ in range(2))
