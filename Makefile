@@ -21,7 +21,7 @@ OCLGRIND := $(VENV)/oclgrind
 demo: $(VENV)/installed-demo
 	$(BIN)/python -m examples.demo $(ARGS)
 
-test: lint
+test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 

@@ -246,8 +246,8 @@ _CHAPTER_OF: Final = {
     "ndenumerate": "iterating",
     "ndindex": "iterating",
     "nditer": "iterating",
+    "flatiter": "iterating",
     "vectorize": "calling",
-    "flatiter": "array",
     "no_implicit_transfer": "inspection",
     "poly1d": "polynomials",
 }

@@ -394,6 +394,12 @@ def test_no_page_shows_a_raw_directive(html: dict[str, Page]) -> None:
         assert "`" not in page.prose, name
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_has_tables_where_restructuredtext_is_read(page: Path) -> None:
+    outside = re.sub(r"(?ms)^```\{eval-rst\}$.*?^```$", "", page.read_text())
+    assert set(re.findall(r"xarr-[a-z-]+", outside)) <= {"xarr-explain"}
+
+
 @pytest.mark.slow
 def test_tables_are_tables(html: dict[str, Page]) -> None:
     made = ("elementwise_table", "reductions_table", "places_table", "dtypes_table")
@@ -401,6 +407,9 @@ def test_tables_are_tables(html: dict[str, Page]) -> None:
     assert html["operations.html"].rows == wanted
     assert html["environment.html"].rows == [len(TABLES.environment_table())]
     assert html["reference.html"].rows == [len(TABLES.names_by_chapter()) + 1]
+    spaces = ("main", "linalg", "fft", "random", "ndarray")
+    compared = [TABLES.names_counts_table(), *map(TABLES.names_table, spaces)]
+    assert html["names.html"].rows == list(map(len, compared))
     for chapter, names in TABLES.names_by_chapter().items():
         if chapter != "array":
             assert html[f"reference/{chapter}.html"].rows == [len(names) + 1]
@@ -442,6 +451,7 @@ def test_the_reference_has_nothing_that_is_not_public(html: dict[str, Page]) -> 
     assert of_device == {f"xarr.Device.{name}" for name in (*names, "name", "synchronize")}
     for word in ("revision", "serials", "pretending"):
         assert word not in html["reference/devices.html"].text
-    within = ("xarr.Array.", "xarr.Device.", "xarr.Stream.", "xarr.Event.")
+    classes = [name for name, value in TABLES.PUBLIC.items() if isinstance(value, type)]
+    within = tuple([f"xarr.{name}." for name in classes])
     public = {f"xarr.{name}" for name in TABLES.PUBLIC}
     assert {entry for entry in entries if not entry.startswith(within)} == public
