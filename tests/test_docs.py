@@ -7,6 +7,7 @@ import doctest
 import importlib.util
 import inspect
 import re
+import shutil
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,15 +19,11 @@ import pytest
 
 import xarr
 from tests.processes import ROOT, run
-from tests.reference import assert_near, of
 from xarr import dtypes, settings
 from xarr.algorithms import library
-from xarr.backends.device import default_device
 from xarr.compiler import source
 from xarr.functions import data_types
-from xarr.functions.applying import reduced, unary
-from xarr.tables import elementwise, reductions, rows
-from xarr.tables.rows import Domain, Elementwise
+from xarr.tables import elementwise, reductions
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), ROOT / "README.md"])
@@ -120,60 +117,42 @@ def test_every_code_block_is_run_or_known() -> None:
         assert len(_blocks(page, "python")) == known.get(page.name, 0), page.name
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_cube_root_of_adding_md_is_what_it_says(
-    dtype: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if dtype == "float64" and not default_device().has_float64:
-        pytest.skip("the device has no float64")
-    (code,) = _blocks(DOCS / "adding.md", "c")
-    (text,) = (block for block in _blocks(DOCS / "adding.md", "python") if "cbrt" in block)
-    space: dict[str, Any] = {"Elementwise": Elementwise, "Domain": Domain, "REAL": dtypes.REAL}
-    exec(text, space)
-    (row,) = rows.named(space, Elementwise)
-    (function,) = source._UNIT.findall(code)
-    units = {
-        **source.library(),
-        "xr_cbrt_T": (source.Unit("xr_cbrt_T", function, source.LIBRARY["real.h"]),),
-    }
-    monkeypatch.setattr(source, "library", lambda: units)
-    source.unit.cache_clear()
-    try:
-        tiny = numpy.finfo(dtype).tiny
-        x = numpy.concatenate(
-            [
-                numpy.linspace(row.domain.low, row.domain.high, 1001),
-                numpy.geomspace(tiny * 1e-5, numpy.finfo(dtype).max / 2, 999),
-                [0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan],
-            ]
-        ).astype(dtype)
-        result = numpy.asarray(unary(row, xarr.asarray(x)))
-    finally:
-        source.unit.cache_clear()
-    # NumPy's own is some units off on some processors.
-    wanted = numpy.cbrt(x.astype(numpy.longdouble))
-    assert_near(result, wanted, row.domain.ulp, "cbrt", (x,))
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of xarr to which the examples of adding.md are added as it says."""
+    folder = tmp_path_factory.mktemp("followed")
+    unread = shutil.ignore_patterns(".*", "__pycache__", "_build", "output")
+    shutil.copytree(ROOT, folder, ignore=unread, dirs_exist_ok=True)
+    (function,) = _blocks(DOCS / "adding.md", "c")
+    elementwise_row, reduction_row, _ = _blocks(DOCS / "adding.md", "python")
+    for path, before, added in (
+        ("tables/elementwise.py", "from xarr.dtypes", "import numpy\n\n"),
+        ("tables/elementwise.py", "\nTABLE:", elementwise_row),
+        ("tables/reductions.py", "\nTABLE:", reduction_row),
+    ):
+        file = folder / "xarr" / path
+        file.write_text(file.read_text().replace(before, added + before, 1))
+    with (folder / "xarr" / "kernels" / "real.h").open("a") as header:
+        header.write("\n" + function)
+    done = run("-m", "tools.chapters", "--write", cwd=folder, PYTHONPATH=str(folder))
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
-def test_the_reduction_of_adding_md_is_what_it_says() -> None:
-    (text,) = (block for block in _blocks(DOCS / "adding.md", "python") if "Reduction(" in block)
-    space: dict[str, Any] = {
-        "Reduction": rows.Reduction,
-        "OWN": rows.OWN,
-        "FLOATING": dtypes.FLOATING,
-        "elementwise": elementwise,
-        "numpy": numpy,
-    }
-    exec(text, space)
-    (row,) = rows.named(space, rows.Reduction)
-    for dtype in ("float32", "complex64"):
-        x = (numpy.arange(-6, 6).reshape(3, 4) * (3 + 4j)).astype("complex64")
-        x = x if dtype == "complex64" else x.real
-        for axis in (0, 1, None):
-            result = numpy.asarray(reduced(row, xarr.asarray(x)._node, axis))
-            assert result.dtype == "float32"
-            assert_near(result, of(row)(x, axis=axis), row.ulp, row.name, (x,))
-    assert float(reduced(row, xarr.zeros((0, 2))._node)) == 0
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ruff", "check"),
+        ("ruff", "format", "--check"),
+        ("pytest", "tests/functions/test_elementwise.py", "-k", "logistic or test_values"),
+        ("pytest", "-m", "not slow", "-k", "logistic or sum_of_magnitudes"),
+    ],
+    ids=" ".join,
+)
+def test_who_follows_adding_md_passes(command: tuple[str, ...], followed: Path) -> None:
+    done = run("-m", *command, cwd=followed, PYTHONPATH=str(followed))
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_table_of_environment_variables_is_complete() -> None:

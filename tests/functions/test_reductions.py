@@ -526,7 +526,10 @@ def test_other_dtypes_are_refused(row: Reduction, dtype: DType, device: xarr.Dev
     with pytest.raises(TypeError) as caught:
         apply(row, array)
     words = dtypes.KIND_WORDS.get(row.kinds, "numeric or bool")
-    for part in (f"{row.name}(x): x has dtype {dtype}", f"takes {words} dtypes"):
+    for part in (
+        f"{row.name}({row.operand}): {row.operand} has dtype {dtype}",
+        f"takes {words} dtypes",
+    ):
         assert part in str(caught.value)
 
 

@@ -19,13 +19,11 @@ OTHERS = ["divmod", "frexp", "modf", "ldexp", "float_power", "bitwise_count"]
 
 @pytest.mark.parametrize("name", [*BY_ROW, *OTHERS])
 def test_functions_are_ufuncs(name: str) -> None:
-    function, numpys = getattr(xarr, name), getattr(np, name)
+    function, numpys = getattr(xarr, name), getattr(np, name, None)
     assert isinstance(function, xarr.ufunc)
-    assert (function.nin, function.nout, function.nargs) == (
-        numpys.nin,
-        numpys.nout,
-        numpys.nargs,
-    )
+    if numpys is not None:  # a row may be a function that NumPy lacks
+        assert (function.nin, function.nout) == (numpys.nin, numpys.nout)
+    assert function.nargs == function.nin + function.nout
     assert function.signature is None
     assert pickle.loads(pickle.dumps(function)) is function
     assert copy.deepcopy(function) is function
