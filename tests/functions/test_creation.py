@@ -517,7 +517,7 @@ def test_to_device() -> None:
         (lambda: xp.array(1, ndmin="a"), r"array\(object, ndmin\): ndmin is 'a'"),
         (lambda: xp.ascontiguousarray("a"), r"ascontiguousarray\(a\): a is of type str"),
         (lambda: xp.zeros(2, dtype=("i4", "f8")), r"zeros\(shape\): dtype is"),
-        (lambda: xp.array_repr("a"), r"array_repr\(x\): x is of type str"),
+        (lambda: xp.array_repr("a"), r"array_repr\(arr\): arr is of type str"),
     ],
 )
 def test_errors_name_the_function_that_was_called(call: Callable[[], Any], said: str) -> None:

@@ -38,7 +38,7 @@ HIDDEN: dict[str, tuple[Call, int]] = {
     "Legendre(...)": (xarr.polynomial.Legendre, 8),
     "repeat(a, repeats, axis)": (lambda x: x.repeat(x.astype("uint8")), 2),
     "insert(arr, obj, values, axis)": (lambda x: xarr.insert([1, 2, 3], x.astype("uint8"), 0), 2),
-    "array_split(x, indices_or_sections, axis)": (
+    "array_split(ary, indices_or_sections, axis)": (
         lambda x: xarr.array_split(xarr.arange(5), x.astype("uint8")),
         2,
     ),

@@ -107,7 +107,7 @@ class _Operand:
 def matmul(first: Node, second: Node) -> Node:
     """The leaf of the products of matrices of one data type, (..., M, K) and (..., K, N)."""
     device, dtype = first.device, first.dtype
-    where = "matmul(first, second)"
+    where = "matmul(x1, x2)"
     stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
     rows, length, columns = *first.shape[-2:], second.shape[-1]
     shape = (*stack, rows, columns)

@@ -258,7 +258,7 @@ def on_host(array: Array, where: str) -> Any:
         raise AttributeError(
             errors.message(
                 where,
-                f"x is on {device}",
+                f"the array is on {device}",
                 "arrays on CPUs have it",
                 "make a copy with xarr.to_numpy(x)",
             )

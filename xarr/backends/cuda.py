@@ -625,7 +625,7 @@ class CudaDriver:
             return self.ordinal(pointer)
         except RuntimeError as error:
             raise ValueError(
-                message("asarray(obj)", f"no CUDA device has memory at {pointer:#x}", str(error))
+                message("asarray(a)", f"no CUDA device has memory at {pointer:#x}", str(error))
             ) from error
 
     def ordinal(self, pointer: int) -> int:

@@ -122,7 +122,7 @@ def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str)
         raise TypeError(
             errors.message(
                 where,
-                f"x has dtype {given}, dtype is {wanted} and casting is {casting!r}",
+                f"dtype {given} becomes {wanted} and casting is {casting!r}",
                 "the conversion has to be of that kind",
                 "pass casting='unsafe'",
             )

@@ -86,7 +86,7 @@ def einsum(
     >>> xarr.einsum("ij,j->i", xarr.asarray([[1, 2], [3, 4]]), [10, 1]).tolist()
     [12, 34]
     """
-    where = "einsum(subscripts, operands)"
+    where = "einsum(*operands)"
     if order not in tuple("CFAKcfak") or casting not in CASTINGS:
         raise ValueError(
             errors.message(
@@ -454,5 +454,5 @@ def _by_matrices(one: _Part, two: _Part, kept: set[str]) -> _Part:
     extents = tuple(sizes[name] for name in stack)
     made = product_of(folded(one, down, gone), folded(two, gone, across), extents)
     labels = (*stack, *down, *across)
-    layout.require_possible(tuple(sizes[name] for name in labels), "einsum(subscripts, operands)")
+    layout.require_possible(tuple(sizes[name] for name in labels), "einsum(*operands)")
     return _Part(engine.reshaped(made, tuple(sizes[name] for name in labels)), labels)

@@ -104,7 +104,7 @@ def reshape(
     >>> xarr.reshape(xarr.arange(6), (2, -1)).tolist()
     [[0, 1, 2], [3, 4, 5]]
     """
-    where = "reshape(x, shape)"
+    where = "reshape(a, shape)"
     x = array_of(a, where, "a")
     node = x._node
     extents = _resolved(shape, math.prod(node.shape), where)
@@ -114,7 +114,7 @@ def reshape(
     if order not in ("C", "A"):
         raise ValueError(
             errors.message(
-                "reshape(x, shape, order)", f"order is {order!r}", "C, F and A are accepted"
+                "reshape(a, shape, order)", f"order is {order!r}", "C, F and A are accepted"
             )
         )
     if copy:
@@ -126,8 +126,8 @@ def reshape(
     if copy is False:
         raise ValueError(
             errors.message(
-                "reshape(x, shape, copy=False)",
-                f"x has shape {node.shape} with strides {given.strides} and shape is {extents}",
+                "reshape(a, shape, copy=False)",
+                f"a has shape {node.shape} with strides {given.strides} and shape is {extents}",
                 "strides cannot express it, so a copy is needed",
                 "pass copy=None",
             )
@@ -150,7 +150,7 @@ def _resolved(shape: Any, size: int, where: str) -> Shape:
         raise ValueError(
             errors.message(
                 where,
-                f"x has {size} elements and shape is {shape!r}",
+                f"{errors.operand_of(where)} has {size} elements and shape is {shape!r}",
                 "the number of elements has to stay, and one extent may be -1",
             )
         )
@@ -250,7 +250,7 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
         raise ValueError(
             errors.message(
                 where,
-                f"x has {x.ndim} dimensions and axes is {axes!r}",
+                f"{errors.operand_of(where)} has {x.ndim} dimensions and axes is {axes!r}",
                 "each axis has to be named once",
             )
         )
@@ -283,7 +283,7 @@ def transpose(a: Any, axes: Any = None) -> Array:
     >>> xarr.transpose(xarr.zeros((2, 3))).shape
     (3, 2)
     """
-    where = "transpose(x, axes)"
+    where = "transpose(a, axes)"
     x = array_of(a, where, "a")
     return reversed_axes(x) if axes is None else permuted(x, axes, where)
 
@@ -314,7 +314,7 @@ def swapaxes(a: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
     >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
-    where = "swapaxes(x, axis1, axis2)"
+    where = "swapaxes(a, axis1, axis2)"
     x = array_of(a, where, "a")
     first, second = (normalize_axis(axis, x.ndim, where) for axis in (axis1, axis2))
     order = list(range(x.ndim))
@@ -356,7 +356,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    where = "moveaxis(x, source, destination)"
+    where = "moveaxis(a, source, destination)"
     x = array_of(a, where, "a")
     given = [normalize_axis(item, x.ndim, where) for item in integers(source, where, "source")]
     places = [
@@ -410,7 +410,7 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
     >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
     (2, 1, 3)
     """
-    where = "expand_dims(x, axis)"
+    where = "expand_dims(a, axis)"
     x = array_of(a, where, "a")
     items = integers(axis, where, "axis")
     places = layout.normalize_axes(tuple(items), x.ndim + len(items), where, "the result")
@@ -457,7 +457,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     >>> xarr.squeeze(xarr.zeros((1, 3)), 0).shape
     (3,)
     """
-    where = "squeeze(x, axis)"
+    where = "squeeze(a, axis)"
     x = array_of(a, where, "a")
     if axis is None:
         places = tuple(number for number, extent in enumerate(x.shape) if extent == 1)
@@ -467,7 +467,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     if any(x.shape[place] != 1 for place in places):
         raise ValueError(
             errors.message(
-                where, f"x has shape {x.shape} and axis is {axis!r}", "axes of one element go"
+                where, f"a has shape {x.shape} and axis is {axis!r}", "axes of one element go"
             )
         )
     given = settled(x)
@@ -508,7 +508,7 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
     >>> xarr.flip(xarr.arange(3)).tolist()
     [2, 1, 0]
     """
-    where = "flip(x, axis)"
+    where = "flip(m, axis)"
     x = array_of(m, where, "m")
     places = layout.normalize_axes(axis, x.ndim, where)
     if not x.ndim:
@@ -546,7 +546,7 @@ def fliplr(m: Any) -> Array:
     >>> xarr.fliplr(xarr.eye(2)).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    where = "fliplr(x)"
+    where = "fliplr(m)"
     return flip(at_least(array_of(m, where, "m"), 2, where), 1)
 
 
@@ -574,7 +574,7 @@ def flipud(m: Any) -> Array:
     >>> xarr.flipud(xarr.arange(3)).tolist()
     [2, 1, 0]
     """
-    where = "flipud(x)"
+    where = "flipud(m)"
     return flip(at_least(array_of(m, where, "m"), 1, where), 0)
 
 
@@ -583,7 +583,9 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     if x.ndim < ndim:
         raise ValueError(
             errors.message(
-                where, f"x is {x.ndim}-d", f"an array that is at least {ndim}-d is needed"
+                where,
+                f"{errors.operand_of(where)} is {x.ndim}-d",
+                f"an array that is at least {ndim}-d is needed",
             )
         )
     return x
@@ -619,7 +621,7 @@ def rot90(m: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
-    where = "rot90(x, k, axes)"
+    where = "rot90(m, k, axes)"
     x = array_of(m, where, "m")
     plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if len(plane) != 2 or plane[0] == plane[1]:
@@ -671,7 +673,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
     >>> xarr.broadcast_to(xarr.arange(2), (2, 2)).tolist()
     [[0, 1], [0, 1]]
     """
-    where = "broadcast_to(x, shape)"
+    where = "broadcast_to(array, shape)"
     owned = type(array) is Array
     x = as_array(array, where, "array")
     extents = shape_of(shape, where)
@@ -945,7 +947,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> 
     >>> [part.tolist() for part in xarr.array_split(xarr.arange(5), 2)]
     [[0, 1, 2], [3, 4]]
     """
-    where = "array_split(x, indices_or_sections, axis)"
+    where = "array_split(ary, indices_or_sections, axis)"
     x = array_of(ary, where, "ary")
     place = normalize_axis(axis, x.ndim, where)
     return _pieces(x, indices_or_sections, place, where)
@@ -1009,7 +1011,7 @@ def split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[A
     >>> [part.tolist() for part in xarr.split(xarr.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
-    where = "split(x, indices_or_sections, axis)"
+    where = "split(ary, indices_or_sections, axis)"
     x = array_of(ary, where, "ary")
     return _equal_pieces(x, indices_or_sections, normalize_axis(axis, x.ndim, where), where)
 
@@ -1054,7 +1056,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     >>> [part.tolist() for part in xarr.hsplit(xarr.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
-    where = "hsplit(x, indices_or_sections)"
+    where = "hsplit(ary, indices_or_sections)"
     x = at_least(array_of(ary, where, "ary"), 1, where)
     return _equal_pieces(x, indices_or_sections, 0 if x.ndim == 1 else 1, where)
 
@@ -1085,7 +1087,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     >>> len(xarr.vsplit(xarr.eye(4), 2))
     2
     """
-    where = "vsplit(x, indices_or_sections)"
+    where = "vsplit(ary, indices_or_sections)"
     x = at_least(array_of(ary, where, "ary"), 2, where)
     return _equal_pieces(x, indices_or_sections, 0, where)
 

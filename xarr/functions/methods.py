@@ -259,7 +259,7 @@ def _tobytes(x: Array, order: str | None = "C") -> bytes:
 
 def _tofile(x: Array, fid: Any, /, sep: str = "", format: str = "%s") -> None:
     """Write the values to a file in C order, as bytes or as text with a separator."""
-    tell("x.tofile(file)", x.nbytes, "from", x.device)
+    tell("x.tofile(fid)", x.nbytes, "from", x.device)
     creation.to_numpy(x).tofile(fid, sep, format)
 
 

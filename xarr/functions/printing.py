@@ -32,7 +32,7 @@ def array_repr(
     suppress_small: bool | None = None,
 ) -> str:
     """The array as NumPy's repr shows it, with the device where it is not the default one."""
-    x = array_of(arr, "array_repr(x)")
+    x = array_of(arr, "array_repr(arr)")
     node = x._node
     options = numpy.get_printoptions()
     prefix = "array("
@@ -69,7 +69,7 @@ def array_str(
     suppress_small: bool | None = None,
 ) -> str:
     """The array as NumPy's str shows it."""
-    x = array_of(a, "array_str(x)")
+    x = array_of(a, "array_str(a)")
     if not x.shape:
         return str(to_host(x._node)[()])
     return _values(
@@ -110,7 +110,7 @@ def array2string(
         The text.
     """
     return _values(
-        array_of(a, "array2string(x)"),
+        array_of(a, "array2string(a)"),
         max_line_width=max_line_width,
         precision=precision,
         suppress_small=suppress_small,

@@ -123,7 +123,7 @@ def _is_sorted(node: Node, place: int) -> bool:
 
 def _sort_host(node: Node, place: int, *, descending: bool) -> None:
     """Let NumPy sort a leaf in its own memory; equal elements keep their order."""
-    with library.opened("sort(x)", (), (node,)) as (values,):
+    with library.opened("sort(a)", (), (node,)) as (values,):
         lines = values.reshape(_lines(node.shape, place))
         # Backwards, ascending is descending, and equal elements keep their order.
         rows = numpy.moveaxis(numpy.flip(lines, 1) if descending else lines, 1, -1)
