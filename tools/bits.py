@@ -1,4 +1,6 @@
-"""Digests of results, which every device has to have: ``python -m tools.bits [--write]``.
+"""Digests of results, which every device has to have.
+
+``python -m tools.bits [--write] [FUNCTION...]`` compares or writes those of all functions or some.
 
 Operands come of integer arithmetic, so that they are the same with every NumPy. A NaN counts as one
 whatever its payload. `bits.json` holds a digest for each case, written on PoCL; `test_bits.py`
@@ -12,7 +14,7 @@ import hashlib
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -266,12 +268,19 @@ def cases(has_float64: bool = True, *, basic: bool = False) -> dict[str, Case]:
     return chosen
 
 
-def found(device: xarr.Device, *, basic: bool = False) -> dict[str, str]:
-    """The digest of each case on a device; "refused" where the function refuses the data type."""
+def found(
+    device: xarr.Device, functions: Sequence[str] = (), *, basic: bool = False
+) -> dict[str, str]:
+    """The digest of each case on a device; "refused" where the function refuses the data type.
+
+    If functions are named, those of the others are left out.
+    """
     digests = {}
     with xarr.device(device), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         for name, case in cases(device.has_float64, basic=basic).items():
+            if functions and name.split()[0] not in functions:
+                continue
             try:
                 digests[name] = digest(np.asarray(case()))
             except TypeError:
@@ -282,11 +291,13 @@ def found(device: xarr.Device, *, basic: bool = False) -> dict[str, str]:
 def main(arguments: list[str]) -> int:
     """Compare the default device's bits with the file's, or write the file."""
     hosted.tier.name = hosted.tier.name or "fused"  # the bits of kernels
-    digests = found(xarr.default_device())
-    if "--write" in arguments:
-        FILE.write_text(json.dumps(digests, indent=0) + "\n")
-        return 0
+    functions = [given for given in arguments if given != "--write"]
+    digests = found(xarr.default_device(), functions)
     wanted = json.loads(FILE.read_text())
+    if "--write" in arguments:
+        kept = wanted if functions else {}
+        FILE.write_text(json.dumps(kept | digests, indent=0) + "\n")
+        return 0
     differing = [name for name, value in digests.items() if wanted.get(name) != value]
     print("\n".join([*differing, f"{len(differing)} of {len(digests)} cases differ"]))
     return 1 if differing else 0
