@@ -260,6 +260,15 @@ def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
     )
 
 
+def order_of(order: str | None, where: str, accepted: str = "CFAK") -> str | None:
+    """The capital letter of an order of elements; None, where nothing is said, as it is."""
+    letter = order.upper() if isinstance(order, str) else order
+    if letter is not None and (letter not in tuple(accepted)):
+        names = " and ".join((", ".join(accepted[:-1]), accepted[-1]))
+        raise ValueError(errors.message(where, f"order is {order!r}", f"{names} are accepted"))
+    return letter
+
+
 def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> int:
     """The axis counted from the front; IndexError-compatible AxisError when out of range."""
     try:

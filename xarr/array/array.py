@@ -946,8 +946,7 @@ def axes_in_order(array: Array, order: str | None, where: str) -> tuple[int, ...
     "A" and "K" follow the array.
     """
     node = array._node
-    if order not in ("C", "F", "A", "K", None):
-        raise ValueError(errors.message(where, f"order is {order!r}", "C, F, A and K are accepted"))
+    order = layout.order_of(order, where)
     if order == "C" or len(node.shape) < 2:
         return None
     if order == "F":
@@ -983,10 +982,10 @@ def laid_out(node: Node, axes: tuple[int, ...] | None) -> Node:
 
 def in_order(array: Array, order: str | None, where: str) -> Array:
     """The array where it lies in an order, else a copy that does; "A" and "K" leave it as it is."""
+    order = layout.order_of(order, where)
     if order == "C":
         return array if layout_of(array).linear else Array(engine.copied(array._node))
     if order != "F":
-        axes_in_order(array, order, where)
         return array
     if layout.is_fortran(layout_of(array)):
         return array
@@ -1016,6 +1015,7 @@ def _constructed(
 ) -> Node:
     """The node of what `ndarray(shape, dtype, buffer, offset, strides, order)` makes."""
     where = "ndarray(shape)"
+    order = layout.order_of(order, where, "CF")
     on = buffer._node.device if type(buffer) is Array else get_device()
     row = default_float(on) if dtype is None else dtypes.lookup(dtype, where)
     require_on(on, row, where)

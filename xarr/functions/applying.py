@@ -87,8 +87,8 @@ def reduced(
     target = None if out is None else single(out, where or f"{row.name}(a, axis, out)")
     if target is not None and dtype is None:
         dtype = _of_target(row, node, target)
-    types = _types(row, node, dtype, where)
     along = where or f"{row.name}(a, axis)"
+    types = _types(row, node, dtype, where)
     if mask is not True:
         if row.empty is None and initial is None:
             raise ValueError(
@@ -101,12 +101,7 @@ def reduced(
             )
         node = _masked(row, node, mask, along)
     shape = node.shape
-    if not shape and type(axis) is int and axis in (0, -1):  # NumPy takes one number for a line
-        axis = None
-    if row.ordered and axis is not None:
-        axes: tuple[int, ...] = (layout.normalize_axis(axis, len(shape), along),)
-    else:
-        axes = layout.normalize_axes(axis, len(shape), along)
+    axes = _axes(row, axis, len(shape), along)
     opcode = None
     length = product(tuple(shape[place] for place in axes))
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
@@ -142,6 +137,15 @@ def reduced(
     return Array(final) if target is None else sent(final, target, along)
 
 
+def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:
+    """The axes that a reduction goes along; NumPy takes one number for a line."""
+    if not ndim and type(axis) is int and axis in (0, -1):
+        axis = None
+    if row.ordered and axis is not None:
+        return (layout.normalize_axis(axis, ndim, where),)
+    return layout.normalize_axes(axis, ndim, where)
+
+
 def _named(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
     """What to remember a reduction by; None where only a look at the arguments can tell."""
     if axis is not None and type(axis) is not int:
@@ -163,7 +167,7 @@ def _require_number(row: Reduction, correction: Any) -> None:
 
 
 def sent(result: Node, target: Array, where: str) -> Array:
-    """The array that a reduction's result was written to; NumPy wants its very shape."""
+    """The array that a reduction's result was written to, converted as NumPy does: in any case."""
     if target.shape != result.shape:
         raise ValueError(
             errors.message(
@@ -172,7 +176,7 @@ def sent(result: Node, target: Array, where: str) -> Array:
                 "out of the shape of the result is accepted",
             )
         )
-    written(target, result, where)
+    written(target, result, where, "unsafe")
     return target
 
 
@@ -282,6 +286,8 @@ def scanned(
 ) -> Array:
     """Run a row of the table along one axis, for the row's function or one that `where` names."""
     along = where or f"{row.name}(x, axis)"
+    if not node.shape and (axis is None or axis in (0, -1)):
+        node = engine.reshaped(node, (1,))
     if axis is None:
         if len(node.shape) != 1:
             raise ValueError(

@@ -25,8 +25,8 @@ from xarr.array.array import (
 )
 from xarr.array.conversion import as_array
 from xarr.array.operands import no_array
+from xarr.array.outcome import mask_of
 from xarr.backends.device import default_float, get_device
-from xarr.dtypes import BOOL
 from xarr.functions import data_types, elementwise, manipulation, reductions
 from xarr.functions.creation import ordered
 
@@ -183,12 +183,9 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     if where is True:
         dst[...] = src if weak else values
         return
-    chosen = as_array(where, name, "where", device=dst.device)
-    if chosen._node.dtype.kind != BOOL:
-        raise TypeError(
-            errors.message(name, f"where has dtype {chosen.dtype}", "a mask of bools is accepted")
-        )
-    mask = manipulation.broadcast_to(chosen, dst.shape)
+    chosen = mask_of(where, dst._node, name)
+    assert chosen is not None
+    mask = manipulation.broadcast_to(Array(chosen), dst.shape)
     if weak:
         values = as_array(src, name, "src", dtype=dst.dtype, device=dst.device)
     spread = manipulation.broadcast_to(values, dst.shape)

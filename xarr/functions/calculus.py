@@ -353,7 +353,7 @@ def trapezoid(
     if x is not None:
         points = as_array(x, where, "x", device=values.device)
         if points.ndim == 1:
-            step = points[1:] - points[:-1]
+            step = joining.diff(points)
             step = step.reshape(tuple(-1 if i == place else 1 for i in range(values.ndim)))
         else:
             step = joining.diff(points, axis=place - values.ndim)

@@ -23,7 +23,7 @@ from xarr.functions.searching import nonzero
 from xarr.layout import Shape
 
 
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
+def unravel_index(indices: Any, shape: Any, order: str | None = "C") -> tuple[Array, ...]:
     """Turn indices of the flattened array into one index for each axis.
 
     Parameters
@@ -61,8 +61,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
     index = int64(indices, where, "indices", empty=False)
     extents = shape_of(shape, where)
     size = math.prod(extents)
-    if order not in ("C", "F"):
-        raise ValueError(errors.message(where, f"order is {order!r}", "'C' and 'F' are accepted"))
+    order = layout.order_of(order, where, "CF") or "C"
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     steps = steps if order == "C" else steps[::-1]
     if index.ndim and not extents:
@@ -94,7 +93,7 @@ def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
 
 
 def ravel_multi_index(
-    multi_index: Any, dims: Any, mode: str | tuple[str, ...] = "raise", order: str = "C"
+    multi_index: Any, dims: Any, mode: str | tuple[str, ...] = "raise", order: str | None = "C"
 ) -> Array:
     """Turn indices along each axis into indices of the flattened array.
 
@@ -143,8 +142,7 @@ def ravel_multi_index(
                 f"dims has {len(extents)} axes, and there is one for each",
             )
         )
-    if order not in ("C", "F"):
-        raise ValueError(errors.message(where, f"order is {order!r}", "'C' and 'F' are accepted"))
+    order = layout.order_of(order, where, "CF") or "C"
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     total: Any = 0
     for axis, (part, extent, step, way) in enumerate(

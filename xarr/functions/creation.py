@@ -106,6 +106,7 @@ def ordered(
     name: str = "obj",
 ) -> Array:
     """What `asarray` makes, for a function that errors name: an array without axes too."""
+    order = layout.order_of(order, where)
     if order is None or (order == "C" and type(obj) is not Array):
         result = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
     elif copy and type(obj) is Array:
@@ -334,6 +335,7 @@ def filled_like(
 
 def _laid_out_like(result: Array, given: Array, order: str | None, where: str) -> Array:
     """The result in an order that "A" and "K" take from another array of as many axes."""
+    order = layout.order_of(order, where)
     if order == "C" or (result.ndim != given.ndim and order != "F"):
         return result
     axes = axes_in_order(result if order == "F" else given, order, where)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy
 
 from xarr import dtypes, errors
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.door import array_of, together
+from xarr.array.door import SCALARS, array_of, together
 from xarr.array.operands import scalar_node
-from xarr.array.outcome import Out, Outs, delivered
+from xarr.array.outcome import Out, Outs, delivered, require_shape
 from xarr.backends.device import default_float
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
 from xarr.engine import engine
@@ -443,7 +443,7 @@ def nan_to_num(
     return delivered(result, array, "nan_to_num(x, copy)")
 
 
-def _finite(node: Node, nan: float, posinf: float | None, neginf: float | None) -> Node:
+def _finite(node: Node, nan: Any, posinf: Any, neginf: Any) -> Node:
     """A real node with numbers in place of what is none."""
     where = "nan_to_num(x, nan)"
     info = numpy.finfo(node.dtype.numpy)
@@ -458,6 +458,11 @@ def _finite(node: Node, nan: float, posinf: float | None, neginf: float | None) 
             float(info.min) if neginf is None else neginf,
         ),
     ):
-        number = scalar_node(float(value), node.dtype, node.device, where)
+        if type(value) in SCALARS:
+            number = scalar_node(float(value), node.dtype, node.device, where)
+        else:
+            values = as_array(value, where, "nan", dtype=node.dtype, device=node.device)
+            require_shape(values.shape, node.shape, where)
+            number = values._node
         node = choose(condition, number, node)
     return node

@@ -49,7 +49,13 @@ def apply(
     axes: Sequence[int],
     norm: Any,
 ) -> Array:
-    """Transform along axes, to lengths of the full signal (None is the operand's own)."""
+    """Transform along axes, to lengths of the full signal (None is the operand's own).
+
+    One axis of float16 to real numbers gives float16, as NumPy does.
+    """
+    if row.made == "real" and len(axes) == 1 and x._node.dtype is dtypes.float16:
+        wide = Array(engine.converted(x._node, dtypes.float32))
+        return Array(engine.converted(apply(row, wide, lengths, axes, norm)._node, dtypes.float16))
     if norm is None:
         norm = "backward"
     if norm not in tuple(_SWAPPED):

@@ -229,8 +229,9 @@ class _Grid:
                     "slices with a stop are accepted",
                 )
             )
-        start = 0 if item.start is None else item.start
-        step = 1 if item.step is None else item.step
+        start = 0 if item.start is None else self._number(item.start)
+        step = 1 if item.step is None else self._number(item.step)
+        item = slice(start, self._number(item.stop), step)
         if isinstance(step, complex | numpy.complexfloating):
             count: Any = abs(step)
             dtype = numpy.result_type(start, item.stop, count)
@@ -242,6 +243,20 @@ class _Grid:
         return arange(
             start, item.stop, step, numpy.result_type(start, item.stop, step) if typed else None
         )
+
+    def _number(self, bound: Any) -> Any:
+        """A bound; an array of one element stands for it."""
+        if not getattr(bound, "ndim", 0):
+            return bound
+        if bound.size != 1:
+            raise ValueError(
+                errors.message(
+                    f"{self.name}[key]",
+                    f"a slice has a bound of shape {bound.shape}",
+                    "numbers, and arrays of one element, are accepted",
+                )
+            )
+        return bound.reshape(())
 
 
 class _Dense(_Grid):

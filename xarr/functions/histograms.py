@@ -168,9 +168,17 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
         )
     host = numpy.asarray(host_of(bins, where))
     side = "left" if right else "right"
-    if (host[:-1] <= host[1:]).all():
+    # Where NaN are among them the first two that differ say which way they go, as for NumPy.
+    different = numpy.flatnonzero(host[1:] != host[:-1])
+    first = different[0] if different.size else 0
+    later, earlier = host[first + 1 :], host[first:-1]
+    if not different.size or later[0] > earlier[0]:
+        is_ascending, in_order = True, not (earlier[1:] > later[1:]).any()
+    else:
+        is_ascending, in_order = False, not (earlier[1:] < later[1:]).any()
+    if in_order and is_ascending:
         return searchsorted(edges, values, side=side)  # type: ignore[arg-type]
-    if not (host[:-1] >= host[1:]).all():
+    if not in_order:
         raise ValueError(
             errors.message(where, "bins are in no order", "ascending or descending is accepted")
         )

@@ -108,15 +108,10 @@ def reshape(
     x = array_of(a, where, "a")
     node = x._node
     extents = _resolved(shape, math.prod(node.shape), where)
-    if order == "F" or (order == "A" and fortran_alone(x)):
+    letter = layout.order_of(order, "reshape(a, shape, order)", "CFA")
+    if letter == "F" or (letter == "A" and fortran_alone(x)):
         backwards = reshape(reversed_axes(x), extents[::-1], copy=copy)
         return reversed_axes(backwards)
-    if order not in ("C", "A"):
-        raise ValueError(
-            errors.message(
-                "reshape(a, shape, order)", f"order is {order!r}", "C, F and A are accepted"
-            )
-        )
     if copy:
         return copied_as(x, settled(x), extents)
     given = settled(x)
@@ -189,8 +184,7 @@ def ravel(a: Any, order: str = "C") -> Array:
 
 def flattened(x: Array, order: str | None, where: str, *, copy: bool = False) -> Array:
     """The elements in an order; a view where they follow each other, unless `copy`."""
-    if order not in (None, "C", "F", "A", "K"):
-        raise ValueError(errors.message(where, f"order is {order!r}", "C, F, A and K are accepted"))
+    order = layout.order_of(order, where)
     if order == "K":
         x = view(x, settled(x).permuted(kept_order(layout_of(x))))
     elif order == "F" or (order == "A" and fortran_alone(x)):
@@ -463,7 +457,8 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
         places = tuple(number for number, extent in enumerate(x.shape) if extent == 1)
     else:
         items = tuple(integers(axis, where, "axis"))
-        places = layout.normalize_axes(items, x.ndim, where)
+        places = layout.normalize_axes(items, max(x.ndim, 1), where)
+        places = places if x.ndim else ()  # NumPy takes the first axis of what has none
     if any(x.shape[place] != 1 for place in places):
         raise ValueError(
             errors.message(

@@ -77,6 +77,7 @@ def _astype(
     if casting != "unsafe":
         data_types.require_casting(x.dtype, row.numpy, casting, where)
     result = data_types.astype(x, row, copy=copy, device=device)
+    order = layout.order_of(order, where)
     return result if order == "K" else in_order(result, _fixed(x, order), where)
 
 
@@ -253,6 +254,7 @@ def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
 
 def _tobytes(x: Array, order: str | None = "C") -> bytes:
     """The values as bytes, in C order or Fortran's; a copy on the host."""
+    order = layout.order_of(order, "x.tobytes(order)")
     fortran = order == "F" or (order == "A" and x.flags.fnc)
     return to_host((manipulation.reversed_axes(x) if fortran else x)._node, "x.tobytes()").tobytes()
 

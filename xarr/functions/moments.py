@@ -10,7 +10,7 @@ from xarr.array.array import Array
 from xarr.array.door import node_of
 from xarr.array.outcome import mask_of, single
 from xarr.backends.device import default_float
-from xarr.dtypes import COMPLEX, FLOATING, DType
+from xarr.dtypes import COMPLEX, FLOATING, INTEGER, DType
 from xarr.engine import engine
 from xarr.engine.expression import Node, constant
 from xarr.functions.applying import reduced, sent
@@ -25,14 +25,17 @@ def averaged(
 ) -> Array:
     """The mean, over the elements where a mask holds."""
     name = f"{row.name}(a, axis, where)"
-    if where is True:
+    if where is True and not _is_integer(dtype, name):
         if not x.shape or 0 in x.shape:
             _warn(x.shape, axis, 0, "Mean of empty slice", f"{row.name}(a, axis)")
         return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims)
-    mask = _mask(x, where, name)
+    mask = None if where is True else _mask(x, where, name)
+    if mask is None:
+        _warn(x.shape, axis, 0, "Mean of empty slice", name)
+    else:
+        number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
+        warn_of_few(number, "Mean of empty slice")
     result = _mean(x, axis, dtype, keepdims, mask, name)
-    number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
-    warn_of_few(number, "Mean of empty slice")
     target = single(out, name)
     return Array(result) if target is None else sent(result, target, name)
 
@@ -66,17 +69,19 @@ def spread(
     """The variance or the standard deviation."""
     name = f"{row.name}(a, axis, where, mean)"
     less = freedom_less(ddof, correction, name)
-    if where is True and mean is None and x.dtype.kind != COMPLEX:
+    is_integer = _is_integer(dtype, name)
+    if where is True and mean is None and x.dtype.kind != COMPLEX and not is_integer:
         whole = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
         _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(a, axis)")
         return whole
     mask = None if where is True else _mask(x, where, name)
-    computed = _floating(x, dtype, name)
+    summed = _summed(x, dtype, name)
+    computed = x.dtype if is_integer else summed
     x = engine.converted(x, computed)
     if mean is None:
-        middle = _mean(x, axis, None, True, mask, name)
+        middle = _mean(x, axis, dtype if is_integer else None, True, mask, name)
     else:
-        middle = engine.converted(node_of(mean, name, "mean"), computed)
+        middle = engine.converted(node_of(mean, name, "mean"), summed)
     apart = elementwise.subtract.combined(x, middle, name)
     del x, middle
     if computed.kind == COMPLEX:
@@ -91,10 +96,12 @@ def spread(
         reductions.sum,
         squares,
         axis,
+        dtype=summed.numpy if is_integer else None,
         keepdims=keepdims,
         mask=True if mask is None else Array(mask),
         where=name,
     )._node
+    total = engine.converted(total, _divided(total))
     count = _count(shape, mask, axis, keepdims, total, name)
     above = elementwise.subtract.combined(count, _like(less, count))
     if mask is None:
@@ -107,7 +114,7 @@ def spread(
     result = elementwise.divide.combined(total, divisor)
     if row is reductions.std:
         result = elementwise.sqrt.applied(result)
-    result = engine.converted(result, total.dtype)
+    result = engine.converted(result, summed if is_integer else total.dtype)
     target = single(out, name)
     return Array(result) if target is None else sent(result, target, name)
 
@@ -133,32 +140,46 @@ def _mask(x: Node, where: Any, name: str) -> Node:
     return engine.broadcast(mask, shape)
 
 
-def _floating(x: Node, dtype: Any, name: str) -> DType:
+def _is_integer(dtype: Any, name: str) -> bool:
+    """Whether sums are to be integers, and so what they are divided to."""
+    return dtype is not None and dtypes.lookup(dtype, name).kind in INTEGER
+
+
+def _summed(x: Node, dtype: Any, name: str) -> DType:
+    """The type that sums have."""
     if dtype is None:
         return x.dtype if x.dtype.kind in FLOATING else default_float(x.device)
     wanted = dtypes.lookup(dtype, name)
-    if wanted.kind not in FLOATING:
+    if wanted.kind not in (*FLOATING, *INTEGER) or (
+        wanted.kind in INTEGER and x.dtype.kind == COMPLEX
+    ):
         raise TypeError(
             errors.message(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
         )
     return wanted
 
 
+def _divided(total: Node) -> DType:
+    """The type that sums are divided in."""
+    return total.dtype if total.dtype.kind in FLOATING else default_float(total.device)
+
+
 def _mean(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
-    if mask is None:
+    wanted = _summed(x, dtype, name)
+    if mask is None and wanted.kind not in INTEGER:
         return reduced(reductions.mean, x, axis, dtype=dtype, keepdims=keepdims)._node
-    wanted = _floating(x, dtype, name)
     total = reduced(
         reductions.sum,
         x,
         axis,
         dtype=wanted.numpy,
         keepdims=keepdims,
-        mask=Array(mask),
+        mask=True if mask is None else Array(mask),
         where=name,
     )._node
-    count = _count(mask.shape, mask, axis, keepdims, total, name)
-    return engine.converted(elementwise.divide.combined(total, count), total.dtype)
+    total = engine.converted(total, _divided(total))
+    count = _count(x.shape, mask, axis, keepdims, total, name)
+    return engine.converted(elementwise.divide.combined(total, count), wanted)
 
 
 def _count(

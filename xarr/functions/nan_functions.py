@@ -101,10 +101,9 @@ def nansum(
     node = taken(a, name)
     del a
     node = replaced(node, 0, counted(node, where, name))
-    result = reduced(folds.sum, node, axis, keepdims=keepdims, dtype=dtype)
-    if initial is not None and initial != 0:
-        result = result + initial
-    return delivered(result, out, "nansum(a, axis, dtype, out)")
+    return reduced(
+        folds.sum, node, axis, keepdims=keepdims, dtype=dtype, where=name, out=out, initial=initial
+    )
 
 
 def nanprod(
@@ -159,10 +158,9 @@ def nanprod(
     node = taken(a, name)
     del a
     node = replaced(node, 1, counted(node, where, name))
-    result = reduced(folds.prod, node, axis, keepdims=keepdims, dtype=dtype)
-    if initial is not None and initial != 1:
-        result = result * initial
-    return delivered(result, out, "nanprod(a, axis, dtype, out)")
+    return reduced(
+        folds.prod, node, axis, keepdims=keepdims, dtype=dtype, where=name, out=out, initial=initial
+    )
 
 
 def nancumsum(
@@ -208,8 +206,7 @@ def nancumsum(
     node = taken(a, name)
     del a
     node = replaced(node, 0, counted(node, True, name))
-    result = statistical.cumsum(Array(node), axis=axis, dtype=dtype)
-    return delivered(result, out, "nancumsum(a, axis, dtype, out)")
+    return statistical.cumsum(Array(node), axis=axis, dtype=dtype, out=out)
 
 
 def nancumprod(
@@ -255,8 +252,7 @@ def nancumprod(
     node = taken(a, name)
     del a
     node = replaced(node, 1, counted(node, True, name))
-    result = statistical.cumprod(Array(node), axis=axis, dtype=dtype)
-    return delivered(result, out, "nancumprod(a, axis, dtype, out)")
+    return statistical.cumprod(Array(node), axis=axis, dtype=dtype, out=out)
 
 
 def nanmin(

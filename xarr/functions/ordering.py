@@ -214,8 +214,7 @@ def sort_complex(a: Any) -> Array:
     Returns
     -------
     complex Array, shape (...)
-        Sorted along the last axis. complex64 of integers up to 16 bits and of float32, else
-        complex128.
+        Sorted along the last axis. complex64 of integers up to 16 bits, else complex128.
 
     Notes
     -----
@@ -233,7 +232,7 @@ def sort_complex(a: Any) -> Array:
     if row.kind == dtypes.COMPLEX:
         return x
     small = row.kind in dtypes.INTEGER and row.itemsize <= 2
-    wanted = dtypes.complex64 if small or row is dtypes.float32 else dtypes.complex128
+    wanted = dtypes.complex64 if small else dtypes.complex128
     if wanted is dtypes.complex128 and not x._node.device.info.has_float64:
         wanted = dtypes.complex64
     return retyped(x, wanted, where, "a")

@@ -10,7 +10,7 @@ from xarr import errors, layout
 from xarr.array.array import Array, assign, require_writeable, settled, view
 from xarr.array.conversion import as_array
 from xarr.engine import engine
-from xarr.functions import manipulation, searching
+from xarr.functions import data_types, manipulation, searching
 from xarr.functions.editing import resized
 from xarr.functions.indexing import setitem
 from xarr.functions.places import along, bounded, int64, lines_along
@@ -128,6 +128,8 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
     where = "putmask(a, mask, values)"
     target = _target(a, where)
     chosen = _mask(mask, target, where)
+    if isinstance(values, Array | numpy.ndarray) and values.ndim:
+        data_types.require_casting(values.dtype, target.dtype, "safe", where)
     fill = as_array(values, where, "values", dtype=target.dtype, device=target.device)
     if fill.size and target.size:
         setitem(target, ..., searching.where(chosen, resized(fill, target.shape), target))

@@ -210,7 +210,7 @@ def take(
     """
     name = "take(a, indices)"
     x = array_of(a, name, "a")
-    if axis is None:
+    if axis is None or (not x.ndim and axis in (0, -1)):
         x, axis = manipulation.ravel(x), 0
     place = layout.normalize_axis(axis, x.ndim, "take(a, indices, axis)")
     index = _integers(indices, x, name)

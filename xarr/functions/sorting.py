@@ -196,6 +196,8 @@ def argsort(
     where = "argsort(a)"
     _require_known(kind, order, where)
     node, place = _along(a, axis, where)
+    if not node.shape:  # NumPy gives the index in a vector
+        node = engine.reshaped(node, (1,))
     if _is_sorted(node, place):
         return Array(constant(0, dtypes.int64, node.shape, node.device))
     if not library.is_preferred(node.device):

@@ -307,12 +307,13 @@ def unwrap(
             errors.message(name, f"p has dtype {x._node.dtype}", "real dtypes are accepted")
         )
     whole = x._node.dtype.kind != REAL and isinstance(period, int)
-    if not whole:
-        x = Array(_floating(x._node))
     place = normalize_axis(axis, x.ndim, name)
     steps = joining.diff(x, axis=place)
+    if not whole:
+        x, steps = (Array(_floating(values._node)) for values in (x, steps))
     half: Any = period // 2 if whole else period / 2
-    shifted = (steps + half) % period - half
+    low = -half
+    shifted = (steps - low) % period + low
     if not (whole and period % 2):
         shifted = Array(
             choose(

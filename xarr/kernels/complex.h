@@ -69,6 +69,17 @@ DEVICE int xr_exceeds_C(const C x, const C y)
     return x.re > y.re || (x.re == y.re && x.im > y.im);
 }
 
+// As NumPy orders them; an imaginary part that is NaN compares with nothing.
+DEVICE int xr_less_C(const C x, const C y)
+{
+    return (x.re < y.re && x.im == x.im && y.im == y.im) || (x.re == y.re && x.im < y.im);
+}
+
+DEVICE int xr_less_equal_C(const C x, const C y)
+{
+    return (x.re < y.re && x.im == x.im && y.im == y.im) || (x.re == y.re && x.im <= y.im);
+}
+
 // A number is NaN where a part is. NaN propagates, of two the first; so does the first of two equal
 // numbers, whose zeros may have other signs.
 DEVICE C xr_maximum_C(const C x, const C y)

@@ -268,10 +268,20 @@ gcd = Elementwise(
     source=NUMPYS,
 )
 greater = _comparison(
-    ">", REAL_OR_BOOL, "gt", "Whether x1 is greater than x2.", beyond=(False, True)
+    ">",
+    ANY,
+    "gt",
+    "Whether x1 is greater than x2.",
+    beyond=(False, True),
+    complex="xr_less(x2, x1)",
 )
 greater_equal = _comparison(
-    ">=", REAL_OR_BOOL, "ge", "Whether x1 is not less than x2.", beyond=(False, True)
+    ">=",
+    ANY,
+    "ge",
+    "Whether x1 is not less than x2.",
+    beyond=(False, True),
+    complex="xr_less_equal(x2, x1)",
 )
 heaviside = Elementwise(
     (REAL,),
@@ -330,9 +340,21 @@ lcm = Elementwise(
     "The least common multiple of x1 and x2, without a sign.",
     source=NUMPYS,
 )
-less = _comparison("<", REAL_OR_BOOL, "lt", "Whether x1 is less than x2.", beyond=(True, False))
+less = _comparison(
+    "<",
+    ANY,
+    "lt",
+    "Whether x1 is less than x2.",
+    beyond=(True, False),
+    complex="xr_less(x1, x2)",
+)
 less_equal = _comparison(
-    "<=", REAL_OR_BOOL, "le", "Whether x1 is not greater than x2.", beyond=(True, False)
+    "<=",
+    ANY,
+    "le",
+    "Whether x1 is not greater than x2.",
+    beyond=(True, False),
+    complex="xr_less_equal(x1, x2)",
 )
 log = _function("xr_log(x)", "The natural logarithm of x.", 1e-3, 1e3, 3)
 log1p = _function("xr_log1p(x)", "log(1 + x), accurate near 0.", -0.5, 1e3, 3)

@@ -293,7 +293,9 @@ class Elementwise:
             if row.kind == BOOL and self.widens_bool:
                 row = dtypes.int8
             elif row.kind in _INTEGER_OR_BOOL and self.floats_integers:
-                row = self.floating(row, device)
+                row = functools.reduce(
+                    dtypes.promote, [self.floating(node.dtype, device) for node in nodes]
+                )
             else:
                 raise self._dtype_error(nodes)
         require_common(row, [node.dtype for node in nodes], device, self.where)
