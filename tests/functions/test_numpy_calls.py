@@ -117,13 +117,6 @@ def test_a_number_shares_no_memory() -> None:
         number.__array__(copy=False)
 
 
-def test_bytes_are_the_values(cpu: xarr.Device) -> None:
-    x = xarr.asarray([[1, 2], [3, 4]], dtype="int16")[:, ::-1]
-    assert bytes(x) == bytes(xarr.to_numpy(x)) == x.tobytes()
-    if sys.version_info >= (3, 12):
-        assert bytearray(x) == bytearray(x.tobytes())
-
-
 def test_the_interface_and_the_buffer(cpu: xarr.Device) -> None:
     x = xarr.asarray([[1, 2, 3], [4, 5, 6]], dtype="int16")[::-1, ::2]
     interface = x.__array_interface__

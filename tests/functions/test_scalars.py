@@ -62,6 +62,14 @@ def test_numbers_have_the_methods_of_numbers() -> None:
         np.ones(2).is_integer()
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "bool"])
+def test_bytes_are_those_of_the_elements(device: np.Device, dtype: str) -> None:
+    host = numpy.arange(6).reshape(2, 3).astype(dtype)
+    x = np.asarray(host, device=device)
+    for ours, theirs in ((x, host), (x.T, host.T), (x[0], host[0]), (x[1, 2], host[1, 2, ...])):
+        assert bytes(ours) == bytes(theirs)
+
+
 _VALUES: dict[str, list[Any]] = {
     "float64": [0.0, -0.0, 1.5, -2.25, 1e308, -1e308, 5e-324, math.inf, -math.inf, math.nan],
     "float32": [0.0, -0.0, 1.5, -2.25, 3e38, -3e38, 1e-45, math.inf, -math.inf, math.nan],

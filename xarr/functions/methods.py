@@ -259,6 +259,13 @@ def _tobytes(x: Array, order: str | None = "C") -> bytes:
     return to_host((manipulation.reversed_axes(x) if fortran else x)._node, "x.tobytes()").tobytes()
 
 
+def _bytes(x: Array) -> bytes:
+    """The values as bytes, for `bytes(x)`; zeros as many as an integer without axes says."""
+    if not x.shape and x._node.dtype.kind in dtypes.INTEGER:
+        return bytes(int(x))
+    return to_host(x._node, "bytes(x)").tobytes()
+
+
 def _tofile(x: Array, fid: Any, /, sep: str = "", format: str = "%s") -> None:
     """Write the values to a file in C order, as bytes or as text with a separator."""
     tell("x.tofile(fid)", x.nbytes, "from", x.device)
@@ -398,10 +405,10 @@ class Methods:
     __imatmul__ = _matmul_in_place
     __repr__ = printing.array_repr
     __str__ = printing.array_str
-    __bytes__ = _tobytes
     __array__ = views.to_array
     __array_function__ = callers.array_function
     __array_ufunc__ = callers.array_ufunc
+    __bytes__ = _bytes
     __array_interface__ = property(views.array_interface)
     __buffer__ = views.buffer
     __dlpack__ = interchange.export
