@@ -268,9 +268,8 @@ def test_layouts(row: Reduction, layout: str, device: xarr.Device) -> None:
 def test_zero_dimensions(row: Reduction, device: xarr.Device) -> None:
     x = np.array(3, np.float32)
     array = xarr.asarray(x)
-    if row in SCANS:
-        with pytest.raises(ValueError, match="dimensions"):
-            apply(row, array)
+    if row in SCANS:  # as of a vector
+        check(row, x[None], apply(row, array))
         return
     check(row, x, apply(row, array))
     check(row, x, apply(row, array + 1 - 1))
@@ -684,8 +683,9 @@ def test_results_go_to_out() -> None:
     for wrong, error in ((xarr.zeros(5), ValueError), (xarr.zeros((1, 4)), ValueError)):
         with pytest.raises(error, match="out has shape"):
             xarr.sum(y, axis=0, out=wrong)
-    with pytest.raises(TypeError, match="same_kind"):
-        xarr.mean(y, axis=0, out=index)
+    assert (
+        xarr.mean(y, axis=0, out=index).tolist() == np.mean(np.asarray(y), 0).astype(int).tolist()
+    )
     with pytest.raises(TypeError, match="of type bool"):
         xarr.max(y, 0, True)
 

@@ -1774,7 +1774,7 @@ def greater(
 
     Parameters
     ----------
-    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
     out : Array, optional
         Where the result goes.
@@ -1827,7 +1827,7 @@ def greater_equal(
 
     Parameters
     ----------
-    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
     out : Array, optional
         Where the result goes.
@@ -2189,7 +2189,7 @@ def less(
 
     Parameters
     ----------
-    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
     out : Array, optional
         Where the result goes.
@@ -2242,7 +2242,7 @@ def less_equal(
 
     Parameters
     ----------
-    x1, x2 : real numeric or bool Array, shapes that broadcast to (...)
+    x1, x2 : any Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
     out : Array, optional
         Where the result goes.
