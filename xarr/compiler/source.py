@@ -121,9 +121,15 @@ def _specialise(text: str, words: Mapping[str, str]) -> str:
     return _WORD.sub(replace, text)
 
 
+own: Final[dict[str, str]] = {}
+"""The text of functions that a program's own kernels define, by name; a name has one text."""
+
+
 @functools.cache
 def unit(name: str) -> str | None:
     """The text that defines `name`, or None where a dialect or the kernel itself defines it."""
+    if name in own:
+        return own[name]
     units = library()
     if name in units:
         return units[name][0].text

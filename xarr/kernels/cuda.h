@@ -3,6 +3,7 @@
 #define PARAMETER(type, name) type name,
 #define ITEM_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
 #define DEVICE static __device__ __forceinline__
+#define OVERLOADED
 #define GLOBAL
 #define LOCAL __shared__
 #define RESTRICT __restrict__

@@ -1,0 +1,291 @@
+"""`ElementwiseKernel`: a program's own function of each element, in C.
+
+Without raw parameters it is an operation like those of the table's rows: it is deferred, fused with
+what stands beside it, and takes views. With raw parameters, which it indexes, it is a launch of its
+own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from xarr import dtypes, errors
+from xarr.array.array import Array, require_writeable
+from xarr.array.outcome import written
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Operation, constant
+from xarr.layout import Shape, broadcast_shapes
+from xarr.own import checking, indexed
+from xarr.own.parameters import Given, Parameter, declared, given, of, require_names
+from xarr.own.text import Function, Text, words
+
+_COUNT: Final = re.compile(r"\b_ind\.size\(\)")
+_COUNT_WORD: Final = "_count"
+_CONDITIONAL: Final = re.compile(r"[{}?]|\b(?:if|for|while|do|switch|else)\b")
+
+
+class ElementwiseKernel:
+    """A function of each element, written in C, that is compiled for the device it is called on.
+
+    Parameters
+    ----------
+    in_params, out_params : str
+        The parameters, as ``"float32 x, T y"``: data types by NumPy's names, or placeholders of one
+        letter that stand for the data type of what is given. ``raw T x`` is not broadcast: the
+        operation indexes it, ``x[i]``, in C order, and knows ``x.size()``, ``x.shape()[0]``.
+    operation : str
+        Statements in C that give the outputs their values. ``i`` is the position of the element and
+        ``_ind.size()`` the number of elements. The C is what OpenCL C and CUDA C have in common, as
+        kernels/README.md says; C's mathematical functions have the same bits on every device.
+    name : str
+        What errors, `explain` and profiles call it.
+    reduce_dims : bool
+        Has no effect: axes that lie one after the other in memory are walked as one.
+    preamble : str
+        Functions, structures and macros that stand before it.
+    no_return : bool
+        Whether a call gives None; it needs all outputs then.
+    return_tuple : bool
+        Whether one output is given in a tuple, too.
+    loop_prep, after_loop : str
+        Statements before and after the operation, for each element.
+
+    Raises
+    ------
+    TypeError
+        If a type is no data type's.
+    ValueError
+        If a declaration cannot be read, or the C has words that only one language has.
+    CompileError
+        At a call, if the operation does not compile.
+
+    Notes
+    -----
+    CuPy's class of this name, but for the C: CUDA's own words are for `RawKernel`. Source: CuPy's
+    documentation, "User-Defined Kernels".
+
+    Examples
+    --------
+    >>> import xarr
+    >>> squared_diff = xarr.ElementwiseKernel(
+    ...     "T x, T y", "T z", "z = (x - y) * (x - y)", "squared_diff")
+    >>> squared_diff(xarr.asarray([1.0, 2.0, 5.0]), 2.0).tolist()
+    [1.0, 0.0, 9.0]
+    """
+
+    def __init__(
+        self,
+        in_params: str,
+        out_params: str,
+        operation: str,
+        name: str = "kernel",
+        reduce_dims: bool = True,
+        preamble: str = "",
+        no_return: bool = False,
+        return_tuple: bool = False,
+        *,
+        loop_prep: str = "",
+        after_loop: str = "",
+        options: Sequence[str] = (),
+    ) -> None:
+        require_identifier(name, "ElementwiseKernel(in_params, out_params, operation, name)")
+        where = f"{name}(...)"
+        self.name = self.__name__ = name
+        self.operation = operation
+        self.preamble = preamble
+        self.reduce_dims = reduce_dims
+        self.no_return = no_return
+        self.return_tuple = return_tuple
+        self.in_params = declared(in_params, "in_params", where)
+        self.out_params = declared(out_params, "out_params", where)
+        self.params = self.in_params + self.out_params
+        require_names(self.params, where)
+        if not self.out_params:
+            raise ValueError(errors.message(where, "out_params is empty", "an output is needed"))
+        if options:
+            raise ValueError(
+                errors.message(
+                    where, f"options is {options!r}", "each device's compiler has its own, and none"
+                )
+            )
+        self._where = where
+        self._body = Text(name, _COUNT.sub(_COUNT_WORD.ljust(11), operation))
+        self._before = Text(f"{name}: loop_prep", loop_prep)
+        self._after = Text(f"{name}: after_loop", after_loop)
+        self._preamble = Text(f"{name}: preamble", preamble)
+        self._is_raw = any(parameter.raw for parameter in self.params)
+        self._words = words(self._body.text) | words(loop_prep) | words(after_loop)
+        self._known = dict[Any, tuple[Operation, ...]]()
+        for text in (self._before, self._body, self._after, self._preamble):
+            text.portable({}, has_float64=True)  # which refuses what is not portable
+
+    @property
+    def nin(self) -> int:
+        """The number of inputs."""
+        return len(self.in_params)
+
+    @property
+    def nout(self) -> int:
+        """The number of outputs."""
+        return len(self.out_params)
+
+    @property
+    def nargs(self) -> int:
+        """The number of parameters."""
+        return len(self.params)
+
+    def __call__(self, *args: Any, size: int | None = None, block_size: int = 128) -> Any:
+        """Apply the kernel.
+
+        Parameters
+        ----------
+        *args : Array or number
+            The inputs, which broadcast, and perhaps the outputs, all of them.
+        size : int, optional
+            How many elements there are, where all inputs are raw.
+        block_size : int
+            Has no effect: xarr cuts the work itself.
+
+        Returns
+        -------
+        Array, tuple of Array, or None
+            The outputs.
+        """
+        if block_size <= 0:
+            raise ValueError(
+                errors.message(self._where, f"block_size is {block_size}", "1 or more is accepted")
+            )
+        call = given(self.in_params, self.out_params, args, self._where)
+        outs = call.values[self.nin :]
+        if self.no_return and not outs:
+            raise ValueError(
+                errors.message(self._where, "no output is given", "no_return needs all of them")
+            )
+        shape = self._shape(call, size)
+        for out in outs:
+            require_writeable(out, self._where)
+        results = (self._launched if self._is_raw else self._deferred)(call, outs, shape)
+        if self.no_return:
+            return None
+        return results[0] if len(results) == 1 and not self.return_tuple else results
+
+    def _shape(self, call: Given, size: int | None) -> Shape:
+        """The shape that inputs broadcast to, which outputs have as well."""
+        shapes = [
+            value.shape
+            for parameter, value in zip(self.in_params, call.values, strict=False)
+            if not parameter.raw
+        ]
+        outs = [
+            (parameter, value)
+            for parameter, value in zip(self.out_params, call.values[self.nin :], strict=False)
+            if not parameter.raw
+        ]
+        if size is not None:
+            if shapes or outs:
+                raise ValueError(
+                    errors.message(
+                        self._where, "size is given", "it is accepted where all parameters are raw"
+                    )
+                )
+            return (int(size),)
+        if not shapes and not outs:
+            raise ValueError(
+                errors.message(
+                    self._where, "all parameters are raw", "size says how many elements there are"
+                )
+            )
+        shape = broadcast_shapes(*shapes, where=self._where) if shapes else outs[0][1].shape
+        for parameter, out in outs:
+            if out.shape != shape:
+                raise ValueError(
+                    errors.message(
+                        self._where,
+                        f"{parameter.name} has shape {out.shape}",
+                        f"the inputs broadcast to {shape}",
+                    )
+                )
+        return shape
+
+    # -- without raw parameters ---------------------------------------------------------------
+
+    def _deferred(self, call: Given, outs: Sequence[Array], shape: Shape) -> tuple[Array, ...]:
+        kept = tuple(parameter for parameter in self.out_params if outs and self._keeps(parameter))
+        nodes = [value._node for value in call.values[: self.nin]]
+        nodes += [outs[self.out_params.index(parameter)]._node for parameter in kept]
+        if "i" in self._words:
+            nodes.append(engine.index(shape, call.device))
+        if _COUNT_WORD in self._words:
+            nodes.append(constant(math.prod(shape), dtypes.int64, (), call.device))
+        operations = self._operations(call, kept)
+        results = [engine.defer(operation, tuple(nodes), shape) for operation in operations]
+        if not outs:
+            return tuple(map(Array, results))
+        for out, result in zip(outs, results, strict=True):
+            written(out, result, self._where)
+        return tuple(outs)
+
+    def _keeps(self, output: Parameter) -> bool:
+        """Whether an output that is given may keep its elements, or is read: it is not just set."""
+        found = re.search(rf"\b{output.name}\b(\s*=(?!=))?", self._body.text)
+        if found is None or found[1] is None:
+            return True
+        ahead = self._body.text[: found.start()]
+        return _CONDITIONAL.search(ahead) is not None or bool(self._before.text)
+
+    def _operations(self, call: Given, kept: Sequence[Parameter]) -> tuple[Operation, ...]:
+        """The operation of each output, for the data types of a call."""
+        types = tuple(of(parameter, call.types) for parameter in self.params)
+        key = types, bool(kept), call.device.narrow, call.device
+        found = self._known.get(key)
+        if found is None:
+            found = tuple(
+                self._operation(number, call, kept) for number in range(len(self.out_params))
+            )
+            checking.require_compiles(
+                call.device, self.name, [operation.template for operation in found]
+            )
+            self._known[key] = found
+        return found
+
+    def _operation(self, number: int, call: Given, kept: Sequence[Parameter]) -> Operation:
+        operands = [(parameter.name, of(parameter, call.types)) for parameter in self.in_params]
+        operands += [(f"{parameter.name}_before", of(parameter, call.types)) for parameter in kept]
+        operands += [(word, dtypes.int64) for word in ("i", _COUNT_WORD) if word in self._words]
+        result = of(self.out_params[number], call.types)
+        name = Function(
+            result.compute,
+            tuple(f"const {row.compute} {word}" for word, row in operands),
+            "\n".join(
+                f"{of(parameter, call.types).compute} {parameter.name} = "
+                + (f"{parameter.name}_before;" if parameter in kept else "{0};")
+                for parameter in self.out_params
+            ),
+            (self._before, self._body, self._after),
+            f"return {_returned(self.out_params[number].name, result)};",
+            self._preamble,
+            {letter: row.compute for letter, row in call.types.items() if len(letter) == 1},
+        ).published(has_float64=call.device.info.has_float64)
+        template = f"{name}({', '.join(f'{{{place}}}' for place in range(len(operands)))})"
+        return Operation(self.name, tuple(row for _, row in operands), result, template)
+
+    # -- with raw parameters ------------------------------------------------------------------
+
+    def _launched(self, call: Given, outs: Sequence[Array], shape: Shape) -> tuple[Array, ...]:
+        return indexed.launched(self, call, outs, shape)
+
+
+def _returned(name: str, row: DType) -> str:
+    return f"{name} != 0" if row.kind == dtypes.BOOL else name
+
+
+def require_identifier(name: str, where: str) -> None:
+    """Refuse a name that no function of C can have."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise ValueError(
+            errors.message(where, f"name is {name!r}", "letters, digits and _ are accepted")
+        )
