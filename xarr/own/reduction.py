@@ -1,0 +1,238 @@
+"""`ReductionKernel`: a program's own reduction of axes, in C.
+
+Its map is an operation of each element, which the reduction's launch computes; what joins two
+results is a fold like those of the table's rows, in the same order on every device.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import passes
+from xarr.array.array import Array, Axis
+from xarr.array.operands import scalar_node
+from xarr.array.outcome import Out, delivered
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.engine.expression import Node, Operation
+from xarr.layout import broadcast_shapes
+from xarr.own import checking
+from xarr.own.elementwise import require_identifier
+from xarr.own.parameters import Given, declared, given, of, require_names
+from xarr.own.text import Function, Text
+from xarr.tables.rows import Fold
+
+
+class ReductionKernel:
+    """A reduction, written in C, that is compiled for the device it is called on.
+
+    Parameters
+    ----------
+    in_params, out_params : str
+        The parameters, as of `ElementwiseKernel`; one output, and nothing raw.
+    map_expr : str
+        An expression of the inputs.
+    reduce_expr : str
+        An expression of `a` and `b`, two results; in whatever order they come, as ``a + b``.
+    post_map_expr : str
+        A statement that gives the output its value, from `a`: ``y = sqrt(a)``.
+    identity : number, str or None
+        What changes nothing, and is the result of no elements; None where those are an error.
+    name : str
+        What errors, `explain` and profiles call it.
+    reduce_type : str, optional
+        The type of `a` and `b`, a data type's name or a placeholder; that of the output without.
+    reduce_dims : bool
+        Has no effect: axes that lie one after the other in memory are walked as one.
+    preamble : str
+        Functions, structures and macros that stand before it.
+
+    Raises
+    ------
+    TypeError
+        If a type is no data type's.
+    ValueError
+        If a declaration cannot be read, or the C has words that only one language has.
+    CompileError
+        At a call, if an expression does not compile.
+
+    Notes
+    -----
+    CuPy's class of this name, but for the C: CUDA's own words are for `RawKernel`. Source: CuPy's
+    documentation, "User-Defined Kernels". Sums of floats are joined in xarr's order, and so have
+    the same bits on every device.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> l2norm = xarr.ReductionKernel(
+    ...     "T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
+    >>> l2norm(xarr.asarray([[3.0, 4.0], [6.0, 8.0]]), axis=1).tolist()
+    [5.0, 10.0]
+    """
+
+    def __init__(
+        self,
+        in_params: str,
+        out_params: str,
+        map_expr: str,
+        reduce_expr: str,
+        post_map_expr: str,
+        identity: str | complex | None,
+        name: str = "reduce_kernel",
+        reduce_type: str | None = None,
+        reduce_dims: bool = True,
+        preamble: str = "",
+        options: Sequence[str] = (),
+    ) -> None:
+        where = f"{name}(...)"
+        require_identifier(name, "ReductionKernel(in_params, out_params, ...)")
+        self.name = self.__name__ = name
+        self.identity = identity
+        self.in_params = declared(in_params, "in_params", where)
+        self.out_params = declared(out_params, "out_params", where)
+        self.params = self.in_params + self.out_params
+        require_names(self.params, where)
+        if len(self.out_params) != 1 or any(parameter.raw for parameter in self.params):
+            raise ValueError(
+                errors.message(
+                    where,
+                    f"out_params is {out_params!r}, in_params {in_params!r}",
+                    "one output, and nothing raw, is accepted",
+                )
+            )
+        if options:
+            raise ValueError(
+                errors.message(
+                    where, f"options is {options!r}", "each device's compiler has its own, and none"
+                )
+            )
+        self._reduced = self.out_params[0]
+        if reduce_type is not None:
+            (self._reduced,) = declared(f"{reduce_type} a", "reduce_type", where)
+        self._map = Text(f"{name}: map_expr", map_expr)
+        self._reduce = Text(f"{name}: reduce_expr", reduce_expr)
+        self._post = Text(f"{name}: post_map_expr", post_map_expr)
+        self._preamble = Text(f"{name}: preamble", preamble)
+        self._where = where
+        self._known = dict[Any, tuple[Operation, Fold]]()
+        for text in (self._map, self._reduce, self._post, self._preamble):
+            text.portable({}, has_float64=True)  # which refuses what is not portable
+
+    def __call__(
+        self, *args: Any, out: Out = None, axis: Axis = None, keepdims: bool = False
+    ) -> Array:
+        """Reduce axes.
+
+        Parameters
+        ----------
+        *args : Array or number
+            The inputs, which broadcast, and perhaps the output.
+        out : Array, optional
+            Where the result goes; of its shape.
+        axis : int, tuple of int or None
+            The axes; all where None.
+        keepdims : bool
+            Whether to keep the reduced axes, with extent 1.
+
+        Returns
+        -------
+        Array
+            Its shape is that of the axes that are left.
+        """
+        call = given(self.in_params, self.out_params, args, self._where)
+        inputs = [value._node for value in call.values[: len(self.in_params)]]
+        if len(call.values) > len(inputs):
+            out = call.values[-1]
+        shape = broadcast_shapes(*[node.shape for node in inputs], where=self._where)
+        axes = layout.normalize_axes(axis, len(shape), self._where)
+        operation, fold = self._made(call)
+        left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
+        if math.prod(shape[place] for place in axes) == 0:
+            final = self._of_none(call, fold, left)
+        elif math.prod(left) == 0:
+            storage = engine.allocate(call.device, 0)
+            final = engine.leaf(storage, layout.contiguous(left), fold.result)
+        else:
+            node = engine.defer(operation, tuple(inputs), shape)
+            if not axes:  # each element is a reduction of its own: over an axis of one element
+                node, axes = engine.reshaped(node, (1, *shape)), (0,)
+                left = shape
+            final = passes.reduce(fold, node, axes)
+        if keepdims:
+            kept = [1 if place in axes else extent for place, extent in enumerate(shape)]
+            final = engine.reshaped(final, tuple(kept))
+        return delivered(Array(final), out, self._where)
+
+    def _made(self, call: Given) -> tuple[Operation, Fold]:
+        """The map and the fold for the data types of a call."""
+        types = tuple(of(parameter, call.types) for parameter in (*self.params, self._reduced))
+        key = types, call.device.narrow, call.device
+        if key not in self._known:
+            made = self._operation(call), self._fold(call)
+            texts = made[0].template, made[1].step, made[1].finish
+            checking.require_compiles(call.device, self.name, texts)
+            self._known[key] = made
+        return self._known[key]
+
+    def _function(
+        self, call: Given, result: DType, of_what: Mapping[str, DType], text: Text, name: str
+    ) -> str:
+        """A function of C that gives `name` the value that a text does."""
+        return Function(
+            result.compute,
+            tuple(f"const {row.compute} {word}" for word, row in of_what.items()),
+            f"{result.compute} {name} = {{0}};",
+            (text,),
+            f"return {name};",
+            self._preamble,
+            {letter: row.compute for letter, row in call.types.items() if len(letter) == 1},
+        ).published(has_float64=call.device.info.has_float64)
+
+    def _operation(self, call: Given) -> Operation:
+        """The map: a value of the type that is accumulated, of each element."""
+        row = of(self._reduced, call.types)
+        operands = {parameter.name: of(parameter, call.types) for parameter in self.in_params}
+        text = Text(self._map.where, f"xr_mapped = {self._map.text};")
+        name = self._function(call, row, operands, text, "xr_mapped")
+        template = f"{name}({', '.join(f'{{{place}}}' for place in range(len(operands)))})"
+        return Operation(self.name, tuple(operands.values()), row, template)
+
+    def _fold(self, call: Given) -> Fold:
+        row, result = of(self._reduced, call.types), of(self.out_params[0], call.types)
+        joined = Text(self._reduce.where, f"xr_joined = {self._reduce.text};")
+        joins = self._function(call, row, {"a": row, "b": row}, joined, "xr_joined")
+        output = self.out_params[0].name
+        post = self._function(call, result, {"a": row}, self._post, output)
+        return Fold(
+            name=self.name,
+            value=row,
+            accumulator=row.compute,
+            nbytes=4 if row is dtypes.float16 else row.itemsize,
+            result=result,
+            first="x",
+            step=f"{joins}(acc, x)",
+            combine=f"{joins}(acc1, acc2)",
+            close="",
+            finish=f"{post}(acc)",
+            taken=row,
+            element="{0}",
+        )
+
+    def _of_none(self, call: Given, fold: Fold, left: tuple[int, ...]) -> Node:
+        """What the reduction of no elements is: the identity, after `post_map_expr`."""
+        if self.identity is None:
+            raise ValueError(
+                errors.message(
+                    self._where, "there are no elements", "a kernel without identity takes some"
+                )
+            )
+        value = complex(self.identity) if isinstance(self.identity, str) else self.identity
+        if isinstance(value, complex) and fold.value.kind != dtypes.COMPLEX:
+            value = value.real
+        node = scalar_node(value, fold.value, call.device, self._where)
+        final = passes.reduce(fold, engine.broadcast(engine.copied(node), (1,)), (0,))
+        return engine.broadcast(final, left)
