@@ -91,6 +91,13 @@ class InMemory(NamedTuple):
         return values != 0 if self.is_bool else values
 
 
+class Place(NamedTuple):
+    """Memory that a kernel is given: a buffer, from so many bytes beyond its beginning on."""
+
+    buffer: Any
+    offset_nbytes: int
+
+
 class Driver(Protocol):
     """One opened device. What is asked of one stream happens in the order asked.
 
@@ -134,6 +141,22 @@ class Driver(Protocol):
         struct by value whose bytes `arguments` are. `work` is about how many operations that is,
         of all items together: a driver may do little work at once, in the caller's thread.
         """
+
+    def launch_with(
+        self,
+        kernel: Any,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        arguments: Sequence[Place | bytes | int],
+        local_nbytes: int,
+    ) -> None:
+        """Run a program's own kernel, whose parameters are in any order.
+
+        Each argument is memory, a value's bytes, or the size of local memory behind a pointer to
+        that. A CUDA kernel has `local_nbytes` bytes of shared memory as well. Places in OpenCL's
+        buffers begin where these do.
+        """
+        raise _lacking(self.info, "kernels of a program's own")
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer, its content undefined; MemoryError when there is no room for it."""

@@ -30,6 +30,7 @@ from xarr.backends.base import (
     Driver,
     Found,
     InMemory,
+    Place,
     forked,
     refuse_after_fork,
 )
@@ -433,6 +434,36 @@ class CudaDriver:
             if status:
                 self._fail("launch", status)
             self._end(stream, buffers)
+
+    def launch_with(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        arguments: Sequence[Place | bytes | int],
+        local_nbytes: int,
+    ) -> None:
+        """Run a program's own kernel, whose parameters are in any order."""
+        blocks = [given.buffer for given in arguments if isinstance(given, Place)]
+        contents = [
+            ctypes.create_string_buffer(value, len(value))
+            for value in (
+                struct.pack("=Q", given.buffer.pointer + given.offset_nbytes)
+                if isinstance(given, Place)
+                else given
+                for given in arguments
+            )
+            if isinstance(value, bytes)
+        ]
+        pointers = (ctypes.c_void_p * max(1, len(contents)))(*map(ctypes.addressof, contents))
+        where = (*(*grid, 1, 1)[:3], *(*group, 1, 1)[:3])
+        with self.context:
+            stream = self._begin(blocks)
+            address = ctypes.addressof(pointers)
+            status = self._launch(kernel.function, *where, local_nbytes, stream, address, 0)
+            if status:
+                self._fail("launch", status)
+            self._end(stream, blocks)
 
     def _launch(self, *arguments: Any) -> Any:
         """What `cuLaunchKernel` says; it is asked again where memory is short."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy
 
 from xarr.backends import cuda
-from xarr.backends.base import DeviceInfo
+from xarr.backends.base import DeviceInfo, Place
 from xarr.backends.cupy import CupyDriver
 from xarr.errors import CompileError, message
 
@@ -189,6 +189,28 @@ class HipDriver(CupyDriver):
             stream = self._begin(buffers)
             kernel(grid, group, tuple(values))
             self._end(stream, buffers)
+
+    def launch_with(
+        self,
+        kernel: Any,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        arguments: Sequence[Place | bytes | int],
+        local_nbytes: int,
+    ) -> None:
+        """Run a program's own kernel, whose parameters are in any order."""
+        blocks = [given.buffer for given in arguments if isinstance(given, Place)]
+        values = [
+            given.buffer.pointer + given.offset_nbytes
+            if isinstance(given, Place)
+            else numpy.frombuffer(given, f"V{len(given)}")[0]
+            for given in arguments
+            if not isinstance(given, int)
+        ]
+        with self._device, self.context:
+            stream = self._begin(blocks)
+            kernel(grid, group, tuple(values), shared_mem=local_nbytes)
+            self._end(stream, blocks)
 
     def _module(self, source: bytes, options: tuple[str, ...] = ()) -> Any:
         options = (*self.options, *options)

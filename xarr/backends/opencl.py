@@ -37,6 +37,7 @@ from xarr.backends.base import (
     Driver,
     Found,
     InMemory,
+    Place,
     forked,
     refuse_after_fork,
 )
@@ -335,6 +336,36 @@ class OpenCLDriver:
             self.launched += 1
             self._cl.enqueue_nd_range_kernel(queue, handle, items, group)
         except self._cl.Error as error:
+            self.launched = launched
+            self._fail("launch", error)
+
+    def launch_with(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        arguments: Sequence[Place | bytes | int],
+        local_nbytes: int,
+    ) -> None:
+        """Run a program's own kernel, whose parameters are in any order."""
+        cl = self._cl
+        buffers = [given.buffer for given in arguments if isinstance(given, Place)]
+        launched = self.launched
+        try:
+            handle = (kernel.queued or self._queued_handle(kernel)).kernel
+            for index, given in enumerate(arguments):
+                if isinstance(given, Place):
+                    handle.set_arg(index, given.buffer)
+                elif isinstance(given, bytes):
+                    handle.set_arg(index, given)
+                else:
+                    handle.set_arg(index, cl.LocalMemory(given))
+            self._is_idle = False
+            queue = self._ordered(buffers)
+            items = tuple(g * n for g, n in zip(grid, group, strict=True))
+            self.launched += 1
+            cl.enqueue_nd_range_kernel(queue, handle, items, group)
+        except cl.Error as error:
             self.launched = launched
             self._fail("launch", error)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from xarr import dtypes, errors
+from xarr import errors
 from xarr.array.array import Array
 from xarr.array.outcome import written
 from xarr.compiler.source import define

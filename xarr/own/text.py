@@ -61,10 +61,14 @@ _OPENCL: Final = re.compile(
     r"|native_\w+|half_\w+|select|bitselect|isequal|any|all|uchar|ushort|ulong|goto"
 )
 
-_MATHEMATICS: Final = (
-    "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh exp exp2 expm1 fmax fmin fmod "
-    "hypot log log10 log1p log2 nextafter pow sin sinh tan tanh"
-).split()
+_MATHEMATICS: Final = frozenset(
+    (
+        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh"),
+        *("cbrt", "copysign", "cos", "cosh", "exp", "exp2", "expm1"),
+        *("fmax", "fmin", "fmod", "hypot", "log", "log10", "log1p"),
+        *("log2", "nextafter", "pow", "sin", "sinh", "tan", "tanh"),
+    )
+)
 """C's functions that rows of the table compute, so with the same bits everywhere."""
 _OF_C: Final = ("ceil", "fabs", "floor", "fma", "rint", "sqrt", "trunc")
 """Those that both languages have, with the same bits."""
