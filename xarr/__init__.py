@@ -471,6 +471,10 @@ from xarr.functions.reductions import (
     sum as sum,
     var as var,
 )
+from xarr.functions.scalar_functions import (
+    elementwise as elementwise,
+    fuse as fuse,
+)
 from xarr.functions.searching import (
     argwhere as argwhere,
     flatnonzero as flatnonzero,
@@ -549,6 +553,9 @@ from xarr.functions.windows import (
     hanning as hanning,
     kaiser as kaiser,
 )
+from xarr.own.elementwise import ElementwiseKernel as ElementwiseKernel
+from xarr.own.raw import RawKernel as RawKernel, RawModule as RawModule
+from xarr.own.reduction import ReductionKernel as ReductionKernel
 
 __version__ = "0.1.0"
 __array_api_version__ = _API_VERSIONS[-1]
