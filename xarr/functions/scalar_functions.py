@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import copy
 import functools
 import inspect
 import math
@@ -197,10 +199,8 @@ def _whole(value: Any) -> Array:
 def _called(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A call, of a function of arrays in the place of one of numbers."""
     if any(map(_is_array, (*args, *kwargs.values()))):
-        try:
+        with contextlib.suppress(TypeError):  # of what has no hash, and is none of these
             function = _OF_ARRAYS.get(function, function)
-        except TypeError:
-            pass  # it has no hash, so it is none of these
     return function(*args, **kwargs)
 
 
@@ -334,12 +334,12 @@ class _Rewriter(ast.NodeTransformer):
             raise self._refused(node, f"{_REFUSED[type(node)]} is not there for arrays")
         return super().visit(node)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
         """`a if c else b`."""
         test, body, other = map(self.visit, (node.test, node.body, node.orelse))
         return _at(_call("if", test, _later(body), _later(other)), node)
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         """`a and b`, `a or b`."""
         name = "and" if isinstance(node.op, ast.And) else "or"
         *rest, result = map(self.visit, node.values)
@@ -347,31 +347,37 @@ class _Rewriter(ast.NodeTransformer):
             result = _at(_call(name, value, _later(result)), node)
         return result
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         """`not a`."""
         if isinstance(node.op, ast.Not):
             return _at(_call("not", self.visit(node.operand)), node)
         return self.generic_visit(node)
 
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_Compare(self, node: ast.Compare) -> Any:
         """`a < b < c`."""
         if len(node.ops) == 1:
             return self.generic_visit(node)
         values = [node.left, *node.comparators]
-        pairs = [
+        pairs: list[ast.expr] = [
             _at(ast.Compare(left, [how], [right]), node)
             for left, how, right in zip(values, node.ops, values[1:], strict=False)
         ]
         return self.visit(_at(ast.BoolOp(ast.And(), pairs), node))
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """`a += b`, which makes another number, and does not write to an array."""
+        assert isinstance(node.target, ast.Name)
+        value = _at(ast.BinOp(_load(node.target.id), node.op, self.visit(node.value)), node)
+        return _at(ast.Assign([node.target], value), node)
+
+    def visit_Call(self, node: ast.Call) -> Any:
         """`f(a)`."""
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "range":
             return node
         return _at(ast.Call(_load("_xr_called"), [node.func, *node.args], node.keywords), node)
 
-    def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802 - ast's name
+    def visit_For(self, node: ast.For) -> Any:
         """A loop over a range, which is unrolled as it runs."""
         over = node.iter
         if not (
@@ -387,7 +393,7 @@ class _Rewriter(ast.NodeTransformer):
         node.orelse = self._all(node.orelse)
         return node
 
-    def visit_If(self, node: ast.If) -> Any:  # noqa: N802 - ast's name
+    def visit_If(self, node: ast.If) -> Any:
         """Both branches, and then a choice of what they set."""
         return self._branches(node, self._all(node.body), self._all(node.orelse), ())
 
@@ -411,11 +417,11 @@ class _Rewriter(ast.NodeTransformer):
                 isinstance(part, ast.Return) for part in ast.walk(statement)
             ):
                 rest = statements[number + 1 :]
-                branches = [
-                    self._to_result([*branch, *rest], result)
+                body, other = (
+                    self._to_result(copy.deepcopy([*branch, *rest]), result)
                     for branch in (statement.body, statement.orelse)
-                ]
-                return [*made, *self._branches(statement, *branches, (result,))]
+                )
+                return [*made, *self._branches(statement, body, other, (result,))]
             made += self._all([statement])
         raise self._refused(statements[-1] if statements else None, "it ends without a return")
 

@@ -16,6 +16,7 @@ from xarr.engine import engine
 from xarr.engine.expression import Node, leaf
 from xarr.engine.launch import Grid
 from xarr.engine.skeleton import Skeleton
+from xarr.engine.storage import Storage
 from xarr.layout import Shape, contiguous
 from xarr.own import checking
 from xarr.own.parameters import Given, Parameter, of
@@ -93,7 +94,7 @@ def launched(
     ).published(has_float64=device.info.has_float64)
     checking.require_compiles(device, kernel.name, (name,))
     engine.settle(device)
-    storages = list[object]()
+    storages = list[Storage]()
     for node in nodes:
         engine.compute(node)
         assert node.storage is not None

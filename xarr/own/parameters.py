@@ -14,7 +14,7 @@ from xarr.backends.device import Device, default_float, get_device, require_on, 
 from xarr.dtypes import DType
 
 _DECLARED: Final = re.compile(r"(?:(?P<raw>raw)\s+)?(?P<type>\w+)\s+(?P<name>[A-Za-z_]\w*)")
-_RESERVED: Final = frozenset(("i", "n", "_ind", "_in_ind", "_out_ind"))
+_RESERVED: Final = frozenset(("i", "_ind", "_count"))
 _SCALARS: Final = (bool, int, float, complex)
 
 

@@ -339,8 +339,8 @@ class RawKernel:
 
     def __call__(
         self,
-        grid: Sequence[int],
-        block: Sequence[int],
+        grid: Sequence[int] | int,
+        block: Sequence[int] | int,
         args: Sequence[Any] = (),
         *,
         shared_mem: int = 0,
@@ -400,12 +400,12 @@ class RawKernel:
             assign(array, settled(array), copy._node)
 
     def _sizes(
-        self, grid: Sequence[int], block: Sequence[int], device: Device
+        self, grid: Sequence[int] | int, block: Sequence[int] | int, device: Device
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The groups and the items of one, with as many dimensions; refused beyond the limits."""
         sizes = []
         for name, given in (("grid", grid), ("block", block)):
-            found = tuple(map(int, given)) if isinstance(given, Sequence) else (int(given),)
+            found = (given,) if isinstance(given, int) else tuple(map(int, given))
             limits = _MOST if name == "grid" else (device.info.group_size,) * 3
             if not 1 <= len(found) <= 3 or any(
                 not 1 <= extent <= most for extent, most in zip(found, limits, strict=False)

@@ -17,7 +17,7 @@ from xarr.array.operands import scalar_node
 from xarr.array.outcome import Out, delivered
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, Operation
+from xarr.engine.expression import Node, Operation, leaf
 from xarr.layout import broadcast_shapes
 from xarr.own import checking
 from xarr.own.elementwise import require_identifier
@@ -155,13 +155,13 @@ class ReductionKernel:
             final = self._of_none(call, fold, left)
         elif math.prod(left) == 0:
             storage = engine.allocate(call.device, 0)
-            final = engine.leaf(storage, layout.contiguous(left), fold.result)
+            final = leaf(storage, layout.contiguous(left), fold.result)
         else:
             node = engine.defer(operation, tuple(inputs), shape)
+            over = axes
             if not axes:  # each element is a reduction of its own: over an axis of one element
-                node, axes = engine.reshaped(node, (1, *shape)), (0,)
-                left = shape
-            final = passes.reduce(fold, node, axes)
+                node, over = engine.reshaped(node, (1, *shape)), (0,)
+            final = passes.reduce(fold, node, over)
         if keepdims:
             kept = [1 if place in axes else extent for place, extent in enumerate(shape)]
             final = engine.reshaped(final, tuple(kept))
@@ -230,7 +230,7 @@ class ReductionKernel:
                     self._where, "there are no elements", "a kernel without identity takes some"
                 )
             )
-        value = complex(self.identity) if isinstance(self.identity, str) else self.identity
+        value: Any = complex(self.identity) if isinstance(self.identity, str) else self.identity
         if isinstance(value, complex) and fold.value.kind != dtypes.COMPLEX:
             value = value.real
         node = scalar_node(value, fold.value, call.device, self._where)

@@ -18,8 +18,8 @@ from xarr.compiler import source
 from xarr.tables import elementwise
 
 _TOKEN: Final = re.compile(
-    r"(?P<skip>//[^\n]*|/\*.*?\*/|\s+)"
-    r"|(?P<line>(?m:^)[ \t]*\#(?:[^\n\\]|\\.)*)"
+    r"(?P<line>(?m:^)[ \t]*\#(?:[^\n\\]|\\.)*)"
+    r"|(?P<skip>//[^\n]*|/\*.*?\*/|[^\S\n]+|\n)"
     r'|(?P<text>"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')'
     r"|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
     r"|(?P<word>[A-Za-z_]\w*)"
@@ -76,6 +76,9 @@ _OF_INTEGERS: Final = ("abs", "max", "min")
 _PREFIX: Final = "xr_c_"
 _FLOATS: Final = (dtypes.float32, dtypes.float64)
 _NUMBERS: Final = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64, *_FLOATS)
+
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 class Token(NamedTuple):
@@ -187,10 +190,11 @@ def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
     Kernels that are fused stand in one text, so each has names of its own: those of functions and
     structures are renamed, macros end with the text.
     """
-    made, names, macros = [], dict[str, str](), []
+    made, names, macros = list[str](), dict[str, str](), list[str]()
     depth = 0
     begin: int | None = None  # of the definition, among `made`
     called = ""
+    is_type = ""
     for token in tokens(text):
         if token.kind == "line":
             found = re.match(r"\s*#\s*define\s+(\w+)", token.text)
@@ -199,13 +203,17 @@ def definitions(text: str, suffix: str) -> tuple[str, str, dict[str, str]]:
         elif token.kind != "skip":
             if depth == 0 and begin is None:
                 begin, called = len(made), ""
+                is_type = token.text if token.text in ("typedef", "struct") else ""
             if depth == 0 and token.text == "(" and not called:
-                called = next(
-                    piece for piece in reversed(made) if re.fullmatch(r"[A-Za-z_]\w*", piece)
-                )
+                called = next(piece for piece in reversed(made) if _NAME.fullmatch(piece))
             if depth == 0 and token.text == "{" and called and begin is not None:
                 made.insert(begin, "DEVICE ")
                 names[called] = f"{called}_{suffix}"
+            ends = ("{", ";") if is_type == "typedef" else ("{",)
+            if depth == 0 and is_type and token.text in ends:  # a structure, or its typedef
+                called_so = next(piece for piece in reversed(made) if _NAME.fullmatch(piece))
+                if called_so != "struct":
+                    names[called_so] = f"{called_so}_{suffix}"
             depth += {"{": 1, "}": -1}.get(token.text, 0)
             if depth == 0 and (token.text == ";" or (token.text == "}" and called)):
                 begin, called = None, ""

@@ -1,0 +1,459 @@
+"""Kernels that a program writes itself, compared with NumPy's functions of the same values."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import random
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import xarr
+from tests.kernels.nvrtc import compile_cuda
+from xarr.compiler import source
+from xarr.engine import launch
+
+Kernel = xarr.ElementwiseKernel
+
+
+def values(*shape: int, dtype: str = "float32") -> Any:
+    """Numbers from -3 to 4, on the host."""
+    return (numpy.arange(math.prod(shape)).reshape(shape) % 8 - 3).astype(dtype)
+
+
+# -- ElementwiseKernel ------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("each_tier")
+def test_operands_broadcast_and_are_views(device: xarr.Device) -> None:
+    kernel = Kernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared_diff")
+    host = values(6, 8)
+    x = xarr.asarray(host)
+    for key, other in (
+        (numpy.s_[::2, 1::3], 2),
+        (numpy.s_[:, 3], numpy.arange(6, dtype="float32")),
+        (numpy.s_[:, ::-1], numpy.arange(8, dtype="float32")),
+        (numpy.s_[2, 3], host[:1]),
+        (numpy.s_[:0], 1.5),
+    ):
+        beside = xarr.asarray(other) if isinstance(other, numpy.ndarray) else other
+        found = kernel(x[key], beside)
+        wanted = (host[key] - other) ** 2
+        assert found.dtype == wanted.dtype
+        assert found.shape == wanted.shape
+        assert numpy.array_equal(xarr.to_numpy(found), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32"])
+def test_placeholders_are_data_types(device: xarr.Device, dtype: str) -> None:
+    kernel = Kernel("T x, S y", "T z, S w", "z = x; w = (T)1 == 1 ? y : 0")
+    x, y = values(5, dtype=dtype), values(5, dtype="int32")
+    z, w = kernel(xarr.asarray(x), xarr.asarray(y))
+    assert z.dtype == x.dtype
+    assert numpy.array_equal(xarr.to_numpy(z), x)
+    assert numpy.array_equal(xarr.to_numpy(w), y)
+
+
+def test_outputs_are_given_and_kept(device: xarr.Device) -> None:
+    host = values(2, 4)
+    out = xarr.full((2, 8), 7, dtype="float32")
+    kernel = Kernel("T x", "T z", "if (x > 0) z = x", "positive")
+    assert kernel(xarr.asarray(host), out[:, ::2]) is not None
+    wanted = numpy.full((2, 8), 7, "float32")
+    wanted[:, ::2] = numpy.where(host > 0, host, 7)
+    assert numpy.array_equal(xarr.to_numpy(out), wanted)
+    add = Kernel("T x", "T z", "z += x", "added")
+    add(out, out)
+    assert numpy.array_equal(xarr.to_numpy(out), wanted * 2)
+    shifted = xarr.asarray(values(8))
+    Kernel("T x", "T z", "z = x")(shifted[:-1], shifted[1:])
+    assert numpy.array_equal(xarr.to_numpy(shifted)[1:], values(8)[:-1])
+    assert Kernel("T x", "T z", "z = x", no_return=True)(shifted, shifted) is None
+    assert isinstance(Kernel("T x", "T z", "z = x", return_tuple=True)(shifted), tuple)
+
+
+def test_positions_sizes_and_what_is_raw(device: xarr.Device) -> None:
+    host = values(3, 5)
+    x = xarr.asarray(host)
+    place = Kernel("T x", "int64 p, int64 n", "p = i; n = _ind.size()")
+    p, n = place(x[:, 1:3])
+    assert p.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert n.tolist() == [[6, 6]] * 3
+    turned = Kernel("T x, raw T y", "T z", "z = x * 10 + y[y.size() - 1 - i]", "turned")
+    wanted = host.T * 10 + host.T.ravel()[::-1].reshape(5, 3)
+    assert numpy.array_equal(xarr.to_numpy(turned(x.T, x.T)), wanted)
+    rows = Kernel(
+        "raw T x",
+        "raw T z",
+        "T s = 0; for (int k = 0; k < x.shape()[1]; ++k) "
+        "s += x[i * x.shape()[1] + k]; z[i * 2] = s * x.ndim",
+        "rows",
+    )
+    out = xarr.zeros(8, dtype="float32")
+    rows(x, out[1:7], size=3)
+    assert out.tolist()[1::2] == [*(host.sum(1) * 2).tolist(), 0]
+    assert out.tolist()[::2] == [0] * 4
+
+
+def test_preambles_loops_and_functions_of_c(device: xarr.Device) -> None:
+    preamble = """
+    #define LIMIT 3
+    typedef struct { T low; T high; } bounds;
+    __device__ static inline T helper(T x) { return x > LIMIT ? (T)LIMIT : x; }
+    T twice(const T x) { bounds b; b.low = x; b.high = helper(x); return b.low + b.high; }
+    """
+    host = values(9)
+    x = xarr.asarray(host)
+    kernel = Kernel("T x", "T z", "z = twice(x) + k", preamble=preamble, loop_prep="int k = 1;")
+    other = Kernel("T x", "T z", "z = twice(x)", preamble=preamble.replace("3", "1"))
+    wanted = host + numpy.minimum(host, 3) + 1
+    assert numpy.array_equal(xarr.to_numpy(kernel(x)), wanted)
+    both = kernel(x) + other(x)  # names of both stand in one text
+    assert numpy.array_equal(xarr.to_numpy(both), wanted + host + numpy.minimum(host, 1))
+    loop = Kernel(
+        "int32 x", "int32 z", "z = 0; while (z * z < x) ++z; if (z == 2) continue; z = -z"
+    )
+    assert loop(xarr.asarray([0, 1, 4, 9], dtype="int32")).tolist() == [0, -1, 2, -3]
+    maths = Kernel("T x", "T z", "z = expf(x) + atan2(x, (T)2) + min(x, (T)1) + abs(x) + fabs(x)")
+    found = maths(x)
+    parts = xarr.exp(x) + xarr.arctan2(x, numpy.float32(2)) + xarr.minimum(x, 1)
+    assert xarr.array_equal(found, parts + xarr.abs(x) + xarr.abs(x))
+
+
+def test_it_is_fused(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    from xarr.engine import hosted
+
+    monkeypatch.setattr(hosted.tier, "name", "fused")
+    kernel = Kernel("T x", "T z", "z = 2 * x + 1", "affine")
+    x = xarr.asarray(values(50_000))
+    kernel(x)
+    xarr.synchronize()
+    before = launch.counts.launches
+    y = xarr.exp(kernel(x - 1)) * 2
+    said = xarr.explain(y)
+    assert "affine" in said
+    y.block_until_ready() if hasattr(y, "block_until_ready") else xarr.to_numpy(y)
+    assert launch.counts.launches - before == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda: Kernel("T x", "T y", "y = x +\n  blockIdx.x"), ValueError, "line 2, column 3"),
+        (lambda: Kernel("T x", "T y", "y = get_global_id(0)"), ValueError, "OpenCL C"),
+        (lambda: Kernel("T x", "T y", "y = x", "1st"), ValueError, "name is '1st'"),
+        (lambda: Kernel("Tx", "T y", "y = x"), ValueError, "'Tx'"),
+        (lambda: Kernel("nothing x", "T y", "y = x"), TypeError, "nothing"),
+        (lambda: Kernel("T i", "T y", "y = i"), ValueError, "parameter i"),
+        (lambda: Kernel("T x", "T x", "x = x"), ValueError, "stands twice"),
+        (lambda: Kernel("T x", "", ""), ValueError, "output"),
+        (Kernel("T x", "T y", "y = x"), TypeError, "0 arguments"),
+        (lambda: Kernel("T x", "T y", "y = x")(1, 2), TypeError, "an output is an Array"),
+        (
+            lambda: Kernel("T x, T y", "T z", "z = x")(xarr.ones(2), xarr.ones(2, dtype="int8")),
+            TypeError,
+            "y has dtype int8",
+        ),
+        (lambda: Kernel("T x", "S y", "y = x")(xarr.ones(2)), TypeError, "what S is"),
+        (lambda: Kernel("T x", "T y", "y = x")(xarr.ones(2), xarr.ones(3)), ValueError, "shape"),
+        (lambda: Kernel("T x", "T y", "y = x")(xarr.ones(2), size=2), ValueError, "size is given"),
+        (lambda: Kernel("raw T x", "raw T y", "y = x")(xarr.ones(2)), ValueError, "size says"),
+        (
+            lambda: Kernel("T x", "T y", "y = x")(
+                xarr.ones((2, 2)), xarr.broadcast_to(xarr.ones(2), (2, 2))
+            ),
+            ValueError,
+            "read-only",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(
+    make: Callable[[], object], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        make()
+
+
+def test_an_error_of_c_names_its_line(device: xarr.Device) -> None:
+    out = xarr.zeros(3)
+    wrong = Kernel("T x", "T y", "y = x;\ny = nonsense(x);", "wrong")
+    with pytest.raises(xarr.CompileError) as caught:
+        wrong(xarr.ones(3), out)
+    assert "> wrong:2 | y = nonsense(x);" in str(caught.value)
+    assert caught.value.op == "wrong"
+    assert out.tolist() == [0, 0, 0]
+    assert Kernel("T x", "T y", "y = x + 1")(out).tolist() == [1, 1, 1]
+
+
+def test_it_is_c_for_cuda_too() -> None:
+    x = xarr.ones(3)
+    for name in (
+        Kernel(
+            "T x", "T y", "y = expf(x) + max(x, (T)1) + f(x)", preamble="T f(T x) { return x; }"
+        ),
+        Kernel("int32 x", "int64 y", "long long k = x; y = abs(k) + (size_t)2"),
+    ):
+        before = set(source.own)
+        name(x if name.in_params[0].type == "T" else xarr.ones(2, dtype="int32"))
+        for made in set(source.own) - before:
+            if made.startswith("xr_own_"):
+                text = source.assemble("check.c", "cuda", [f"#define XR_CHECKED {made}"])
+                assert compile_cuda(text, "sm_90")
+
+
+# -- ReductionKernel --------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("each_tier")
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2), ()])
+def test_reductions(device: xarr.Device, axis: Any) -> None:
+    host = values(3, 40, 5)
+    norm = xarr.ReductionKernel("T x, T w", "T y", "x * w", "a + b", "y = a / 2", "0", "norm")
+    x = xarr.asarray(host)
+    found = norm(x, 3, axis=axis, keepdims=True)
+    wanted = (host * 3).sum(axis, keepdims=True) / 2
+    assert found.shape == wanted.shape
+    assert numpy.array_equal(xarr.to_numpy(found), wanted)
+    largest = xarr.ReductionKernel(
+        "T x", "int64 y", "x * 2", "max(a, b)", "y = a", None, "largest", reduce_type="T"
+    )
+    assert numpy.array_equal(xarr.to_numpy(largest(x, axis=axis)), (host * 2).max(axis))
+
+
+def test_reductions_of_nothing_and_into_out(device: xarr.Device) -> None:
+    total = xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = a + 1", 0, "total")
+    nothing = xarr.zeros((0, 2), dtype="float32")
+    assert total(nothing, axis=0).tolist() == [1, 1]
+    assert total(nothing, axis=1).shape == (0,)
+    out = xarr.zeros(4)
+    assert total(xarr.ones((3, 2)), axis=0, out=out[::2]) is not None
+    assert out.tolist() == [4, 0, 4, 0]
+    with pytest.raises(ValueError, match="no elements"):
+        xarr.ReductionKernel("T x", "T y", "x", "a * b", "y = a", None)(nothing)
+    with pytest.raises(xarr.CompileError, match="post_map_expr"):
+        xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = b", 0)(xarr.ones(3))
+
+
+# -- RawKernel and RawModule ------------------------------------------------------------------
+
+RAW = """
+typedef struct { f32 scale; i32 begin; } settings;
+
+KERNEL void scaled(GLOBAL const f32 *x, GLOBAL f32 *y, const settings s, u32 n)
+{
+    const i64 i = GLOBAL_ID(0);
+    if (i < n) {
+        y[i] = x[i] * s.scale + (f32)s.begin;
+    }
+}
+
+KERNEL void turned(GLOBAL f32 *x)
+{
+    LOCAL f32 tile[8];
+    const i32 k = (i32)LOCAL_ID(0);
+    tile[k] = x[GLOBAL_ID(0)];
+    BARRIER();
+    x[GLOBAL_ID(0)] = tile[7 - k];
+}
+"""
+
+
+class Settings(ctypes.Structure):
+    """The structure of the kernel above."""
+
+    _fields_ = (("scale", ctypes.c_float), ("begin", ctypes.c_int))
+
+
+def test_raw_kernels_are_ordered_and_write_to_views(device: xarr.Device) -> None:
+    module = xarr.RawModule(code=RAW)
+    scaled, turned = module.get_function("scaled"), module.get_function("turned")
+    host = values(16)
+    x = xarr.asarray(host)
+    y = xarr.zeros(40, dtype="float32")
+    x += 1  # waits on the tape
+    scaled((2,), (8,), (x, y[8:24], Settings(2.0, 5), 16))
+    x *= 0
+    wanted = numpy.zeros(40, "float32")
+    wanted[8:24] = (host + 1) * 2 + 5
+    assert numpy.array_equal(xarr.to_numpy(y), wanted)
+    turned((5,), (8,), (y,))
+    y += 1
+    assert numpy.array_equal(xarr.to_numpy(y), wanted.reshape(5, 8)[:, ::-1].ravel() + 1)
+    structure = numpy.array((3.0, 1), dtype=[("scale", "f4"), ("begin", "i4")])
+    scaled(2, 8, (x, y[:16], structure, numpy.uint32(16)))
+    assert y[:16].tolist() == [1.0] * 16
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "args", "error", "said"),
+    [
+        ((0,), (1,), (), ValueError, "grid is"),
+        ((1,), (1 << 20,), (), ValueError, "block is"),
+        ((1,), (1, 1, 1, 1), (), ValueError, "block is"),
+        ((1,), (1,), (), TypeError, "args has 0 arguments"),
+        ((1,), (1,), (1, 2, 3, 4), TypeError, "x is of type int"),
+        ((1,), (1,), ("x", "y", Settings(), "y"), TypeError, "takes a value there"),
+        ((1,), (1,), ("x", "half", Settings(), 1), TypeError, "y has dtype float16"),
+        ((1,), (1,), ("x", "apart", Settings(), 1), ValueError, "one piece"),
+        ((1,), (1,), ("x", "repeated", Settings(), 1), ValueError, "read-only"),
+        ((1,), (1,), ("x", "y", Settings(), 1.5), TypeError, "n is 1.5"),
+        ((1,), (1,), ("x", "y", "z", 1), TypeError, "s is of type str"),
+    ],
+)
+def test_wrong_launches_are_refused(
+    grid: Any, block: Any, args: tuple[Any, ...], error: type[Exception], said: str
+) -> None:
+    x = xarr.ones(4, dtype="float32")
+    named = {
+        "x": x,
+        "y": x.copy(),
+        "half": x.astype("float16"),
+        "apart": xarr.ones(8, dtype="float32")[::2],
+        "repeated": xarr.broadcast_to(x[:1], (4,)),
+    }
+    given = [named.get(value, value) if isinstance(value, str) else value for value in args]
+    with pytest.raises(error, match=said):
+        xarr.RawKernel(RAW, "scaled")(grid, block, given)
+
+
+def test_languages_of_devices(device: xarr.Device) -> None:
+    x = xarr.ones(4, dtype="float32")
+    opencl = xarr.RawKernel(
+        "__kernel void f(__global float *x, __local float *t)"
+        "{ t[get_local_id(0)] = 2; x[get_global_id(0)] *= t[get_local_id(0)]; }",
+        "f",
+    )
+    cuda = xarr.RawKernel("__global__ void f(float *x) { x[threadIdx.x] *= 2; }", "f")
+    given, refused = (cuda, opencl) if device.info.dialect == "cuda" else (opencl, cuda)
+    given((1,), (4,), (x,), shared_mem=16)
+    assert x.tolist() == [2] * 4
+    with pytest.raises(ValueError, match="portable C"):
+        refused((1,), (4,), (x,))
+    with pytest.raises(ValueError, match="has scaled, turned"):
+        xarr.RawModule(code=RAW).get_function("nothing")
+    with pytest.raises(xarr.CompileError, match="code:2 "):
+        xarr.RawKernel("KERNEL void f(GLOBAL f32 *x) {\n x[0] = nothing; }", "f")((1,), (1,), (x,))
+
+
+# -- functions of numbers ---------------------------------------------------------------------
+
+LIMIT = 2.5
+
+
+def pieces(x: Any, y: Any = 1.5) -> Any:
+    """Conditions in statements and expressions, with returns in the middle."""
+    found = 0.0
+    if x > LIMIT and not y < 0:
+        found = math.cos(x) * 3
+        other = 1
+    elif -1 < x <= 1 or y == 3:
+        found = -1.5
+        other = abs(x)
+    else:
+        other = max(x, y, 0.25)
+    for k in range(3):
+        if k == 1:
+            found += k * other
+        else:
+            found -= x if x > k else y
+    if x == 4:
+        return found + 100
+    if other == 1:
+        if y > 1:
+            return other + 0.5
+        found *= 2
+    return found + other if x != -3 else math.floor(x)
+
+
+def test_functions_of_numbers(device: xarr.Device) -> None:
+    if not device.info.has_float64:
+        pytest.skip(f"{device} has no float64")
+    applied = xarr.elementwise(pieces)
+    x, y = (part.ravel() for part in numpy.meshgrid(numpy.arange(-4.0, 6), numpy.arange(-2.0, 4)))
+    wanted = [float(pieces(*pair)) for pair in zip(x.tolist(), y.tolist(), strict=True)]
+    numpy.testing.assert_allclose(xarr.to_numpy(applied(xarr.asarray(x), xarr.asarray(y))), wanted)
+    wanted = [float(pieces(value)) for value in x.tolist()]
+    numpy.testing.assert_allclose(xarr.to_numpy(applied(xarr.asarray(x))), wanted)
+    assert applied.__doc__ == pieces.__doc__
+    assert xarr.elementwise(lambda_free)(3.0).tolist() == 4.0
+
+
+def lambda_free(x: float) -> float:
+    """Nothing but arithmetic."""
+    return x + 1
+
+
+def looping(x: float) -> float:
+    """What there is not for arrays."""
+    while x > 1:
+        x /= 2
+    return x
+
+
+def without_value(x: float) -> float | None:
+    """What ends without a value."""
+    if x > 1:
+        return x
+    return None
+
+
+def failing(x: float) -> float:
+    """What fails when it runs."""
+    y = x + 1
+    return y + missing  # type: ignore[name-defined, no-any-return] # noqa: F821
+
+
+def test_errors_of_functions_show_their_lines() -> None:
+    with pytest.raises(SyntaxError) as caught:
+        xarr.elementwise(looping)
+    assert caught.value.text is not None
+    assert caught.value.text.strip() == "while x > 1:"
+    assert caught.value.filename == __file__
+    with pytest.raises(TypeError, match="def statement"):
+        xarr.elementwise(lambda x: x)
+    with pytest.raises(NameError) as raised:
+        xarr.elementwise(failing)(xarr.ones(2))
+    assert "return y + missing" in "".join(traceback.format_exception(raised.value))
+
+
+def test_random_expressions(device: xarr.Device) -> None:
+    rng = random.Random(11)
+    host = values(24)
+    x, y = xarr.asarray(host), xarr.asarray(host[::-1].copy())
+
+    def term(depth: int) -> str:
+        if depth == 0:
+            return rng.choice(["x", "y", "2.0f", "0.5f", "i"])
+        one, other = term(depth - 1), term(depth - 1)
+        form = rng.choice(["({} + {})", "({} * {})", "({} - {})", "({} > {} ? 1.0f : x)"])
+        return form.format(one, other)
+
+    for number in range(8):
+        text = term(3)
+        found = Kernel("float32 x, float32 y", "float32 z", f"z = {text}", f"e{number}")(x, y)
+        python = text.replace("0f", "0").replace("5f", "5")
+        while "?" in python:
+            python = _as_where(python)
+        i = numpy.arange(24)
+        names = {"x": host, "y": host[::-1], "i": i.astype("float32"), "where": numpy.where}
+        wanted = numpy.broadcast_to(eval(python, names), (24,))
+        numpy.testing.assert_allclose(xarr.to_numpy(found), wanted, rtol=1e-5)
+
+
+def _as_where(text: str) -> str:
+    """The last choice of C as a call of NumPy's function."""
+    at = text.rindex("?")
+    depth, begin = 0, at
+    while depth >= 0:
+        begin -= 1
+        depth += {")": 1, "(": -1}.get(text[begin], 0) * (1 if depth >= 0 else 0)
+        if depth < 0:
+            break
+    end = text.index(")", at)
+    condition = text[begin + 1 : at]
+    one, other = text[at + 1 : end].split(":")
+    return f"{text[:begin]}where({condition}, {one}, {other}){text[end + 1 :]}"
