@@ -16,6 +16,7 @@ import xarr
 from tests.kernels.nvrtc import compile_cuda
 from xarr.compiler import source
 from xarr.engine import launch
+from xarr.own import checking
 
 Kernel = xarr.ElementwiseKernel
 
@@ -201,7 +202,9 @@ def test_it_is_c_for_cuda_too() -> None:
         name(x if name.in_params[0].type == "T" else xarr.ones(2, dtype="int32"))
         for made in set(source.own) - before:
             if made.startswith("xr_own_"):
-                text = source.assemble("check.c", "cuda", [f"#define XR_CHECKED {made}"])
+                text = source.assemble(
+                    "check.c", "cuda", [f"#define XR_CHECKED {checking.call(made)}"]
+                )
                 assert compile_cuda(text, "sm_90")
 
 
