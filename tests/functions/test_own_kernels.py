@@ -181,10 +181,10 @@ def test_what_is_wrong_is_said(
 
 def test_an_error_of_c_names_its_line(device: xarr.Device) -> None:
     out = xarr.zeros(3)
-    wrong = Kernel("T x", "T y", "y = x;\ny = nonsense(x);", "wrong")
+    wrong = Kernel("T x", "T y", "y = x;\ny = nonsense + x;", "wrong")
     with pytest.raises(xarr.CompileError) as caught:
         wrong(xarr.ones(3), out)
-    assert "> wrong:2 | y = nonsense(x);" in str(caught.value)
+    assert "> wrong:2 | y = nonsense + x;" in str(caught.value)
     assert caught.value.op == "wrong"
     assert out.tolist() == [0, 0, 0]
     assert Kernel("T x", "T y", "y = x + 1")(out).tolist() == [1, 1, 1]
