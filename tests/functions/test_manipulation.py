@@ -404,6 +404,8 @@ def test_ravel_copies_what_does_not_follow_each_other() -> None:
         (lambda x: xp.diff("a"), r"diff\(a, n, axis\): a is of type str"),
         (lambda x: xp.append(x, x, axis=9), r"append\(arr, values, axis\): axis is 9"),
         (lambda x: xp.vstack([x, "a"]), r"vstack\(tup\): an array is of type str"),
+        (lambda x: xp.vstack(x[0]), r"vstack\(tup\): tup is of type Array"),
+        (lambda x: xp.hstack([]), r"hstack\(tup\): tup is empty"),
         (lambda x: xp.hstack([x, [x]]), r"hstack\(tup\): the shapes are"),
         (lambda x: xp.dstack([x, x[:1]]), r"dstack\(tup\): the shapes are"),
         (lambda x: xp.column_stack([x, x[:1]]), r"column_stack\(tup\): the shapes are"),

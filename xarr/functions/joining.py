@@ -72,13 +72,15 @@ def _arrays(values: Any, where: str) -> list[Array]:
         raise TypeError(
             errors.message(
                 where,
-                f"arrays is of type {type(values).__name__}",
+                f"{errors.operand_of(where)} is of type {type(values).__name__}",
                 'arrays to stack must be passed as a "sequence" type such as list or tuple',
             )
         )
     items = list(values)
     if not items:
-        raise ValueError(errors.message(where, "arrays is empty", "need at least one array"))
+        raise ValueError(
+            errors.message(where, f"{errors.operand_of(where)} is empty", "need at least one array")
+        )
     device = next((item.device for item in items if type(item) is Array), None)
     arrays = [
         item if type(item) is Array else as_array(item, where, "an array", device=device)
