@@ -395,6 +395,15 @@ def test_spawned_streams_are_their_own() -> None:
     assert bits.jumped(2).state == bits.jumped().jumped().state
 
 
+@pytest.mark.parametrize("library", [np, xarr])
+def test_dask_spawns_seed_sequences(library: Any) -> None:
+    bits = library.random.default_rng(5).bit_generator
+    children = [type(bits)(seed) for seed in bits._seed_seq.spawn(2)]
+    first, second = (library.random.default_rng(child).random(3).tolist() for child in children)
+    assert first != second
+    assert first == library.random.default_rng(5).spawn(1)[0].random(3).tolist()
+
+
 def test_raw_bits_are_those_of_a_draw() -> None:
     bits = xarr.random.Philox(counter=4, key=9)
     assert bits.random_raw(700).tolist() == words_of(700, 2, 4, 9).tolist()

@@ -106,6 +106,9 @@ class Philox:
             self._sequence = sequence_of(None)
         return self._sequence
 
+    # Dask spawns from NumPy's generators by this name of theirs.
+    _seed_seq = seed_seq
+
     @property
     def state(self) -> dict[str, Any]:
         """The key and the number of draws, which can be kept and set."""
