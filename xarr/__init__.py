@@ -22,8 +22,10 @@ from xarr import (
 )
 from xarr.array.array import API_VERSIONS as _API_VERSIONS, Array as Array
 from xarr.array.interchange import (
+    from_cl as from_cl,
     from_dlpack as from_dlpack,
 )
+from xarr.array.pointers import Pointer as Pointer
 from xarr.array.transfers import (
     no_implicit_transfer as no_implicit_transfer,
 )
@@ -39,6 +41,7 @@ from xarr.engine.engine import (
 from xarr.errors import (
     CacheWarning as CacheWarning,
     CompileError as CompileError,
+    DeviceError as DeviceError,
     FloatingPointStateWarning as FloatingPointStateWarning,
     HostFallbackWarning as HostFallbackWarning,
     ImplicitTransferError as ImplicitTransferError,
@@ -136,6 +139,10 @@ from xarr.functions.coordinates import (
     triu_indices as triu_indices,
     triu_indices_from as triu_indices_from,
     unravel_index as unravel_index,
+)
+from xarr.functions.copying import (
+    copyto_async as copyto_async,
+    empty_pinned as empty_pinned,
 )
 from xarr.functions.creation import (
     arange as arange,
@@ -301,6 +308,10 @@ from xarr.functions.floating_state import (
     setbufsize as setbufsize,
     seterr as seterr,
     seterrcall as seterrcall,
+)
+from xarr.functions.graphs import (
+    Graph as Graph,
+    graph as graph,
 )
 from xarr.functions.grids import (
     c_ as c_,
@@ -527,6 +538,7 @@ from xarr.functions.statistical import (
 from xarr.functions.streams import (
     Event as Event,
     Stream as Stream,
+    current_stream as current_stream,
 )
 from xarr.functions.type_queries import (
     common_type as common_type,

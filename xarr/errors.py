@@ -45,6 +45,26 @@ def operand_of(where: str) -> str:
     return "x" if found is None else found[1] or found[2]
 
 
+class DeviceError(RuntimeError):
+    """A driver refused what was asked, or a kernel failed on its device.
+
+    Attributes
+    ----------
+    code : int
+        What the driver returned.
+    name : str
+        The driver's name of that, as "CUDA_ERROR_ILLEGAL_ADDRESS" or "CL_INVALID_VALUE".
+    """
+
+    def __init__(self, text: str, code: int, name: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.name = name
+
+    def __reduce__(self) -> tuple[type[DeviceError], tuple[str, int, str]]:
+        return DeviceError, (str(self), self.code, self.name)
+
+
 class CompileError(RuntimeError):
     """A kernel did not compile.
 

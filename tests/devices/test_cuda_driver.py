@@ -17,6 +17,7 @@ from tests.processes import run_code
 from xarr.backends import cuda
 from xarr.backends.base import InMemory
 from xarr.backends.cupy import CupyDriver
+from xarr.errors import DeviceError
 
 SHORT, REFUSED, ELSE = 2, 200, 700
 
@@ -77,7 +78,7 @@ def test_memory_is_made_where_it_is_short(statuses: list[int]) -> None:
         ([SHORT, SHORT], MemoryError),
         ([SHORT, REFUSED], ValueError),
         ([REFUSED], ValueError),
-        ([ELSE], RuntimeError),
+        ([ELSE], DeviceError),
         ([0, SHORT, SHORT], MemoryError),
         ([0, 500], ValueError),
     ],

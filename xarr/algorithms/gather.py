@@ -246,7 +246,7 @@ def select(mask: Node) -> Selected:
     engine.placed(mask)
     storage = mask.storage
     assert storage is not None
-    if storage.serial in mask.device.shared or storage.nbytes > _LARGEST:
+    if storage.is_seen or storage.nbytes > _LARGEST:
         return _selected(mask)
     key = mask.structure, mask.offset, storage.writes
     known = storage.selected

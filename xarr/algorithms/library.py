@@ -31,8 +31,8 @@ observers: Final[list[Callable[[str, int, str, Device], None]]] = []
 
 
 def is_preferred(device: Device) -> bool:
-    """Whether the host's library is the device's own: on a CPU."""
-    return device.info.in_place
+    """Whether the host's library is the device's own: on a CPU, while no graph is recorded."""
+    return device.info.in_place and not device.is_recorded
 
 
 def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | None:

@@ -1147,7 +1147,7 @@ def _elements(array: Array) -> Iterator[Array]:
         assert storage is not None
         mark = storage.serial, storage.writes
         if mark != seen or position - begin >= len(values):
-            shared = storage.serial in node.device.shared
+            shared = storage.is_seen
             count = 1 if shared else min(_ELEMENTS, node.shape[0] - position)
             (stride,) = where.strides
             part = Layout((count,), (stride,), where.offset + position * stride)

@@ -6,7 +6,9 @@ CPU nothing is under way while they do; on a GPU streams order their work and xa
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
@@ -16,7 +18,14 @@ from xarr.algorithms import library
 from xarr.array import dlpack
 from xarr.array.array import Array, settled, view, writeable
 from xarr.array.transfers import from_host, openly, to_host
-from xarr.backends.device import Device, default_device, devices, get_device
+from xarr.backends.device import (
+    Device,
+    default_device,
+    default_float,
+    devices,
+    get_device,
+    require_on,
+)
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.expression import constant, leaf
@@ -63,18 +72,49 @@ def _dlpack_device(device: Device) -> tuple[int, int]:
     return _GPUS.get(device.info.platform, dlpack.OPENCL), device.index
 
 
+def _claimed(array: Array) -> tuple[Storage, _Shared]:
+    """An array's memory, after everything that was asked of its device has run."""
+    settled(array)
+    node = array._node
+    storage = node.storage
+    assert storage is not None
+    with node.device.lock:
+        claim = _Shared(storage, storage)  # what other threads ask for from now on runs at once
+        engine.settle(node.device)
+        engine.compute(node)  # which tells of what failed before
+        storage.settle()
+        return storage, claim
+
+
+def _keep_claim(storage: Storage) -> None:
+    """Let a storage keep a claim, where the consumer keeps the array and nothing else."""
+    if type(storage.lender) is not _Shared:
+        storage.lender = _Shared(storage.lender, storage)
+
+
+def shown(array: Array) -> dlpack.Memory:
+    """Where an array lies, as `exposed`; from now on others see it as long as it is there."""
+    with array.device.lock:
+        memory = exposed(array)
+        _keep_claim(memory.owner.memory)
+    return memory
+
+
+def buffer_of(array: Array) -> tuple[Any, int]:
+    """The driver's memory that others see from now on, and the bytes before the first element."""
+    with array.device.lock:
+        storage, _ = _claimed(array)
+        _keep_claim(storage)
+    return storage.buffer, settled(array).offset * array.itemsize
+
+
 def exposed(array: Array) -> dlpack.Memory:
     """Where an array lies, after everything that was asked of its device has run."""
     where = settled(array)
     node = array._node
-    storage = node.storage
-    assert storage is not None
     device = node.device
     with device.lock:
-        claim = _Shared(storage, storage)  # what other threads ask for from now on runs at once
-        engine.settle(device)
-        engine.compute(node)  # which tells of what failed before
-        storage.settle()
+        storage, claim = _claimed(array)
         begin = device.driver.address(storage.buffer)
         if device.info.shares_host_memory:
             device.driver.synchronize()
@@ -242,14 +282,10 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
             )
         )
     with device.lock:
-        memory = exposed(self)
-        storage = memory.owner.memory
+        memory = shown(self)
         driver = _cuda(device)
         stream = driver.current_stream()
-        driver.order_after(stream, storage.buffer)
-        if type(storage.lender) is not _Shared:
-            # The consumer keeps the array and nothing else, so the storage keeps the claim.
-            storage.lender = _Shared(storage.lender, storage)
+        driver.order_after(stream, memory.owner.memory.buffer)
     itemsize = memory.dtype.itemsize
     return {
         "version": 3,
@@ -262,9 +298,14 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
     }
 
 
+def _is_pyopencl(obj: Any) -> bool:
+    module = sys.modules.get("pyopencl.array")
+    return module is not None and isinstance(obj, module.Array)
+
+
 def is_foreign(obj: Any) -> bool:
     """Whether an object is another library's array on a GPU, which NumPy could not read."""
-    if hasattr(obj, "__cuda_array_interface__"):
+    if hasattr(obj, "__cuda_array_interface__") or _is_pyopencl(obj):
         return True
     place = getattr(obj, "__dlpack_device__", None)
     return place is not None and int(place()[0]) not in _HOSTS
@@ -272,6 +313,8 @@ def is_foreign(obj: Any) -> bool:
 
 def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where: str) -> Array:
     """An array of what `is_foreign` knows, in the same memory if possible."""
+    if _is_pyopencl(obj):
+        return _from_pyopencl(obj, device, copy, where)
     if hasattr(obj, "__dlpack__") and hasattr(obj, "__dlpack_device__"):
         return from_dlpack(obj, device=device, copy=copy)
     given = obj.__cuda_array_interface__
@@ -297,6 +340,154 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
     source = _cuda_device() if 0 in shape else _cuda_device_of(pointer)
     memory = dlpack.Memory(pointer, shape, steps, dtype, _dlpack_device(source), read_only, obj)
     return _from_cuda(memory, source, device, copy, given.get("stream"))
+
+
+def _from_pyopencl(obj: Any, device: Device | str | None, copy: bool | None, where: str) -> Array:
+    """An array of one of PyOpenCL's, in its memory where that is of a context of xarr's."""
+    source = None if obj.base_data is None or copy else _opencl_device_of(obj.base_data)
+    if source is not None and (device is None or get_device(device, where) is source):
+        if obj.queue is not None:
+            _opencl(source).order_before(obj.queue, obj.base_data)
+        return _in_buffer(
+            obj.base_data, source, obj.shape, obj.dtype, obj.offset, obj.strides, where
+        )
+    target = get_device(device, where)
+    if copy is False:
+        raise _no_copy(where, "the array of PyOpenCL's is of another context", target)
+    with openly():
+        return Array(from_host(obj.get(), target, where))
+
+
+def _opencl(device: Device) -> Any:
+    """The driver of a device of OpenCL's, with what only these have."""
+    return device.driver
+
+
+def _opencl_device_of(buffer: Any) -> Device | None:
+    """The device in whose context a buffer of PyOpenCL's is; None where it is in none."""
+    if not hasattr(buffer, "int_ptr"):  # memory that is shared without a buffer
+        return None
+    for candidate in devices():
+        if candidate.backend == "opencl" and candidate.is_open and _opencl(candidate).owns(buffer):
+            return candidate
+    return None
+
+
+def _in_buffer(
+    buffer: Any,
+    device: Device,
+    shape: layout.Shape,
+    dtype: Any,
+    begin: int,
+    strides: Sequence[int] | None,
+    where: str,
+) -> Array:
+    """An array in a buffer of PyOpenCL's, which begins so many bytes behind its beginning."""
+    row = dtypes.lookup(dtype, where)
+    require_on(device, row, where)
+    steps = strides or [row.itemsize * step for step in layout.contiguous_strides(shape)]
+    if any(number % row.itemsize for number in (begin, *steps)):
+        raise layout.misaligned(where, row.itemsize)
+    itemsize = row.itemsize
+    lies = Layout(shape, tuple(step // itemsize for step in steps), begin // itemsize)
+    low, high = lies.bounds() if lies.size else (0, -1)
+    if begin < 0 or low < 0 or (high + 1) * itemsize > buffer.size:
+        raise ValueError(
+            errors.message(
+                where,
+                f"shape is {shape} of {row}, from byte {begin} on",
+                f"the buffer has {buffer.size} bytes",
+            )
+        )
+    storage = Storage(device, buffer.size, buffer)
+    storage.read_only = _opencl(device).is_read_only(buffer)
+    storage.lender = _Shared(buffer, storage)
+    return Array(leaf(storage, lies, row))
+
+
+def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> Array:
+    """An array in memory of PyOpenCL's, without a copy.
+
+    Parameters
+    ----------
+    buffer : pyopencl.Buffer
+        The memory, of the context that `Device.cl_context` gives.
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type of the elements; float64, or float32 on a device without that.
+    offset : int
+        Where the first element is, in bytes.
+
+    Returns
+    -------
+    Array, shape (...)
+        In C order. Writes show on both sides, in the order of the queue that
+        `xarr.current_stream().cl_queue` gives; it is read-only where kernels may only read it.
+
+    Raises
+    ------
+    TypeError
+        If there is no such data type on the device.
+    ValueError
+        If the buffer is of another context, or too small.
+
+    Examples
+    --------
+    >>> import pyopencl as cl, xarr
+    >>> context = xarr.devices()[0].cl_context
+    >>> buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 12)
+    >>> x = xarr.from_cl(buffer, 3, "float32")
+    >>> x[...] = 2
+    >>> x.tolist()
+    [2.0, 2.0, 2.0]
+    """
+    where = "from_cl(buffer, shape, dtype, offset)"
+    device = _opencl_device_of(buffer)
+    if device is None:
+        raise ValueError(
+            errors.message(
+                where,
+                "the buffer is of a context that xarr does not use",
+                "one of device.cl_context is accepted",
+            )
+        )
+    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    row = default_float(device) if dtype is None else dtype
+    return _in_buffer(buffer, device, extents, row, offset, None, where)
+
+
+def cl_buffer(array: Array) -> Any:
+    """PyOpenCL's buffer in which an array lies, from its beginning on."""
+    base, begin = _cl_place(array, "x.cl_buffer")
+    if begin:
+        raise ValueError(
+            errors.message(
+                "x.cl_buffer",
+                f"x begins {begin} bytes behind its memory's beginning",
+                "an array that begins with its memory is accepted",
+                "use x.cl_base and x.cl_offset, or a copy",
+            )
+        )
+    return base
+
+
+def cl_base(array: Array) -> Any:
+    """PyOpenCL's buffer of all memory that an array is a view of."""
+    return _cl_place(array, "x.cl_base")[0]
+
+
+def cl_offset(array: Array) -> int:
+    """Where in `cl_base` an array begins, in bytes."""
+    return _cl_place(array, "x.cl_offset")[1]
+
+
+def _cl_place(array: Array, where: str) -> tuple[Any, int]:
+    if array.device.backend != "opencl":
+        raise AttributeError(
+            errors.message(where, f"x is on {array.device}", "devices of OpenCL have it")
+        )
+    return buffer_of(array)
 
 
 def from_dlpack(

@@ -177,7 +177,7 @@ def to_host(node: Node, where: str = READING) -> Host:
         if there is not None:
             host[...] = there
             return host
-    storage, begin = _in_a_row(node)
+    storage, begin = in_a_row(node)
     with node.device.lock:
         node.device.driver.download(storage.buffer, begin, host)
     return host
@@ -224,7 +224,7 @@ def _copied_to(node: Node, device: Device) -> Node:
     nbytes = where.size * node.dtype.itemsize
     target = engine.allocate(device, nbytes)
     if nbytes:
-        source, begin = _in_a_row(node)
+        source, begin = in_a_row(node)
         first, second = sorted((node.device, device), key=str)  # as every thread does
         with first.lock, second.lock:
             device.driver.copy(source.buffer, begin, target.buffer, 0, nbytes)
@@ -232,7 +232,7 @@ def _copied_to(node: Node, device: Device) -> Node:
     return leaf(target, where, node.dtype)
 
 
-def _in_a_row(node: Node) -> tuple[Storage, int]:
+def in_a_row(node: Node) -> tuple[Storage, int]:
     """A storage in which the elements lie in C order, and the byte that they begin at."""
     engine.compute(node)
     if node.layout is None or not node.layout.linear:

@@ -5,8 +5,10 @@ On a CPU NumPy's array is a view: what either side writes, both see. On other de
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
-from typing import Any
+import sys
+from typing import Any, Final
 
 import numpy
 
@@ -117,7 +119,7 @@ def array_interface(self: Array) -> dict[str, Any]:
 
 
 def buffer(self: Array, flags: int, /) -> memoryview:
-    """Lend the memory of an array on a CPU, for `memoryview(x)` from Python 3.12 on."""
+    """Lend the memory of an array on a CPU, for `memoryview(x)` and what C does so."""
     if not library.is_preferred(self.device):
         raise BufferError(
             errors.message(
@@ -129,3 +131,34 @@ def buffer(self: Array, flags: int, /) -> memoryview:
         )
     lent: Any = in_place(self)  # a buffer for type checkers from Python 3.12 on
     return memoryview(lent)
+
+
+_TP_AS_BUFFER: Final = 20
+"""The word of a type of CPython 3.11 that has the address of its functions for buffers."""
+
+
+def _function_for_buffers() -> Any:
+    """What CPython calls for a buffer before 3.12, which has no name for it in Python.
+
+    It cannot raise, so an array that is not lent is a SystemError there.
+    """
+    signature = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
+    fill = ctypes.pythonapi.PyObject_GetBuffer
+    fill.argtypes = (ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
+
+    def get(array: Array, view: int, flags: int) -> int:
+        try:
+            return int(fill(buffer(array, flags), view, flags))
+        except Exception:  # noqa: BLE001 - nothing may leave what C calls
+            return -1
+
+    made = signature(get)
+    word = ctypes.sizeof(ctypes.c_void_p)
+    functions = ctypes.c_void_p.from_address(id(Array) + _TP_AS_BUFFER * word)
+    address = ctypes.cast(made, ctypes.c_void_p).value
+    ctypes.c_void_p.from_address(functions.value or 0).value = address
+    return made
+
+
+if sys.version_info < (3, 12) and sys.implementation.name == "cpython":
+    _kept = _function_for_buffers()

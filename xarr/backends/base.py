@@ -5,6 +5,7 @@ A backend is a module with a function ``discover() -> Discovery`` and the driver
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -44,6 +45,8 @@ class DeviceInfo:
         Whether device and host use the same memory.
     target : str
         Everything that a compiled binary depends on besides source and options.
+    subgroup_size : int
+        Items that run in step: a warp, a wavefront, a subgroup; 1 where the driver names none.
     """
 
     backend: str
@@ -62,6 +65,7 @@ class DeviceInfo:
     parameter_nbytes: int
     shares_host_memory: bool
     target: str
+    subgroup_size: int = 1
 
     @property
     def chunked(self) -> bool:
@@ -98,6 +102,10 @@ class Place(NamedTuple):
     offset_nbytes: int
 
 
+Call = tuple[str, tuple[Any, ...]]
+"""A method of a driver that asks for work, and what it was given."""
+
+
 class Driver(Protocol):
     """One opened device. What is asked of one stream happens in the order asked.
 
@@ -113,6 +121,9 @@ class Driver(Protocol):
     """
 
     info: DeviceInfo
+    limit_nbytes: float = math.inf
+    """What live buffers may have together."""
+
     launched: int = 0
     """How many kernels were handed over; counted right before each, with no call in between.
 
@@ -161,11 +172,18 @@ class Driver(Protocol):
     def allocate(self, nbytes: int) -> Any:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
 
-    def upload(self, buffer: Any, offset_nbytes: int, data: Any) -> None:
-        """Copy contiguous host data in; returns when `data` may be changed."""
+    def upload(self, buffer: Any, offset_nbytes: int, data: Any, *, waits: bool = True) -> None:
+        """Copy contiguous host data in; returns when `data` may be changed.
 
-    def download(self, buffer: Any, offset_nbytes: int, out: Any) -> None:
-        """Copy into contiguous writable host memory; returns when it is there."""
+        Unless it `waits`, that is when an event behind it is reached; until then it keeps `data`.
+        """
+
+    def download(self, buffer: Any, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
+        """Copy into contiguous writable host memory; returns when it is there, or as `upload`."""
+
+    def pinned(self, nbytes: int) -> Any:
+        """Host memory that the device reaches by itself: an array of bytes of NumPy's."""
+        return numpy.empty(nbytes, numpy.uint8)
 
     def copy(
         self, source: Any, source_offset: int, target: Any, target_offset: int, nbytes: int
@@ -175,6 +193,17 @@ class Driver(Protocol):
     def reaches(self, other: Driver) -> bool:
         """Whether `copy` also takes sources that are buffers of another driver."""
         return other is self
+
+    def accesses(self, other: Driver) -> bool:
+        """Whether the device reads another one's memory by a way of their own."""
+        return other is self
+
+    def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
+        """What asks for all of some calls again: launch, launch_with and copy, on its own buffers.
+
+        It asks the current stream, and keeps the buffers.
+        """
+        return functools.partial(replay, self, calls)
 
     def map(self, buffer: Any) -> AbstractContextManager[Any]:
         """The buffer's own memory as a writable array of bytes, while the block is open.
@@ -236,18 +265,26 @@ class Driver(Protocol):
         """Wait until everything asked so far is done, on all streams."""
 
     def memory_info(self) -> dict[str, int]:
-        """The bytes there are, in live buffers, held for reuse, and the most ever live.
+        """The bytes there are, left, in live buffers, held for reuse, and the most ever live.
 
         What blocks of live buffers have beyond what was asked for counts as held. Keys:
-        ``total_nbytes``, ``used_nbytes``, ``held_nbytes``, ``peak_nbytes``.
+        ``total_nbytes``, ``free_nbytes``, ``used_nbytes``, ``held_nbytes``, ``peak_nbytes``.
         """
 
     def release_memory(self) -> None:
         """Give the blocks that are held for reuse back to the system."""
         return
 
-    def create_stream(self) -> Any:
-        """A new stream."""
+    def create_stream(self, priority: int = 0) -> Any:
+        """A new stream; what goes first has lower numbers, of those that the device has."""
+        raise _lacking(self.info, "streams")
+
+    def priority(self, stream: Any) -> int:
+        """The priority of a stream."""
+        return 0
+
+    def current_stream(self) -> int:
+        """The pointer of this thread's current stream."""
         raise _lacking(self.info, "streams")
 
     def wrap_stream(self, pointer: int) -> Any:
@@ -295,6 +332,22 @@ class Discovery(NamedTuple):
 
     devices: list[Found]
     problems: list[str]
+
+
+def replay(driver: Driver, calls: Sequence[Call]) -> None:
+    """Ask a driver for calls again, one after the other."""
+    for name, arguments in calls:
+        getattr(driver, name)(*arguments)
+
+
+def buffers_of(call: Call) -> list[Any]:
+    """The buffers that a call works on."""
+    name, arguments = call
+    if name == "copy":
+        return [arguments[0], arguments[2]]
+    if name == "launch":
+        return list(arguments[3])
+    return [given.buffer for given in arguments[3] if isinstance(given, Place)]
 
 
 def _lacking(info: DeviceInfo, what: str) -> RuntimeError:

@@ -25,16 +25,18 @@ from typing import Any, ClassVar, Final, NoReturn
 import numpy
 
 from xarr.backends.base import (
+    Call,
     DeviceInfo,
     Discovery,
     Driver,
     Found,
     InMemory,
     Place,
+    buffers_of,
     forked,
     refuse_after_fork,
 )
-from xarr.errors import CompileError, message
+from xarr.errors import CompileError, DeviceError, message
 
 OPTIONS: Final = (
     "-fmad=false",
@@ -151,6 +153,7 @@ def describe(backend: str, index: int) -> DeviceInfo:
         parameter_nbytes=_ARGUMENTS_NBYTES,
         shares_host_memory=False,
         target="\n".join(("cuda", arch, nvrtc_version(), *OPTIONS)),
+        subgroup_size=attribute("WARP_SIZE"),
     )
 
 
@@ -309,6 +312,7 @@ class CudaDriver:
     """The handle of the default stream: what `current_stream` gives, and other libraries take."""
 
     launched = 0
+    limit_nbytes = math.inf
 
     def __init__(self, info: DeviceInfo) -> None:
         self.info = info
@@ -327,6 +331,7 @@ class CudaDriver:
         self.last_uses: dict[int, Event] = {}
         self._used_nbytes = 0
         self._peak_nbytes = 0
+        self._under_way: deque[tuple[Event, Any]] = deque()  # copies, and the host's memory
         _opened.add(self)
 
     def driver_functions(self) -> Any:
@@ -341,9 +346,25 @@ class CudaDriver:
         """A stream's handle, which for the default stream is `default_stream`, whatever it was."""
         return self.default_stream if handle in (0, _LEGACY) else handle
 
-    def create_stream(self) -> Any:
-        """A new stream of the library's."""
-        raise NotImplementedError
+    def create_stream(self, priority: int = 0) -> Any:
+        """A new stream, as one of the library's, which does not wait for the default one.
+
+        The libraries' own wait for it, or have no priorities.
+        """
+        cuda = self._cuda
+        flags = cuda.CUstream_flags.CU_STREAM_NON_BLOCKING
+        with self.context:
+            least, greatest = checked(cuda.cuCtxGetStreamPriorityRange())
+            number = min(max(priority, greatest), least)
+            handle = checked(cuda.cuStreamCreateWithPriority(flags, number))
+            stream = self.wrap_stream(int(handle))
+        weakref.finalize(stream, cuda.cuStreamDestroy, handle)
+        return stream
+
+    def priority(self, stream: Any) -> int:
+        """The priority of a stream."""
+        with self.context:
+            return int(checked(self._cuda.cuStreamGetPriority(self.stream_pointer(stream))))
 
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream as one of this library's."""
@@ -413,13 +434,7 @@ class CudaDriver:
         if 0 in grid:
             self.launched += 1
             return
-        if not kernel.address:
-            kernel.prepare(len(buffers))
-        kernel.fill(buffers, arguments)
-        if len(grid) == 1:
-            where: tuple[int, ...] = (grid[0], 1, 1, group[0], 1, 1)
-        else:
-            where = (*(*grid, 1)[:3], *(*group, 1)[:3])
+        where = _filled(kernel, grid, group, buffers, arguments)
         if self._is_plain():
             # Mostly the context is the thread's already; in any other one a launch is refused.
             stream = self.default_stream
@@ -445,6 +460,21 @@ class CudaDriver:
     ) -> None:
         """Run a program's own kernel, whose parameters are in any order."""
         blocks = [given.buffer for given in arguments if isinstance(given, Place)]
+        with self.context:
+            stream = self._begin(blocks)
+            self._put_with(stream, kernel, grid, group, arguments, local_nbytes)
+            self._end(stream, blocks)
+
+    def _put_with(
+        self,
+        stream: Any,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        arguments: Sequence[Place | bytes | int],
+        local_nbytes: int,
+    ) -> None:
+        """Put a program's own kernel on a stream."""
         contents = [
             ctypes.create_string_buffer(value, len(value))
             for value in (
@@ -456,14 +486,11 @@ class CudaDriver:
             if isinstance(value, bytes)
         ]
         pointers = (ctypes.c_void_p * max(1, len(contents)))(*map(ctypes.addressof, contents))
-        where = (*(*grid, 1, 1)[:3], *(*group, 1, 1)[:3])
-        with self.context:
-            stream = self._begin(blocks)
-            address = ctypes.addressof(pointers)
-            status = self._launch(kernel.function, *where, local_nbytes, stream, address, 0)
-            if status:
-                self._fail("launch", status)
-            self._end(stream, blocks)
+        where = _in_three_dimensions(grid, group)
+        address = ctypes.addressof(pointers)
+        status = self._launch(kernel.function, *where, local_nbytes, stream, address, 0)
+        if status:
+            self._fail("launch", status)
 
     def _launch(self, *arguments: Any) -> Any:
         """What `cuLaunchKernel` says; it is asked again where memory is short."""
@@ -481,6 +508,8 @@ class CudaDriver:
     def allocate(self, nbytes: int) -> Block:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
         nbytes = max(nbytes, 1)
+        if self._used_nbytes + nbytes > self.limit_nbytes < self.used_nbytes() + nbytes:
+            self._refuse(nbytes)
         try:
             buffer = self.take(nbytes)
         except MemoryError:
@@ -488,16 +517,19 @@ class CudaDriver:
             try:
                 buffer = self.take(nbytes)
             except MemoryError as error:
-                used = self.used_nbytes()
-                raise MemoryError(
-                    message(
-                        f"{self.info.backend}:{self.info.index}",
-                        f"no room for {nbytes:,} bytes",
-                        f"{used:,} of the device's {self.info.memory_nbytes:,} bytes are in use",
-                        "delete arrays that are no longer needed",
-                    )
-                ) from error
+                self._refuse(nbytes, error)
         return self._counted(buffer, nbytes)
+
+    def _refuse(self, nbytes: int, cause: Exception | None = None) -> NoReturn:
+        most = min(self.info.memory_nbytes, self.limit_nbytes)
+        raise MemoryError(
+            message(
+                f"{self.info.backend}:{self.info.index}",
+                f"no room for {nbytes:,} bytes",
+                f"{self.used_nbytes():,} of {most:,} bytes are in use",
+                "delete arrays that are no longer needed",
+            )
+        ) from cause
 
     def _counted(self, block: Block, nbytes: int) -> Block:
         """The block, of which so many bytes are in use from now on."""
@@ -521,23 +553,33 @@ class CudaDriver:
             answer = function(*arguments)
         return answer
 
-    def upload(self, buffer: Block, offset_nbytes: int, data: Any) -> None:
-        """Copy contiguous host data in; returns when `data` may be changed."""
+    def upload(self, buffer: Block, offset_nbytes: int, data: Any, *, waits: bool = True) -> None:
+        """Copy contiguous host data in; returns when `data` may be changed, if it `waits`."""
         nbytes, host, there = _ends(buffer, offset_nbytes, data)
         if nbytes:
-            with self._waited_for("upload", buffer) as stream:
+            with self._ordered("upload", buffer, None if waits else data) as stream:
                 self._check("upload", self._cuda.cuMemcpyHtoDAsync(there, host, nbytes, stream))
 
-    def download(self, buffer: Block, offset_nbytes: int, out: Any) -> None:
-        """Copy into contiguous writable host memory; returns when it is there."""
+    def download(self, buffer: Block, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
+        """Copy into contiguous writable host memory; returns when it is there, if it `waits`."""
         nbytes, host, there = _ends(buffer, offset_nbytes, out)
-        if nbytes and self._is_plain() and self._is_current():
+        if nbytes and waits and self._is_plain() and self._is_current():
             stream = self.default_stream
             self._check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
             self._check("download", self._cuda.cuStreamSynchronize(stream))
         elif nbytes:
-            with self._waited_for("download", buffer) as stream:
+            with self._ordered("download", buffer, None if waits else out) as stream:
                 self._check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
+
+    def pinned(self, nbytes: int) -> Any:
+        """Page-locked memory of the host's, as an array of bytes."""
+        free = self._cuda.cuMemFreeHost
+        with self.context:
+            status, address = self._cuda.cuMemHostAlloc(nbytes, 0)
+        self._check("pinned", (status,))
+        memory = (ctypes.c_uint8 * nbytes).from_address(int(address))
+        weakref.finalize(memory, free, address)
+        return numpy.ctypeslib.as_array(memory)
 
     def copy(
         self, source: Block, source_offset: int, target: Block, target_offset: int, nbytes: int
@@ -572,6 +614,59 @@ class CudaDriver:
     def reaches(self, other: Driver) -> bool:
         """Whether `copy` takes the other driver's buffers as well."""
         return isinstance(other, CudaDriver)
+
+    def accesses(self, other: Driver) -> bool:
+        """Whether the device reads another one's memory by a way of their own."""
+        if not isinstance(other, CudaDriver) or other.info.index == self.info.index:
+            return isinstance(other, CudaDriver)
+        cuda = self._cuda
+        devices = _device(cuda, self.info.index), _device(cuda, other.info.index)
+        return bool(checked(cuda.cuDeviceCanAccessPeer(*devices)))
+
+    def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
+        """What asks for launches and copies again, all by one call: a CUDA graph."""
+        cuda = self._cuda
+        blocks = list({id(block): block for call in calls for block in buffers_of(call)}.values())
+        with self.context:
+            stream = checked(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING))
+            try:
+                mode = cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+                self._check("graph", cuda.cuStreamBeginCapture(stream, mode))
+                try:
+                    for name, arguments in calls:
+                        self._put(stream, name, arguments)
+                finally:
+                    recorded = checked(cuda.cuStreamEndCapture(stream))
+                ready = checked(cuda.cuGraphInstantiate(recorded, 0))
+                self._check("graph", cuda.cuGraphDestroy(recorded))
+            finally:
+                cuda.cuStreamDestroy(stream)
+
+        def launch() -> None:
+            with self.context:
+                stream = self._begin(blocks)
+                self._check("graph", cuda.cuGraphLaunch(ready, stream))
+                self._end(stream, blocks)
+
+        kernels = [arguments[0] for name, arguments in calls if name != "copy"]
+        weakref.finalize(launch, _destroyed, cuda.cuGraphExecDestroy, ready, kernels)
+        return launch
+
+    def _put(self, stream: Any, name: str, arguments: tuple[Any, ...]) -> None:
+        """Put one call's work on a stream that records."""
+        if name == "launch_with":
+            self._put_with(stream, *arguments)
+        elif name == "launch":
+            kernel, grid = arguments[:2]
+            if 0 not in grid:
+                where = _filled(*arguments[:5])
+                status = self._launch(kernel.function, *where, 0, stream, kernel.address, 0)
+                self._check("graph", (status,))
+        else:
+            source, begin, target, end, nbytes = arguments
+            copy = self._cuda.cuMemcpyDtoDAsync
+            places = target.pointer + end, source.pointer + begin
+            self._check("graph", copy(*places, nbytes, stream))
 
     def map(self, buffer: Block) -> AbstractContextManager[Any]:
         """Refuse: the host does not see the device's memory, and there is no library."""
@@ -615,10 +710,16 @@ class CudaDriver:
         """The bytes there are, in live buffers, held for reuse, and the most ever live."""
         return {
             "total_nbytes": self.info.memory_nbytes,
+            "free_nbytes": self.free_nbytes(),
             "used_nbytes": self.used_nbytes(),
             "held_nbytes": self.held_nbytes(),
             "peak_nbytes": self._peak_nbytes,
         }
+
+    def free_nbytes(self) -> int:
+        """The bytes of the device that nobody has."""
+        with self.context:
+            return int(checked(self._cuda.cuMemGetInfo())[0])
 
     def mark(self, *, timed: bool = False) -> Event:
         """An event at the end of what this thread's current stream was asked."""
@@ -722,12 +823,21 @@ class CudaDriver:
                 block.event = event
 
     @contextmanager
-    def _waited_for(self, what: str, block: Block) -> Iterator[int]:
-        """The current stream, in which a copy of a block is asked for; waits for the copy."""
+    def _ordered(self, what: str, block: Block, host: Any) -> Iterator[int]:
+        """The current stream, in which a copy of a block is asked for.
+
+        Waits for the copy, or keeps the host's memory that is given until it is done.
+        """
         with self.context:
             stream = self._begin((block,))
             yield stream
-            self._check(what, self._cuda.cuStreamSynchronize(stream))
+            if host is None:
+                self._check(what, self._cuda.cuStreamSynchronize(stream))
+                return
+            self._end(stream, (block,))
+            while self._under_way and self.reached(self._under_way[0][0]):
+                self._under_way.popleft()
+            self._under_way.append((self._recorded(stream), host))
 
     def _recorded(self, stream: int, *, timed: bool = False) -> Event:
         event = Event(self._cuda, timed=timed)
@@ -742,8 +852,7 @@ class CudaDriver:
         index = other.info.index
         if index not in self._peers:
             cuda = self._cuda
-            devices = _device(cuda, self.info.index), _device(cuda, index)
-            self._peers[index] = bool(checked(cuda.cuDeviceCanAccessPeer(*devices)))
+            self._peers[index] = self.accesses(other)
             if self._peers[index]:
                 (status,) = cuda.cuCtxEnablePeerAccess(other._handle, 0)
                 if status != cuda.CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
@@ -760,7 +869,34 @@ class CudaDriver:
             f"{what}: {self.info.name} failed: {_named(status)}",
             "",
         )
-        raise (MemoryError if status == OUT_OF_MEMORY else RuntimeError)(text)
+        if status == OUT_OF_MEMORY:
+            raise MemoryError(text)
+        raise DeviceError(text, int(status), _named(status))
+
+
+def _in_three_dimensions(grid: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
+    return (*(*grid, 1, 1)[:3], *(*group, 1, 1)[:3])
+
+
+def _filled(
+    kernel: Kernel,
+    grid: tuple[int, ...],
+    group: tuple[int, ...],
+    buffers: Sequence[Block],
+    arguments: bytes,
+) -> tuple[int, ...]:
+    """The numbers of a launch's groups and items, after the kernel was given its parameters."""
+    if not kernel.address:
+        kernel.prepare(len(buffers))
+    kernel.fill(buffers, arguments)
+    if len(grid) == 1:
+        return (grid[0], 1, 1, group[0], 1, 1)
+    return _in_three_dimensions(grid, group)
+
+
+def _destroyed(destroy: Callable[[Any], Any], ready: Any, _kernels: list[Kernel]) -> None:
+    """Let a graph go, whose kernels were kept until now."""
+    destroy(ready)
 
 
 def _ends(buffer: Block, offset_nbytes: int, host: Any) -> tuple[int, int, int]:

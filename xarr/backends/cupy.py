@@ -49,11 +49,6 @@ class CupyDriver(cuda.CudaDriver):
         """The handle of CuPy's current stream."""
         return self.named(self._current(self.info.index).ptr)
 
-    def create_stream(self) -> Any:
-        """A stream of CuPy's, which does not wait for the default one."""
-        with self._device:
-            return self._cupy.cuda.Stream(non_blocking=True)
-
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream as one of CuPy's."""
         cuda_module = self._cupy.cuda

@@ -10,7 +10,9 @@ import contextlib
 import dataclasses
 import functools
 import importlib
+import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal
@@ -47,9 +49,16 @@ class Device:
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     lock : RLock
         Held by whoever runs what was asked of the device, or calls its driver.
+    memory : Memory
+        What is in use of the device's memory, and how much may be.
     shared : dict of int
         The serials of storages whose memory others see too, and how many do. What reads or writes
         such memory runs at once.
+    kept : Counter of int
+        The identities of buffers that graphs write whenever they are launched, and how many do. No
+        other array gets such memory, and nothing is remembered of its content.
+    is_recorded : bool
+        Whether a graph notes what is launched, so that nothing else may do work.
     tape : Tape or None
         What was asked of the device and has not run.
     kernels, programs, structures : dict
@@ -61,6 +70,8 @@ class Device:
         "_open",
         "_plain",
         "info",
+        "is_recorded",
+        "kept",
         "kernels",
         "lock",
         "narrow",
@@ -77,6 +88,8 @@ class Device:
     kernels: dict[Any, Any]
     narrow: bool
     shared: dict[int, int]
+    kept: Counter[int]
+    is_recorded: bool
     programs: dict[Any, Any]
     structures: dict[Any, Any]
     tape: Any
@@ -95,6 +108,8 @@ class Device:
         self.kernels = {}
         self.narrow = not info.has_float64
         self.shared = {}
+        self.kept = Counter()
+        self.is_recorded = False
         self.programs = {}
         self.structures = {}
         self.tape = None
@@ -111,6 +126,11 @@ class Device:
                     plain = self._plain
                     self._driver = self._open() if plain is None else plain.driver
         return self._driver
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the driver was opened."""
+        return self._driver is not None
 
     @property
     def backend(self) -> str:
@@ -142,6 +162,32 @@ class Device:
         """All memory of the device in bytes."""
         return self.info.memory_nbytes
 
+    @property
+    def memory(self) -> Memory:
+        """What is in use of the device's memory, and how much may be."""
+        return Memory(self)
+
+    @property
+    def cl_context(self) -> Any:
+        """PyOpenCL's `Context` of a device of OpenCL, for a program's own queues and buffers.
+
+        Raises
+        ------
+        AttributeError
+            If OpenCL does not drive the device.
+        """
+        if self.backend != "opencl":
+            raise AttributeError(
+                message("device.cl_context", f"{self} is no device of OpenCL", "", "choose another")
+            )
+        with self.lock:
+            driver: Any = self.driver
+            return driver.lend()
+
+    def can_access(self, other: Device) -> bool:
+        """Whether kernels read the other device's memory directly, as over NVLink or the bus."""
+        return self.driver.accesses(other.driver)
+
     def without_float64(self) -> Device:
         """The same device, behaving as one that has no float64; "opencl:0?no-float64"."""
         return self.pretending("no-float64")
@@ -164,8 +210,9 @@ class Device:
         Returns
         -------
         dict
-            ``total_nbytes`` of the device, ``used_nbytes`` in arrays, ``held_nbytes`` freed and
-            kept for reuse or beyond what arrays asked for, ``peak_nbytes`` the most ever used.
+            ``total_nbytes`` of the device, ``free_nbytes`` that nobody has, ``used_nbytes`` in
+            arrays, ``held_nbytes`` freed and kept for reuse or beyond what arrays asked for,
+            ``peak_nbytes`` the most ever used.
         """
         with self.lock:
             return self.driver.memory_info()
@@ -185,6 +232,80 @@ class Device:
 
     def __reduce__(self) -> tuple[Callable[[str], Device], tuple[str]]:
         return get_device, (str(self),)
+
+
+class Memory:
+    """The memory of a device in bytes: `device.memory`.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> memory = xarr.default_device().memory
+    >>> before = memory.used
+    >>> x = xarr.ones(1000, dtype="float32") + 0
+    >>> xarr.synchronize()
+    >>> memory.used - before
+    4000
+    >>> memory.trim()
+    """
+
+    __slots__ = ("_device",)
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def _info(self, name: str) -> int:
+        return self._device.memory_info()[name]
+
+    @property
+    def total(self) -> int:
+        """All of the device."""
+        return self._info("total_nbytes")
+
+    @property
+    def free(self) -> int:
+        """What nobody has, as the driver says, or as this process knows."""
+        return self._info("free_nbytes")
+
+    @property
+    def used(self) -> int:
+        """What arrays have."""
+        return self._info("used_nbytes")
+
+    @property
+    def held(self) -> int:
+        """What was freed and is kept for reuse, or is beyond what arrays asked for."""
+        return self._info("held_nbytes")
+
+    @property
+    def peak(self) -> int:
+        """The most that arrays ever had."""
+        return self._info("peak_nbytes")
+
+    @property
+    def limit(self) -> int | None:
+        """What arrays may have together; None for no limit. More is a MemoryError."""
+        limit = self._device.driver.limit_nbytes
+        return None if limit == math.inf else int(limit)
+
+    @limit.setter
+    def limit(self, nbytes: int | None) -> None:
+        if nbytes is not None and (type(nbytes) is not int or nbytes < 0):
+            raise ValueError(
+                message("memory.limit", f"it is {nbytes!r}", "bytes, 0 or more, or None")
+            )
+        self._device.driver.limit_nbytes = math.inf if nbytes is None else nbytes
+
+    def trim(self) -> None:
+        """Give what is held back to the system; waits for the device."""
+        self._device.synchronize()
+        with self._device.lock:
+            self._device.driver.release_memory()
+
+    def __repr__(self) -> str:
+        info = self._device.memory_info()
+        figures = (f"{name.removesuffix('_nbytes')} {n:,}" for name, n in info.items())
+        return f"<Memory of {self._device}: {', '.join(figures)} bytes>"
 
 
 def devices() -> list[Device]:

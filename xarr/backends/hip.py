@@ -6,15 +6,16 @@ compiler compile the same source.
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy
 
 from xarr.backends import cuda
-from xarr.backends.base import DeviceInfo, Place
+from xarr.backends.base import Call, DeviceInfo, Place, replay
 from xarr.backends.cupy import CupyDriver
 from xarr.errors import CompileError, message
 
@@ -170,6 +171,29 @@ class HipDriver(CupyDriver):
                 )
             ) from error
 
+    def create_stream(self, priority: int = 0) -> Any:
+        """A stream of CuPy's, which does not wait for the default one; all have one priority."""
+        with self._device:
+            return self._cupy.cuda.Stream(non_blocking=True)
+
+    def priority(self, stream: Any) -> int:
+        """0: CuPy's runtime has no priorities."""
+        return 0
+
+    def pinned(self, nbytes: int) -> Any:
+        """Page-locked memory of the host's, as an array of bytes."""
+        memory = self._cupy.cuda.alloc_pinned_memory(nbytes)
+        return numpy.frombuffer(memory, numpy.uint8, nbytes)
+
+    def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
+        """What asks for calls again, one after the other."""
+        return functools.partial(replay, self, calls)
+
+    def free_nbytes(self) -> int:
+        """The bytes of the device that nobody has."""
+        with self._device:
+            return int(self._cupy.cuda.runtime.memGetInfo()[0])
+
     def launch(
         self,
         kernel: Any,
@@ -248,5 +272,6 @@ def describe(runtime: Any, index: int) -> DeviceInfo:
         local_nbytes=int(found["sharedMemPerBlock"]),
         parameter_nbytes=_ARGUMENTS_NBYTES,
         shares_host_memory=False,
+        subgroup_size=int(found["warpSize"]),
         target="\n".join(("hip", arch, str(runtime.runtimeGetVersion()), *OPTIONS)),
     )

@@ -11,7 +11,6 @@ import contextlib
 import importlib.util
 import sys
 import threading
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -157,16 +156,6 @@ class NumbaDriver(cuda.CudaDriver):
         """The handle of Numba's default stream, or of one that was made current here."""
         stream = getattr(self._current, "stream", None)
         return self._first if stream is None else self.named(self.stream_pointer(stream))
-
-    def create_stream(self) -> Any:
-        """A stream of Numba's, which does not wait for the default one."""
-        # Those that Numba creates wait for it, and it for them.
-        flags = self._cuda.CUstream_flags.CU_STREAM_NON_BLOCKING
-        with self.context:
-            handle = cuda.checked(self._cuda.cuStreamCreate(flags))
-            stream = self._numba.create_external_stream(int(handle))
-        weakref.finalize(stream, self._cuda.cuStreamDestroy, handle)
-        return stream
 
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream as one of Numba's."""

@@ -23,6 +23,7 @@ import threading
 import time
 import warnings
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, NoReturn
@@ -32,6 +33,7 @@ import numpy
 from xarr.backends import pocl
 from xarr.backends.base import (
     RUSTICL,
+    Call,
     DeviceInfo,
     Discovery,
     Driver,
@@ -40,8 +42,9 @@ from xarr.backends.base import (
     Place,
     forked,
     refuse_after_fork,
+    replay,
 )
-from xarr.errors import CompileError, message
+from xarr.errors import CompileError, DeviceError, message
 from xarr.settings import settings
 
 _INSTALL = 'pip install "pyopencl[pocl]"'
@@ -109,6 +112,7 @@ class OpenCLDriver:
     """
 
     launched = 0
+    limit_nbytes = math.inf
 
     def __init__(self, info: DeviceInfo, device: Any, inline: Any = None) -> None:
         cl = _pyopencl()
@@ -150,6 +154,7 @@ class OpenCLDriver:
         self._compiled: tuple[bytes, Any] | None = None
         self._direct = _direct(cl)
         self._launches = 0
+        self._under_way: deque[tuple[Any, Any]] = deque()  # transfers, and the host's memory
         if self._fast:
             self._enqueue = cl._cl.enqueue_nd_range_kernel
             self._read = cl._cl._enqueue_read_buffer
@@ -373,6 +378,8 @@ class OpenCLDriver:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
         pool = self._pool
         nbytes = max(nbytes, 1)
+        if pool.active_bytes + nbytes > self.limit_nbytes:
+            self._refuse(nbytes)
         if self.info.shares_host_memory:
             # The system promises more memory than there is, and kills whoever then uses it.
             if pool.managed_bytes + nbytes > self.info.memory_nbytes:
@@ -394,31 +401,60 @@ class OpenCLDriver:
             self._peak_nbytes = active_nbytes
         return buffer
 
-    def upload(self, buffer: Any, offset_nbytes: int, data: Any) -> None:
-        """Copy contiguous host data in; returns when `data` may be changed."""
-        if memoryview(data).nbytes == 0:
-            return
-        try:
-            if self._is_free():
-                self._write(self._inline, buffer, data, offset_nbytes, None, True)
-            else:
-                self._write(self._ordered((buffer,)), buffer, data, offset_nbytes, None, True)
-                self._note_wait()
-        except self._cl.Error as error:
-            self._fail("upload", error)
+    def upload(self, buffer: Any, offset_nbytes: int, data: Any, *, waits: bool = True) -> None:
+        """Copy contiguous host data in; returns when `data` may be changed, if it `waits`."""
+        self._transfer("upload", self._write, buffer, offset_nbytes, data, waits=waits)
 
-    def download(self, buffer: Any, offset_nbytes: int, out: Any) -> None:
-        """Copy into contiguous writable host memory; returns when it is there."""
-        if memoryview(out).nbytes == 0:
+    def download(self, buffer: Any, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
+        """Copy into contiguous writable host memory; returns when it is there, if it `waits`."""
+        self._transfer("download", self._read, buffer, offset_nbytes, out, waits=waits)
+
+    def _transfer(
+        self, what: str, way: Callable[..., Any], buffer: Any, begin: int, host: Any, *, waits: bool
+    ) -> None:
+        if memoryview(host).nbytes == 0:
             return
         try:
-            if self._is_free():
-                self._read(self._inline, buffer, out, offset_nbytes, None, True)
-            else:
-                self._read(self._ordered((buffer,)), buffer, out, offset_nbytes, None, True)
+            if waits and self._is_free():
+                way(self._inline, buffer, host, begin, None, True)
+                return
+            queue = self._ordered((buffer,))
+            if waits:
+                way(queue, buffer, host, begin, None, True)
                 self._note_wait()
+                return
+            self._is_idle = False
+            while self._under_way and self.reached(self._under_way[0][0]):
+                self._under_way.popleft()
+            # PyOpenCL's event of the transfer waits for it when it is dropped.
+            self._under_way.append(
+                (Event(way(queue, buffer, host, begin, None, False), None), host)
+            )
+            queue.flush()
         except self._cl.Error as error:
-            self._fail("download", error)
+            self._fail(what, error)
+
+    def pinned(self, nbytes: int) -> Any:
+        """Host memory that the device reaches by itself, as an array of bytes."""
+        cl = self._cl
+        if self.info.shares_host_memory:
+            return numpy.empty(nbytes, numpy.uint8)
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
+        both = cl.map_flags.READ | cl.map_flags.WRITE
+        try:
+            memory = cl.Buffer(self._context, flags, max(nbytes, 1))
+            mapped, _ = cl.enqueue_map_buffer(self._queue, memory, both, 0, (nbytes,), "u1")
+        except cl.Error as error:
+            self._fail("pinned", error)
+        return mapped
+
+    def accesses(self, other: Driver) -> bool:
+        """Whether the device reads another one's memory: its own only."""
+        return other is self
+
+    def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
+        """What asks for calls again, one after the other."""
+        return functools.partial(replay, self, calls)
 
     def copy(
         self, source: Any, source_offset: int, target: Any, target_offset: int, nbytes: int
@@ -552,6 +588,7 @@ class OpenCLDriver:
         used = self._pool.active_bytes
         return {
             "total_nbytes": self.info.memory_nbytes,
+            "free_nbytes": max(0, self.info.memory_nbytes - self._pool.managed_bytes),
             "used_nbytes": used,
             "held_nbytes": self._pool.managed_bytes - used,
             "peak_nbytes": self._peak_nbytes,
@@ -561,8 +598,37 @@ class OpenCLDriver:
         """Give the blocks that are held for reuse back to the system."""
         self._pool.free_held()
 
-    def create_stream(self) -> Any:
-        """A new in-order queue, which notes times."""
+    def lend(self) -> Any:
+        """The context, for programs that use it themselves: PyOpenCL's `Context`.
+
+        What they put on its queues is not known here, so the device never counts as idle again.
+        """
+        self.synchronize()
+        self._inline, self._is_idle = None, False
+        return self._context
+
+    def lend_stream(self, stream: Any) -> Any:
+        """A stream, PyOpenCL's `CommandQueue`, for programs that put work on it; see `lend`."""
+        self.lend()
+        return stream
+
+    def owns(self, buffer: Any) -> bool:
+        """Whether a buffer, one of PyOpenCL's, is of this context."""
+        return bool(buffer.get_info(self._cl.mem_info.CONTEXT) == self._context)
+
+    def is_read_only(self, buffer: Any) -> bool:
+        """Whether kernels may not write a buffer."""
+        flags = buffer.get_info(self._cl.mem_info.FLAGS)
+        return bool(flags & self._cl.mem_flags.READ_ONLY)
+
+    def order_before(self, queue: Any, buffer: Any) -> None:
+        """Let what is asked of a buffer wait for what was asked of a queue of the context."""
+        if queue != self._queue:
+            self._several, self._is_idle = True, False
+            self._last[buffer.int_ptr] = queue
+
+    def create_stream(self, priority: int = 0) -> Any:
+        """A new in-order queue, which notes times; all have one priority."""
         profiling = self._cl.command_queue_properties.PROFILING_ENABLE
         return self._cl.CommandQueue(self._context, self._device, profiling)
 
@@ -592,6 +658,14 @@ class OpenCLDriver:
     def stream_pointer(self, stream: Any) -> int:
         """The cl_command_queue of a stream."""
         return int(stream.int_ptr)
+
+    def priority(self, stream: Any) -> int:
+        """0: OpenCL 1.2 knows no priorities."""
+        return 0
+
+    def current_stream(self) -> int:
+        """The cl_command_queue of this thread's current queue."""
+        return int(self._current().int_ptr)
 
     def swap_stream(self, stream: Any) -> Any:
         """Make a queue the current one of this thread; the one that it was before."""
@@ -695,13 +769,14 @@ class OpenCLDriver:
             )
         ) from cause
 
-    def _fail(self, what: str, error: Exception) -> NoReturn:
+    def _fail(self, what: str, error: Any) -> NoReturn:
         """Raise the exception of Python's that says what the driver's says."""
         given = f"{self.info.name} failed: {error}"
         text = message(f"{self.info.backend}:{self.info.index}", what + ": " + given, "")
         if isinstance(error, self._cl.MemoryError):
             raise MemoryError(text) from error
-        raise RuntimeError(text) from error
+        status = self._cl.status_code.to_string(error.code, "UNKNOWN")
+        raise DeviceError(text, error.code, f"CL_{status}") from error
 
 
 def discover() -> Discovery:
@@ -850,6 +925,7 @@ def _info(cl: Any, index: int, of: Any, device: Any) -> DeviceInfo:
         kind=kind,
         dialect="opencl",
         memory_nbytes=device.global_mem_size,
+        subgroup_size=_subgroup_size(device),
         has_float64="cl_khr_fp64" in device.extensions.split(),
         compute_units=device.max_compute_units,
         group_size=device.max_work_group_size,
@@ -858,6 +934,14 @@ def _info(cl: Any, index: int, of: Any, device: Any) -> DeviceInfo:
         shares_host_memory=kind == "cpu" or bool(device.host_unified_memory),
         target="\n".join(target),
     )
+
+
+def _subgroup_size(device: Any) -> int:
+    """Items that run in step, which each vendor tells by a name of its own."""
+    for name in ("warp_size_nv", "wavefront_width_amd", "sub_group_sizes_intel"):
+        with contextlib.suppress(Exception):  # one of PyOpenCL's, where the device has not the name
+            return int(numpy.max(getattr(device, name)))
+    return 1
 
 
 def _base_options(cl: Any, device: Any) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ this way, one after the other, where an operation has a function of NumPy's that
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
@@ -52,6 +53,16 @@ class _Tier:
 
 
 tier: Final = _Tier()
+
+
+@contextmanager
+def in_tier(name: str) -> Iterator[None]:
+    """Let lists of instructions run in one way within a ``with`` block, in all threads."""
+    before, tier.name = tier.name, name
+    try:
+        yield
+    finally:
+        tier.name = before
 
 
 LARGEST: Final = 1 << 24

@@ -70,6 +70,12 @@ class Storage:
         self.read_only = False
         self._windows: dict[str, memoryview] | None = None
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether others see the memory, or a graph writes it, so that its content may change."""
+        device = self.device
+        return self.serial in device.shared or id(self.buffer) in device.kept
+
     def settle(self) -> None:
         """Have what is in NumPy's memory in the driver's.
 

@@ -407,13 +407,17 @@ class Tape:
         The bytes are none where no result, of one of some `sizes`, could have that memory.
         """
         held = sys.getrefcount
-        shared = self.device.shared
+        shared, kept = self.device.shared, self.device.kept
         states = []
         for storage in storages:
             # Held by the list, by the name here and by the call: else somebody has it.
             if held(storage) > _UNHELD or (shared and storage.serial in shared):
                 state = schedule.ALIVE
-            elif storage.buffer is None or storage.lender is not None:
+            elif (
+                storage.buffer is None
+                or storage.lender is not None
+                or (kept and id(storage.buffer) in kept)
+            ):
                 state = schedule.DEAD
             else:
                 nbytes = storage.nbytes

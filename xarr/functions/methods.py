@@ -414,6 +414,9 @@ class Methods:
     __dlpack__ = interchange.export
     __dlpack_device__ = interchange.dlpack_device
     __cuda_array_interface__ = property(interchange.cuda_array_interface)
+    cl_buffer = property(interchange.cl_buffer)
+    cl_base = property(interchange.cl_base)
+    cl_offset = property(interchange.cl_offset)
 
 
 adopt(Methods)

@@ -28,6 +28,9 @@ class Stream:
     pointer : int, optional
         A stream of another library, to wrap: a ``cudaStream_t``, or a ``cl_command_queue`` of the
         context that xarr uses. It has to be there as long as this object.
+    priority : int
+        Of a new CUDA stream: work of lower numbers goes first, as of -1. Numbers that the device
+        does not have become the nearest that it has; OpenCL has 0 alone.
 
     Raises
     ------
@@ -44,8 +47,14 @@ class Stream:
     [2.0, 2.0, 2.0]
     """
 
-    def __init__(self, device: Device | str | None = None, *, pointer: int | None = None) -> None:
-        where = "Stream(device, pointer)"
+    def __init__(
+        self,
+        device: Device | str | None = None,
+        *,
+        pointer: int | None = None,
+        priority: int = 0,
+    ) -> None:
+        where = "Stream(device, pointer, priority)"
         self._device = get_device(device, where)
         if pointer is not None and (type(pointer) is not int or pointer < 0):
             raise TypeError(
@@ -54,7 +63,7 @@ class Stream:
         driver = self._device.driver
         with self._device.lock:
             self._handle = (
-                driver.create_stream() if pointer is None else driver.wrap_stream(pointer)
+                driver.create_stream(priority) if pointer is None else driver.wrap_stream(pointer)
             )
         self._before = threading.local()
 
@@ -67,6 +76,30 @@ class Stream:
     def pointer(self) -> int:
         """The address that other libraries know the stream by."""
         return self._device.driver.stream_pointer(self._handle)
+
+    @property
+    def priority(self) -> int:
+        """The stream's priority: work of lower numbers goes first."""
+        return self._device.driver.priority(self._handle)
+
+    @property
+    def cl_queue(self) -> Any:
+        """PyOpenCL's `CommandQueue` of a device of OpenCL.
+
+        What a program puts on it is in order with what xarr puts there.
+
+        Raises
+        ------
+        AttributeError
+            If OpenCL does not drive the device.
+        """
+        if self._device.backend != "opencl":
+            raise AttributeError(
+                errors.message("stream.cl_queue", f"the stream is on {self._device}", "", "")
+            )
+        driver: Any = self._device.driver
+        with self._device.lock:
+            return driver.lend_stream(self._handle)
 
     def synchronize(self) -> None:
         """Wait until everything that was asked of the stream is done."""
@@ -93,6 +126,26 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"<Stream {self.pointer:#x} on {self._device}>"
+
+
+def current_stream(device: Device | str | None = None) -> Stream:
+    """The stream that this thread's work on a device goes to.
+
+    Parameters
+    ----------
+    device : Device, str or None
+        The device; None for the default device.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> with xarr.Stream() as stream:
+    ...     xarr.current_stream().pointer == stream.pointer
+    True
+    """
+    where = get_device(device, "current_stream(device)")
+    with where.lock:
+        return Stream(where, pointer=where.driver.current_stream())
 
 
 class Event:

@@ -18,6 +18,7 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.array.array import Array, assign, require_writeable, settled
+from xarr.array.pointers import Pointer
 from xarr.backends.base import Place
 from xarr.backends.device import Device, get_device, require_together
 from xarr.compiler import source
@@ -353,11 +354,12 @@ class RawKernel:
             The number of groups (CUDA's blocks) along each dimension.
         block : tuple of 1 to 3 int
             The number of items (CUDA's threads) of a group along each.
-        args : sequence of Array, number, NumPy scalar, ctypes or NumPy structure
+        args : sequence of Array, Pointer, number, NumPy scalar, ctypes or NumPy structure
             What the kernel's parameters are given; nothing for pointers to local memory.
         shared_mem : int
             Bytes of local memory behind such a pointer, or of CUDA's dynamic shared memory.
         """
+        args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = self._sizes(grid, block, device)
         wanted = self._wanted(len(args))

@@ -1,0 +1,184 @@
+"""`Pointer`: a place in the memory of an array, for those who call device code themselves."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from xarr import dtypes, errors, layout
+from xarr.array import dlpack
+from xarr.array.array import Array, settled, viewed
+from xarr.array.interchange import dlpack_device, shown
+from xarr.backends.device import Device
+from xarr.dtypes import DType
+from xarr.engine.expression import leaf
+from xarr.layout import Layout, Shape
+
+
+@functools.total_ordering
+class Pointer:
+    """The place of an array's first element, with C's arithmetic: `p + n` is n elements further.
+
+    `RawKernel` takes one for a pointer. ``int(p)`` is the address, for other people's launches on a
+    CPU or a CUDA device. It keeps the memory.
+
+    Parameters
+    ----------
+    x : Array, shape (...)
+        The array.
+
+    Attributes
+    ----------
+    device : Device
+        Where it points to.
+    dtype : DType
+        What it points to.
+
+    Raises
+    ------
+    TypeError
+        If x is no Array, or something else than an integer is added.
+    IndexError
+        If it would leave the array's memory; its end is still allowed.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.arange(6)
+    >>> p = xarr.Pointer(x) + 2
+    >>> p.array((2, 2)).tolist()
+    [[2, 3], [4, 5]]
+    >>> p - xarr.Pointer(x)
+    2
+    """
+
+    __slots__ = ("_begin", "_of", "dtype")
+
+    def __init__(self, x: Array) -> None:
+        if type(x) is not Array:
+            raise TypeError(
+                errors.message("Pointer(x)", f"x is of type {type(x).__name__}", "an Array")
+            )
+        self._begin = settled(x).offset
+        self._of = x
+        self.dtype: DType = x._node.dtype
+
+    def _at(self, begin: int, dtype: DType | None = None) -> Pointer:
+        made: Pointer = object.__new__(Pointer)
+        made._of, made._begin, made.dtype = self._of, begin, dtype or self.dtype
+        if not 0 <= begin <= made._extent:
+            raise IndexError(
+                errors.message(
+                    "pointer + n",
+                    f"it would point to element {begin}",
+                    f"the memory has {made._extent} of {made.dtype}",
+                )
+            )
+        return made
+
+    @property
+    def _extent(self) -> int:
+        """How many elements the whole memory has."""
+        storage = self._of._node.storage
+        assert storage is not None
+        return storage.nbytes // self.dtype.itemsize
+
+    @property
+    def device(self) -> Device:
+        """Where it points to."""
+        return self._of.device
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes from here to the end of the memory."""
+        return (self._extent - self._begin) * self.dtype.itemsize
+
+    def array(self, shape: Shape | int | None = None) -> Array:
+        """The array of a shape that begins here, in C order; without one, all up to the end.
+
+        Raises
+        ------
+        IndexError
+            If it would reach beyond the memory.
+        """
+        extents = (shape,) if isinstance(shape, int) else shape
+        left = self._extent - self._begin
+        where = layout.contiguous((left,) if extents is None else tuple(extents))
+        if where.size > left:
+            raise IndexError(
+                errors.message(
+                    "pointer.array(shape)", f"shape is {shape}", f"{left} elements are left"
+                )
+            )
+        storage = self._of._node.storage
+        assert storage is not None
+        lies = Layout(where.shape, where.strides, self._begin)
+        return viewed(self._of, leaf(storage, lies, self.dtype))
+
+    def cast(self, dtype: Any) -> Pointer:
+        """The same place, taken as of another data type.
+
+        Raises
+        ------
+        ValueError
+            If the place is no multiple of that type's size.
+        """
+        row = dtypes.lookup(dtype, "pointer.cast(dtype)")
+        begin = self._begin * self.dtype.itemsize
+        if begin % row.itemsize:
+            raise layout.misaligned("pointer.cast(dtype)", row.itemsize)
+        return self._at(begin // row.itemsize, row)
+
+    def __int__(self) -> int:
+        """The address. From now on the memory counts as seen by others, as long as it is there.
+
+        Raises
+        ------
+        RuntimeError
+            On a device whose memory has no addresses, a GPU of OpenCL.
+        """
+        if dlpack_device(self._of)[0] == dlpack.OPENCL:
+            raise RuntimeError(
+                errors.message(
+                    "int(pointer)",
+                    f"it is on {self.device}",
+                    "a GPU of OpenCL has buffers and no addresses",
+                    "use x.cl_buffer",
+                )
+            )
+        memory = shown(self._of)
+        first = settled(self._of).offset * self._of.itemsize
+        return memory.pointer - first + self._begin * self.dtype.itemsize
+
+    __index__ = __int__
+
+    def __add__(self, other: int) -> Pointer:
+        if not isinstance(other, int):
+            return NotImplemented
+        return self._at(self._begin + other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        if isinstance(other, int):
+            return self._at(self._begin - other)
+        if not isinstance(other, Pointer):
+            return NotImplemented
+        return self._begin - other._begin
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pointer) and self._place() == other._place()
+
+    def __lt__(self, other: Pointer) -> bool:
+        return self._place() < other._place()
+
+    def __hash__(self) -> int:
+        return hash(self._place())
+
+    def _place(self) -> tuple[int, int]:
+        storage = self._of._node.storage
+        assert storage is not None
+        return storage.serial, self._begin * self.dtype.itemsize
+
+    def __repr__(self) -> str:
+        return f"<Pointer to {self.dtype} on {self.device}, {self.nbytes:,} bytes up to the end>"

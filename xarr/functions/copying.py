@@ -1,0 +1,166 @@
+"""Copies between host and device that nobody waits for, and the host's memory for them."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import Any
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import Array, assign, require_writeable, settled
+from xarr.array.transfers import in_a_row
+from xarr.backends.device import Device, default_float, get_device
+from xarr.engine import engine
+from xarr.engine.expression import leaf
+from xarr.functions.streams import Event, Stream
+from xarr.layout import contiguous
+
+Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
+
+
+def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None = None) -> Host:
+    """A NumPy array in memory of the host's that a device copies from and to at full speed.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The shape.
+    dtype : dtype, optional
+        The data type; float64, or float32 on a device without that.
+    device : Device, str or None
+        The device; None for the default device.
+
+    Returns
+    -------
+    numpy.ndarray, shape (...)
+        Its content is undefined. The memory is page-locked where the device is a GPU: the system
+        has that much less for everything else, as long as the array is there.
+
+    Raises
+    ------
+    MemoryError
+        If there is no such memory.
+    TypeError
+        If there is no such data type.
+
+    Notes
+    -----
+    CuPy's function of this name, in `cupyx`.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> host = xarr.empty_pinned((2, 3), "float32")
+    >>> host.shape
+    (2, 3)
+    """
+    where = "empty_pinned(shape, dtype)"
+    target = get_device(device, where)
+    row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
+    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(extent < 0 for extent in extents):
+        raise ValueError(errors.message(where, f"shape is {shape}", "extents of 0 or more"))
+    nbytes = math.prod(extents) * row.itemsize
+    if not nbytes:
+        return numpy.empty(extents, row.numpy)
+    with target.lock:
+        memory = target.driver.pinned(nbytes)
+    return memory.view(row.numpy).reshape(extents)  # type: ignore[no-any-return]
+
+
+def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None = None) -> Event:
+    """Copy between the host and a device without waiting for it.
+
+    The copy comes behind all that was asked of the device before, and what is asked afterwards of
+    the Array waits for it. The host has to leave its array alone until the event is done. It is
+    faster, and only then beside other work, where that array is of `empty_pinned`.
+
+    Parameters
+    ----------
+    dst, src : Array and numpy.ndarray, or numpy.ndarray and Array, shape (...)
+        What is written, and what is read. Both have one shape and data type; NumPy's lies in one
+        piece, in C order.
+    stream : Stream, optional
+        The stream of the Array's device that copies; the current one where None.
+
+    Returns
+    -------
+    Event
+        The end of the copy: `synchronize` waits for it, `Event.wait` lets a stream wait.
+
+    Raises
+    ------
+    TypeError
+        If not one is an Array and the other one NumPy's, or their data types differ.
+    ValueError
+        If the shapes differ, NumPy's array does not lie in one piece, `dst` cannot be written, or
+        the stream is another device's.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> host = xarr.empty_pinned(3, "float32")
+    >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()
+    >>> host.tolist()
+    [0.0, 2.0, 4.0]
+    """
+    where = "copyto_async(dst, src)"
+    array, host = (dst, src) if type(dst) is Array else (src, dst)
+    if type(array) is not Array or not isinstance(host, numpy.ndarray):
+        raise TypeError(
+            errors.message(
+                where,
+                f"dst is of type {type(dst).__name__} and src of {type(src).__name__}",
+                "an Array and an array of NumPy's are accepted",
+                "use xarr.copyto",
+            )
+        )
+    if array.dtype != host.dtype:
+        raise TypeError(
+            errors.message(where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one")
+        )
+    if array.shape != host.shape or not host.flags.c_contiguous:
+        raise ValueError(
+            errors.message(
+                where,
+                f"the shapes are {array.shape} and {host.shape}"
+                + ("" if host.flags.c_contiguous else ", and NumPy's lies not in one piece"),
+                "arrays of one shape in C order are accepted",
+            )
+        )
+    if stream is not None and stream.device is not array.device:
+        raise ValueError(
+            errors.message(where, f"stream is on {stream.device}", f"{array.device} is accepted")
+        )
+    with array.device.lock, contextlib.nullcontext() if stream is None else stream:
+        if array is src:
+            if not host.flags.writeable:
+                raise ValueError(errors.message(where, "dst cannot be written", ""))
+            storage, begin = in_a_row(array._node)
+            array.device.driver.download(storage.buffer, begin, host, waits=False)
+        else:
+            _upload(array, host, where)
+        event = Event(array.device)
+        event.record()
+    return event
+
+
+def _upload(array: Array, host: Host, where: str) -> None:
+    require_writeable(array, where)
+    lies, node = settled(array), array._node
+    device = node.device
+    if not lies.linear:
+        storage = engine.allocate(device, host.nbytes)
+        device.driver.upload(storage.buffer, 0, host, waits=False)
+        assign(array, lies, leaf(storage, contiguous(host.shape), node.dtype))
+        engine.settle(device)
+        return
+    engine.compute(node)
+    engine.settle(device)
+    assert node.storage is not None
+    node.storage.settle()
+    node.storage.writes += 1
+    begin = lies.offset * node.dtype.itemsize
+    device.driver.upload(node.storage.buffer, begin, host, waits=False)

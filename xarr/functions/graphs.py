@@ -1,0 +1,132 @@
+"""Graphs: what a block asks of a device, recorded once and launched as often as one likes."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterable
+
+from xarr import errors
+from xarr.backends.base import Call, buffers_of
+from xarr.backends.device import Device, get_device
+from xarr.backends.recording import recording
+from xarr.engine import engine, hosted
+
+
+class Graph:
+    """The work of a ``with`` block, which `launch` repeats; `xarr.graph` makes one.
+
+    Attributes
+    ----------
+    device : Device
+        The device whose work it is.
+    launches : int
+        How many kernels and copies it has.
+    """
+
+    device: Device
+    launches: int
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.launches = 0
+        self._launch: Callable[[], None] | None = None
+        self._block = contextlib.ExitStack()
+        self._calls: list[Call] = []
+
+    def __enter__(self) -> Graph:
+        if self._launch is not None or self._calls:
+            raise self._refusal("it is recorded already", "make another one with xarr.graph()")
+        engine.settle(self.device)
+        self._block.enter_context(hosted.in_tier("fused"))
+        self._calls = self._block.enter_context(recording(self.device))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        calls, self._calls = self._calls, []
+        with self._block:
+            if kind is None:
+                engine.settle(self.device)
+        if kind is not None:
+            return
+        with self.device.lock:
+            self._launch = self.device.driver.graph(calls)
+        self.launches = len(calls)
+        written = {id(buffer) for call in calls for buffer in buffers_of(call)}
+        self.device.kept.update(written)
+        weakref.finalize(self, _released, self.device, written).atexit = False
+
+    def launch(self) -> None:
+        """Do all of it again, in the memory in which it was done, behind all asked before.
+
+        It reads what its operands have now and writes into the same results. It waits for nothing.
+
+        Raises
+        ------
+        RuntimeError
+            If nothing was recorded, or a graph of the device is being recorded.
+        """
+        if self._launch is None:
+            raise self._refusal("nothing was recorded", "launch it behind its with block")
+        with self.device.lock:
+            if self.device.is_recorded:
+                raise self._refusal("a graph is being recorded", "graphs do not grow")
+            engine.settle(self.device)
+            self._launch()
+            engine.end_before_others(self.device)
+
+    def _refusal(self, given: str, remedy: str) -> RuntimeError:
+        return RuntimeError(errors.message(f"graph on {self.device}", given, "", remedy))
+
+    def __repr__(self) -> str:
+        return f"<Graph of {self.launches} launches on {self.device}>"
+
+
+def graph(device: Device | str | None = None) -> Graph:
+    """Record what a ``with`` block asks of a device, to launch all of it again at little cost.
+
+    The block runs as ever, once, while it is recorded. ``g.launch()`` then repeats its launches: as
+    one CUDA graph, elsewhere one after the other. Operands are read, and results are written,
+    where they lie: write new values into an operand, as ``x[...] = values``, before a launch.
+
+    Parameters
+    ----------
+    device : Device, str or None
+        The device; None for the default device.
+
+    Returns
+    -------
+    Graph
+        To be used as ``with xarr.graph() as g:``.
+
+    Raises
+    ------
+    RuntimeError
+        In the block, where the host reads a value, as `float(x)`, a mask and `nonzero` do; and
+        where a graph is recorded within another one.
+
+    Notes
+    -----
+    What comes from the host within the block is moved once, not at each launch, and random numbers
+    are the same at each. The libraries of a device stand aside: xarr's kernels compute products and
+    transforms. The memory of temporaries stays with the graph. What other threads ask of the
+    device meanwhile is recorded with it.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.zeros(3) + 0
+    >>> with xarr.graph() as g:
+    ...     y = (x + 1) * 2
+    >>> y.tolist()
+    [2.0, 2.0, 2.0]
+    >>> x[...] = 4
+    >>> g.launch()
+    >>> y.tolist()
+    [10.0, 10.0, 10.0]
+    """
+    return Graph(get_device(device, "graph(device)"))
+
+
+def _released(device: Device, written: Iterable[int]) -> None:
+    device.kept -= type(device.kept)(written)
