@@ -109,7 +109,9 @@ def test_memory_info_and_synchronize() -> None:
     one = devices()[0]
     one.synchronize()
     info = one.memory_info()
-    assert set(info) == {"total_nbytes", "used_nbytes", "held_nbytes", "peak_nbytes"}
+    names = ("total", "free", "used", "held", "peak")
+    assert set(info) == {f"{name}_nbytes" for name in names}
+    assert 0 < one.memory.free <= one.memory.total
     assert info["total_nbytes"] == one.memory_nbytes
 
 

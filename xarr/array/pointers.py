@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy
+
 from xarr import dtypes, errors, layout
 from xarr.array import dlpack
 from xarr.array.array import Array, settled, viewed
@@ -31,7 +33,7 @@ class Pointer:
     ----------
     device : Device
         Where it points to.
-    dtype : DType
+    dtype : numpy.dtype
         What it points to.
 
     Raises
@@ -52,7 +54,7 @@ class Pointer:
     2
     """
 
-    __slots__ = ("_begin", "_of", "dtype")
+    __slots__ = ("_begin", "_dtype", "_of")
 
     def __init__(self, x: Array) -> None:
         if type(x) is not Array:
@@ -61,17 +63,17 @@ class Pointer:
             )
         self._begin = settled(x).offset
         self._of = x
-        self.dtype: DType = x._node.dtype
+        self._dtype: DType = x._node.dtype
 
     def _at(self, begin: int, dtype: DType | None = None) -> Pointer:
         made: Pointer = object.__new__(Pointer)
-        made._of, made._begin, made.dtype = self._of, begin, dtype or self.dtype
+        made._of, made._begin, made._dtype = self._of, begin, dtype or self._dtype
         if not 0 <= begin <= made._extent:
             raise IndexError(
                 errors.message(
                     "pointer + n",
                     f"it would point to element {begin}",
-                    f"the memory has {made._extent} of {made.dtype}",
+                    f"the memory has {made._extent} of {made._dtype}",
                 )
             )
         return made
@@ -81,7 +83,7 @@ class Pointer:
         """How many elements the whole memory has."""
         storage = self._of._node.storage
         assert storage is not None
-        return storage.nbytes // self.dtype.itemsize
+        return storage.nbytes // self._dtype.itemsize
 
     @property
     def device(self) -> Device:
@@ -89,9 +91,14 @@ class Pointer:
         return self._of.device
 
     @property
+    def dtype(self) -> numpy.dtype[Any]:
+        """What it points to."""
+        return self._dtype.numpy
+
+    @property
     def nbytes(self) -> int:
         """The bytes from here to the end of the memory."""
-        return (self._extent - self._begin) * self.dtype.itemsize
+        return (self._extent - self._begin) * self._dtype.itemsize
 
     def array(self, shape: Shape | int | None = None) -> Array:
         """The array of a shape that begins here, in C order; without one, all up to the end.
@@ -113,7 +120,7 @@ class Pointer:
         storage = self._of._node.storage
         assert storage is not None
         lies = Layout(where.shape, where.strides, self._begin)
-        return viewed(self._of, leaf(storage, lies, self.dtype))
+        return viewed(self._of, leaf(storage, lies, self._dtype))
 
     def cast(self, dtype: Any) -> Pointer:
         """The same place, taken as of another data type.
@@ -124,7 +131,7 @@ class Pointer:
             If the place is no multiple of that type's size.
         """
         row = dtypes.lookup(dtype, "pointer.cast(dtype)")
-        begin = self._begin * self.dtype.itemsize
+        begin = self._begin * self._dtype.itemsize
         if begin % row.itemsize:
             raise layout.misaligned("pointer.cast(dtype)", row.itemsize)
         return self._at(begin // row.itemsize, row)
@@ -148,7 +155,7 @@ class Pointer:
             )
         memory = shown(self._of)
         first = settled(self._of).offset * self._of.itemsize
-        return memory.pointer - first + self._begin * self.dtype.itemsize
+        return memory.pointer - first + self._begin * self._dtype.itemsize
 
     __index__ = __int__
 
@@ -178,7 +185,7 @@ class Pointer:
     def _place(self) -> tuple[int, int]:
         storage = self._of._node.storage
         assert storage is not None
-        return storage.serial, self._begin * self.dtype.itemsize
+        return storage.serial, self._begin * self._dtype.itemsize
 
     def __repr__(self) -> str:
-        return f"<Pointer to {self.dtype} on {self.device}, {self.nbytes:,} bytes up to the end>"
+        return f"<Pointer to {self._dtype} on {self.device}, {self.nbytes:,} bytes up to the end>"

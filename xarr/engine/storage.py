@@ -128,9 +128,9 @@ def _found(device: Device, nbytes: int) -> Any:
     raise MemoryError(
         errors.message(
             f"allocating on {device}",
-            f"{nbytes} bytes were asked for",
-            f"the device has {info['total_nbytes']} bytes, {info['used_nbytes']} of them in live "
-            "arrays",
+            f"{nbytes:,} bytes were asked for",
+            f"arrays may have {min(driver.limit_nbytes, info['total_nbytes']):,} bytes, and have "
+            f"{info['used_nbytes']:,}",
             "delete arrays that are no longer needed, or work in smaller pieces",
         )
     )

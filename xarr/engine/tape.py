@@ -411,13 +411,13 @@ class Tape:
         states = []
         for storage in storages:
             # Held by the list, by the name here and by the call: else somebody has it.
-            if held(storage) > _UNHELD or (shared and storage.serial in shared):
-                state = schedule.ALIVE
-            elif (
-                storage.buffer is None
-                or storage.lender is not None
+            if (
+                held(storage) > _UNHELD
+                or (shared and storage.serial in shared)
                 or (kept and id(storage.buffer) in kept)
             ):
+                state = schedule.ALIVE
+            elif storage.buffer is None or storage.lender is not None:
                 state = schedule.DEAD
             else:
                 nbytes = storage.nbytes

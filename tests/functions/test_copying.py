@@ -1,0 +1,194 @@
+"""Pinned memory, copies that nobody waits for, and the figures and limits of a device's memory."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.reference import assert_same
+
+
+@pytest.mark.parametrize("shape", [0, 1, 257, (3, 0), (2, 3), ()])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "complex64", "bool"])
+def test_pinned_memory(device: xarr.Device, shape: Any, dtype: str) -> None:
+    host = xarr.empty_pinned(shape, dtype)
+    assert type(host) is np.ndarray
+    assert host.dtype == dtype
+    assert host.shape == np.empty(shape).shape
+    host[...] = 1
+    x = xarr.zeros(shape, dtype=dtype) + 0
+    assert xarr.copyto_async(x.astype(dtype), host).device is device
+    x = x.astype(dtype)
+    xarr.copyto_async(x, host).synchronize()
+    assert_same(np.asarray(x), host, "copied in")
+    back = xarr.empty_pinned(shape, dtype)
+    xarr.copyto_async(back, x).synchronize()
+    assert_same(back, host, "copied out")
+
+
+def test_pinned_memory_is_given_back(device: xarr.Device) -> None:
+    for _ in range(200):
+        xarr.empty_pinned(1 << 24, "int8")[0] = 1
+    kept = xarr.empty_pinned(4, "int32")[1:].view("int16")
+    gc.collect()
+    kept[:] = 5
+    assert kept.sum() == 30
+    default = xarr.float64 if device.has_float64 else xarr.float32
+    assert xarr.empty_pinned(3).dtype == default
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_copies(device: xarr.Device, seed: int) -> None:
+    """Copies both ways on several streams, between operations and writes, come in order."""
+    draw = random.Random(seed)
+    size = draw.choice((7, 1000, 400_000))
+    streams = [None, *(xarr.Stream(priority=-place) for place in range(2))]
+    hosts = [np.arange(size, dtype="int64") + place for place in range(3)]
+    arrays = [xarr.asarray(host) for host in hosts]
+    pinned = [xarr.empty_pinned(size, "int64") for _ in range(3)]
+    out = list[tuple[Any, Any, Any]]()
+    for number in range(40):
+        first, second = draw.randrange(3), draw.randrange(3)
+        match draw.randrange(4):
+            case 0:
+                given = np.arange(size) * number
+                xarr.copyto_async(arrays[first], given, stream=draw.choice(streams))
+                hosts[first][...] = given
+            case 1:
+                half = size // 2
+                given = np.arange(half) - number
+                xarr.copyto_async(arrays[first][1::2][:half], given, stream=draw.choice(streams))
+                hosts[first][1::2][:half] = given
+            case 2:
+                arrays[first] += arrays[second] * 3
+                hosts[first] += hosts[second] * 3
+            case _:
+                target = pinned[len(out) % 3]
+                for event, there, wanted in out[-3:]:
+                    event.synchronize()
+                    if there is target:
+                        assert_same(there, wanted, f"seed {seed}")
+                event = xarr.copyto_async(target, arrays[first], stream=draw.choice(streams))
+                out.append((event, target, hosts[first].copy()))
+    for array, host in zip(arrays, hosts, strict=True):
+        assert_same(np.asarray(array), host, f"seed {seed}")
+
+
+def test_a_copy_keeps_what_it_copies(device: xarr.Device) -> None:
+    x = xarr.zeros(1_000_000, dtype="int32") + 0
+    for number in range(20):
+        xarr.copyto_async(x, np.full(1_000_000, number, "int32"))
+        assert int(x.min()) == int(x.max()) == number
+    views = x.reshape(1000, 1000).T
+    back = np.empty((1000, 1000), "int32")
+    xarr.copyto_async(back, views + 1).synchronize()
+    assert (back == 20).all()
+
+
+def test_what_a_copy_refuses(device: xarr.Device) -> None:
+    x = xarr.zeros(4, dtype="float32")
+    host = np.ones(4, "float32")
+    for dst, src, kind, words in (
+        (x, x, TypeError, "an array of NumPy's"),
+        (host, host, TypeError, "an array of NumPy's"),
+        (x, [1, 2, 3, 4], TypeError, "src of list"),
+        (x, host.astype("int32"), TypeError, "dtypes are float32 and int32"),
+        (x, host[:3], ValueError, "shapes are"),
+        (x, np.ones(8, "float32")[::2], ValueError, "not in one piece"),
+        (xarr.broadcast_to(x[:1], (4,)), host, ValueError, "read-only"),
+    ):
+        with pytest.raises(kind, match=words):
+            xarr.copyto_async(dst, src)
+    host.flags.writeable = False
+    with pytest.raises(ValueError, match="dst cannot be written"):
+        xarr.copyto_async(host, x)
+    other = device.pretending("as-gpu")
+    with pytest.raises(ValueError, match="stream is on"):
+        xarr.copyto_async(x, host, stream=xarr.Stream(other))
+    with pytest.raises(ValueError, match="extents of 0 or more"):
+        xarr.empty_pinned((2, -1))
+    with pytest.raises(TypeError, match="no such data type|dtype"):
+        xarr.empty_pinned(2, "nonsense")
+    assert_same(np.asarray(x), np.zeros(4, "float32"), "unchanged")
+
+
+@pytest.fixture
+def limited(device: xarr.Device) -> Iterator[xarr.Device]:
+    """A device that is trimmed, and whose limit is lifted afterwards."""
+    gc.collect()
+    device.memory.trim()
+    yield device
+    device.memory.limit = None
+
+
+def test_memory_has_figures_and_a_limit(limited: xarr.Device) -> None:
+    memory = limited.memory
+    assert memory.total == limited.memory_nbytes
+    before = memory.used
+    x = xarr.ones(1_000_000, dtype="float32") + 0
+    xarr.synchronize(x)
+    assert memory.used == before + 4_000_000
+    assert memory.peak >= memory.used
+    assert memory.limit is None
+    memory.limit = memory.used + 5_000_000
+    y = x + 1
+    xarr.synchronize(y)
+    assert memory.limit == before + 9_000_000
+    with pytest.raises(
+        MemoryError, match=f"may have {before + 9_000_000:,} bytes, and have {memory.used:,}"
+    ):
+        xarr.synchronize(x + 2)
+    assert float(y[0]) == 2
+    del y
+    z = x + 3
+    assert float(z[0]) == 4
+    del x, z
+    gc.collect()
+    held = memory.held
+    memory.trim()
+    assert memory.held < held
+    assert f"used {memory.used:,}" in repr(memory)
+    for wrong in (-1, 1.5, "3"):
+        with pytest.raises(ValueError, match="0 or more"):
+            memory.limit = wrong  # type: ignore[assignment]
+
+
+def test_a_device_says_what_it_is(device: xarr.Device) -> None:
+    info = device.info
+    assert info.subgroup_size >= 1
+    assert info.compute_units >= 1
+    assert info.group_size >= 64
+    assert info.local_nbytes > 0
+    assert device.can_access(device)
+    stream = xarr.Stream(priority=-1)
+    assert stream.priority in (0, -1)
+    with stream:
+        assert xarr.current_stream().pointer == stream.pointer
+    assert xarr.current_stream().pointer != stream.pointer
+
+
+def test_errors_of_a_driver_have_its_code(device: xarr.Device) -> None:
+    with pytest.raises(xarr.DeviceError) as caught:
+        device.driver.copy(*_beyond(device))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.code, again.name, str(again)) == (
+        caught.value.code,
+        caught.value.name,
+        str(caught.value),
+    )
+    assert caught.value.code != 0
+    assert caught.value.name.startswith(("CL_", "CUDA_ERROR", "hipError"))
+    assert float((xarr.ones(3) + 1).sum()) == 6
+
+
+def _beyond(device: xarr.Device) -> tuple[Any, int, Any, int, int]:
+    """A copy that the driver refuses: beyond the end of both buffers."""
+    one, other = device.driver.allocate(64), device.driver.allocate(64)
+    return one, 0, other, 0, 1 << 46

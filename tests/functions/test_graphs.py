@@ -1,0 +1,162 @@
+"""Graphs: what a block asked is done again, with what its operands have by then."""
+
+from __future__ import annotations
+
+import gc
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.reference import assert_same
+
+Program = Callable[[Any, Any, Any], dict[str, Any]]
+
+
+def steps(xp: Any, x: Any, u: Any) -> dict[str, Any]:
+    y = (x + 1) * 2
+    total = y.sum()
+    u[1:-1] = y[1:-1] - y[:-2]
+    u += total
+    return {"y": y, "total": total, "rows": y.reshape(4, -1).max(axis=0), "u": u}
+
+
+def sorts(xp: Any, x: Any, u: Any) -> dict[str, Any]:
+    order = xp.argsort(x, kind="stable")
+    return {"sorted": xp.sort(x * -3), "order": order, "sums": xp.cumulative_sum(x)}
+
+
+def products(xp: Any, x: Any, u: Any) -> dict[str, Any]:
+    square = x.reshape(4, -1)
+    return {"product": square @ square.T, "gathered": x[::-1][[3, 1, 1]]}
+
+
+def nothing(xp: Any, x: Any, u: Any) -> dict[str, Any]:
+    return {"x": x}
+
+
+PROGRAMS = (steps, sorts, products, nothing)
+
+
+@pytest.mark.parametrize("size", [20, 1000, 300_000])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_launch_does_it_again(
+    device: xarr.Device, program: Program, size: int, each_tier: None
+) -> None:
+    host, written = np.arange(size, dtype="float32") % 13, np.zeros(size, "float32")
+    x, u = xarr.asarray(host), xarr.asarray(written)
+    with xarr.graph() as g:
+        made = program(xarr, x, u)
+    for change in (0, 5, 1):
+        if change:
+            host = (host + change) % 11
+            x[...] = xarr.asarray(host)
+            g.launch()
+        for name, wanted in program(np, host, written).items():
+            assert_same(np.asarray(made[name]), wanted, f"{name} of {program.__name__}, {change}")
+    if program is nothing:
+        assert g.launches == 0
+        return
+    assert 0 < g.launches < 60
+    assert str(g.launches) in repr(g)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_graphs(device: xarr.Device, seed: int) -> None:
+    """Operations, writes to views and reductions, recorded once and launched with other values."""
+    draw = random.Random(seed)
+    size = draw.choice((6, 999, 200_000))
+    plan = [[draw.randrange(6), *(draw.randrange(4) for _ in range(3))] for _ in range(25)]
+
+    def run(arrays: list[Any]) -> list[Any]:
+        arrays = list(arrays)
+        for what, first, second, third in plan:
+            match what:
+                case 0:
+                    arrays[third] = arrays[first] * 3 - arrays[second] & 0xFFFF
+                case 1:
+                    arrays[third][1::2] = arrays[first][: size // 2]
+                case 2:
+                    arrays[third] += arrays[second]
+                case 3:
+                    arrays[third] = arrays[first][::-1] + 1
+                case 4:
+                    arrays[third] = arrays[first] + arrays[second].sum() & 0xFFFF
+                case _:
+                    arrays[third][: size // 2] = arrays[first][-(size // 2) :] + 1
+        return arrays
+
+    hosts = [np.arange(size) % 97 + place for place in range(4)]
+    arrays = [xarr.asarray(host) for host in hosts]
+    with xarr.graph() as g:
+        ends = run(arrays)
+    wanted = run(hosts)
+    for _ in range(3):
+        for array, host in zip([*ends, *arrays], [*wanted, *hosts], strict=True):
+            assert_same(np.asarray(array), host, f"seed {seed}")
+        for array, host in zip(arrays, hosts, strict=True):
+            host[...] += 7
+            array[...] += 7
+        g.launch()
+        wanted = run(hosts)
+
+
+def test_memory_of_a_graph_is_its_own(device: xarr.Device) -> None:
+    x = xarr.ones(10_000, dtype="float32") + 0
+    with xarr.graph() as g:
+        y = (x * 2).sum() + xarr.sort(x)
+    others = [xarr.full(10_000, number, dtype="float32") + 0 for number in range(20)]
+    x[...] = 3
+    del x
+    g.launch()
+    assert float(y[0]) == 60003
+    for number, other in enumerate(others):
+        assert float(other.min()) == float(other.max()) == number
+    del y
+    g.launch()
+    used = device.memory.used
+    del g
+    gc.collect()
+    device.synchronize()
+    assert device.memory.used < used
+    assert not device.kept
+
+
+def test_streams_order_a_launch(device: xarr.Device) -> None:
+    x = xarr.zeros(100_000, dtype="float32") + 0
+    with xarr.graph() as g:
+        x += 1
+    with xarr.Stream():
+        for _ in range(50):
+            g.launch()
+    g.launch()
+    assert float(x.min()) == float(x.max()) == 52
+
+
+def test_what_a_graph_refuses(device: xarr.Device) -> None:
+    x = xarr.ones(2000, dtype="float32") + 0
+    g = xarr.graph()
+    with pytest.raises(RuntimeError, match="nothing was recorded"):
+        g.launch()
+    for read in (float, np.asarray, lambda y: y[y > 0], xarr.nonzero):
+        with pytest.raises(RuntimeError, match="the host reads a value"), xarr.graph():
+            read((x + 1).sum() if read is float else x + 1)
+    with pytest.raises(RuntimeError, match="a graph is being recorded"), g, xarr.graph():
+        pass
+    with pytest.raises(ZeroDivisionError), xarr.graph() as broken:
+        raise ZeroDivisionError
+    with pytest.raises(RuntimeError, match="nothing was recorded"):
+        broken.launch()
+    assert not device.is_recorded
+    with xarr.graph() as g:
+        x += 1
+    with xarr.graph(), pytest.raises(RuntimeError, match="do not grow"):
+        g.launch()
+    with pytest.raises(RuntimeError, match="recorded already"), g:
+        pass
+    assert float(x.sum()) == 4000
+    with pytest.raises(ValueError, match="no device"):
+        xarr.graph("opencl:99")

@@ -1,0 +1,85 @@
+"""Pointers: C's arithmetic over the memory of an array."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.reference import assert_same
+from xarr.algorithms import library
+
+DOUBLE = """
+KERNEL void twice(GLOBAL i32 *x)
+{
+    x[GLOBAL_ID(0)] *= 2;
+}"""
+
+
+def test_arithmetic(device: xarr.Device) -> None:
+    x = xarr.arange(24, dtype="int32")
+    p = xarr.Pointer(x)
+    assert (p + 3) - p == 3
+    assert (3 + p - 3) == p
+    assert hash(p + 1) == hash(xarr.Pointer(x[1:]))
+    assert p < p + 1 <= p + 1
+    assert p + 1 > p >= p
+    assert p != 5
+    assert (p + 24).nbytes == 0
+    assert (p + 2).nbytes == 88
+    assert p.device is device
+    assert p.dtype == "int32"
+    assert "88 bytes" in repr(p + 2)
+    assert_same(
+        np.asarray((p + 5).array((2, 3))), np.arange(5, 11, dtype="int32").reshape(2, 3), ""
+    )
+    assert_same(np.asarray((p + 22).array()), np.arange(22, 24, dtype="int32"), "")
+    assert (p + 3).cast("int16").array(2).tolist() == [3, 0]
+    assert xarr.Pointer(x[::-1]).array(1).tolist() == [23]
+    for wrong in (lambda: p + 25, lambda: p - 1, lambda: (p + 20).array(5)):
+        with pytest.raises(IndexError, match="24|4 elements"):
+            wrong()
+    with pytest.raises(ValueError, match="multiple|align"):
+        (p + 1).cast("int64")
+    for bad in (lambda: p + 1.5, lambda: p - "a"):
+        with pytest.raises(TypeError):
+            bad()
+    with pytest.raises(TypeError, match="an Array"):
+        xarr.Pointer(np.ones(3))  # type: ignore[arg-type]
+
+
+def test_what_is_written_shows_everywhere(device: xarr.Device) -> None:
+    x = xarr.arange(12, dtype="int32").reshape(3, 4)
+    p = xarr.Pointer(x)
+    row = (p + 4).array(4)
+    row += 100
+    xarr.RawKernel(DOUBLE, "twice")((1,), (4,), (p + 8,))
+    assert x.tolist() == [[0, 1, 2, 3], [104, 105, 106, 107], [16, 18, 20, 22]]
+    del x
+    gc.collect()
+    assert p.array(5).tolist() == [0, 1, 2, 3, 104]
+
+
+def test_addresses(device: xarr.Device) -> None:
+    x = xarr.arange(10, dtype="int64")
+    p = xarr.Pointer(x) + 2
+    if not library.is_preferred(device) and device.backend == "opencl":
+        with pytest.raises(RuntimeError, match="cl_buffer"):
+            int(p)
+        return
+    assert int(p) - int(p - 2) == 16
+    assert int(p) == int(xarr.Pointer(x[2:]))
+    if not library.is_preferred(device):
+        assert int(p) == x[2:].__cuda_array_interface__["data"][0]
+        return
+    place: Any = ctypes.cast(int(p), ctypes.POINTER(ctypes.c_int64))
+    assert place[3] == 5
+    place[3] = 50
+    assert int(x[5]) == 50
+    x += 1
+    device.synchronize()
+    assert place[3] == 51
