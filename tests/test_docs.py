@@ -107,12 +107,20 @@ def test_the_program_of_a_page_runs(page: str, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out
 
 
+ON_CUDA = ("exchange.md", "from_cuda_python.md")
+"""Pages whose program needs a CUDA device, and other libraries for those."""
+
+
+@pytest.mark.parametrize("page", ON_CUDA)
+def test_the_program_for_cuda_devices_runs(page: str, device: xarr.Device) -> None:
+    if device.info.dialect != "cuda":
+        pytest.skip(f"{device} is no CUDA device")
+    exec("".join(_blocks(DOCS / page, "python")), {})
+
+
 def test_every_code_block_is_run_or_known() -> None:
     # Fragments that show a form, or that another test uses.
-    known = {"adding.md": 3, "README.md": 1, "index.md": 1}
-    known["devices.md"] = (
-        1  # needs a GPU, and four libraries; test_cuda_interchange.py does the same
-    )
+    known = {"adding.md": 3, "README.md": 1, "index.md": 1, **dict.fromkeys(ON_CUDA, 1)}
     for page in PAGES:
         assert len(_blocks(page, "python")) == known.get(page.name, 0), page.name
 

@@ -16,6 +16,9 @@ from tests.reference import assert_same
 cl = pytest.importorskip("pyopencl")
 cl_array = pytest.importorskip("pyopencl.array")
 
+# NVIDIA's compiler has something to say of every program.
+pytestmark = pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")
+
 SOURCE = """
 __kernel void axpy(__global const float *x, __global float *y, float a)
 {

@@ -104,6 +104,22 @@ def test_random_graphs(device: xarr.Device, seed: int) -> None:
         wanted = run(hosts)
 
 
+def test_numbers_over_a_shape_are_operands(device: xarr.Device, each_tier: None) -> None:
+    x, u = xarr.zeros(5), xarr.ones((2, 3))
+    scale = xarr.asarray(2.0)
+    with xarr.graph() as g:
+        y = x + 1
+        u[0] += scale
+        inner = xarr.zeros(5)
+        inner += y
+    x[...] = 4
+    scale[...] = 3
+    for _ in range(2):
+        g.launch()
+    assert y.tolist() == inner.tolist() == [5.0] * 5
+    assert u.tolist() == [[9.0] * 3, [1.0] * 3]
+
+
 def test_memory_of_a_graph_is_its_own(device: xarr.Device) -> None:
     x = xarr.ones(10_000, dtype="float32") + 0
     with xarr.graph() as g:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import weakref
 from collections.abc import Callable, Iterable
 
 from xarr import errors
+from xarr.array.array import Array
 from xarr.backends.base import Call, buffers_of
 from xarr.backends.device import Device, get_device
 from xarr.backends.recording import recording
@@ -37,6 +39,10 @@ class Graph:
     def __enter__(self) -> Graph:
         if self._launch is not None or self._calls:
             raise self._refusal("it is recorded already", "make another one with xarr.graph()")
+        for array in gc.get_objects():
+            # Zeros, say, are a number until they are written to; a graph reads where they lie.
+            if type(array) is Array and array._node.device is self.device:
+                engine.placed(array._node)
         engine.settle(self.device)
         self._block.enter_context(hosted.in_tier("fused"))
         self._calls = self._block.enter_context(recording(self.device))
@@ -109,13 +115,14 @@ def graph(device: Device | str | None = None) -> Graph:
     -----
     What comes from the host within the block is moved once, not at each launch, and random numbers
     are the same at each. The libraries of a device stand aside: xarr's kernels compute products and
-    transforms. The memory of temporaries stays with the graph. What other threads ask of the
+    transforms. The memory of temporaries stays with the graph, and all arrays get memory that have
+    none yet, as `zeros` has not until it is written to. What other threads ask of the
     device meanwhile is recorded with it.
 
     Examples
     --------
     >>> import xarr
-    >>> x = xarr.zeros(3) + 0
+    >>> x = xarr.zeros(3)
     >>> with xarr.graph() as g:
     ...     y = (x + 1) * 2
     >>> y.tolist()
