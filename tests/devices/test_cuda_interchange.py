@@ -277,6 +277,27 @@ def test_a_forked_process_is_told_so(gpu: xarr.Device) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_kernel_that_faults_is_an_error_with_the_drivers_code(gpu: xarr.Device) -> None:
+    code = """
+    import xarr
+    x = xarr.ones(10, dtype="float32") + 1
+    assert float(x.sum()) == 20
+    wild = xarr.RawKernel(
+        "KERNEL void wild(GLOBAL f32 *x) { x[(i64)GLOBAL_ID(0) << 40] = 1; }", "wild")
+    wild((1,), (256,), (x,))
+    for _ in range(3):
+        try:
+            float((x + 1).sum())
+        except xarr.DeviceError as error:
+            assert (error.code, error.name) == (700, "CUDA_ERROR_ILLEGAL_ADDRESS"), error
+        else:
+            raise AssertionError
+    print("lives")
+    """
+    done = run_code(code, XARR_DEVICE=str(gpu))
+    assert (done.returncode, done.stdout) == (0, "lives\n"), done.stderr
+
+
 def test_between_the_backends(gpu: xarr.Device) -> None:
     other = next(
         (
