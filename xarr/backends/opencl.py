@@ -48,6 +48,8 @@ from xarr.errors import CompileError, DeviceError, message
 from xarr.settings import settings
 
 _INSTALL = 'pip install "pyopencl[pocl]"'
+_SPIRV: Final = (0x07230203).to_bytes(4, "little")
+"""How SPIR-V begins."""
 _SEAL_NBYTES = hashlib.sha256().digest_size
 _POCL = "Portable Computing Language"
 _X86 = ("x86_64", "AMD64")
@@ -201,8 +203,12 @@ class OpenCLDriver:
         return binary
 
     def load(self, binary: bytes, name: str) -> Kernel:
-        """The kernel `name` of a binary; ValueError when the driver refuses it."""
+        """The kernel `name` of a binary, or of SPIR-V; ValueError when the driver refuses it."""
         try:
+            if binary.startswith(_SPIRV):
+                program = self._cl._cl._create_program_with_il(self._context, binary)
+                program._build(b"", [self._device])
+                return Kernel(name, self._handle(program, name), None)
             compiled = self._compiled
             if compiled is not None and compiled[0] == binary:
                 return Kernel(name, self._handle(compiled[1], name), None)

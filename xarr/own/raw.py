@@ -33,6 +33,8 @@ _LANGUAGES: Final = {
 }
 """How the languages call a kernel."""
 _NAMES: Final = {"portable": "portable C", "cuda": "CUDA C", "opencl": "OpenCL C"}
+_BINARIES: Final = {".ptx": "cuda", ".cubin": "cuda", ".fatbin": "cuda", ".spv": "opencl"}
+"""What a file's name ends with that is no source, and whose it is."""
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _QUALIFIER: Final = re.compile(
     r"\b(?:const|volatile|restrict|__restrict__|__restrict|RESTRICT|GLOBAL|__global|global|struct"
@@ -95,7 +97,8 @@ class RawModule:
     code : str, optional
         Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
     path : path, optional
-        A file instead: of such source, or of PTX or a cubin for CUDA devices.
+        A file instead: of such source; ``.ptx``, ``.cubin`` or ``.fatbin`` for CUDA devices;
+        ``.spv``, SPIR-V, for OpenCL devices that take it.
     options : tuple of str
         What the compiler is given.
     backend : str
@@ -151,8 +154,9 @@ class RawModule:
         self.backend = backend
         self._binary: bytes | None = None
         self._name = "code" if path is None else Path(str(path)).name
-        if path is not None and Path(str(path)).suffix in (".ptx", ".cubin", ".fatbin"):
-            self._binary = content + b"\0"
+        self._binary_of = "" if path is None else _BINARIES.get(Path(str(path)).suffix, "")
+        if self._binary_of:
+            self._binary = content + b"\0" if self._binary_of == "cuda" else content
             content = b""
         self.code = content.decode()
         self._bare = _COMMENT.sub(lambda match: "\n" * match.group().count("\n"), self.code)
@@ -218,8 +222,8 @@ class RawModule:
                         error.op = name
                         raise
                     disk.put(key, binary)
-            elif device.info.dialect != "cuda":
-                raise self._other_language(device, name, "a CUDA binary")
+            elif device.info.dialect != self._binary_of:
+                raise self._other_language(device, name, f"a binary of {_NAMES[self._binary_of]}")
             kernel = self._kernels[device, name] = driver.load(binary, name)
         return kernel
 
