@@ -120,8 +120,8 @@ def test_an_array_of_pyopencls(opencl: xarr.Device) -> None:
     copied = xarr.asarray(theirs, copy=True)
     copied += 1
     assert theirs.get().tolist() == x.tolist()
-    foreign = cl.CommandQueue(cl.Context([opencl.cl_context.devices[0]]))
-    elsewhere = cl_array.to_device(foreign, np.arange(3))
+    context = cl.Context([opencl.cl_context.devices[0]])
+    elsewhere = cl_array.to_device(cl.CommandQueue(context), np.arange(3))
     assert xarr.asarray(elsewhere).tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="copy"):
         xarr.asarray(elsewhere, copy=False)
