@@ -12,6 +12,7 @@ import xarr
 from tests.reference import assert_same
 from xarr import dtypes
 from xarr.algorithms import library
+from xarr.array import dlpack
 from xarr.dtypes import DType
 
 LAYOUTS: dict[str, Any] = {
@@ -172,6 +173,29 @@ def test_a_device_with_memory_of_its_own(shared_host: xarr.Device) -> None:
     with pytest.raises(ValueError, match="copy"):
         xarr.from_dlpack(host, device=apart, copy=False)
     assert "dltensor" in repr(x.__dlpack__(dl_device=(1, 0)))
+
+
+def test_a_capsule_of_opencls_memory(shared_host: xarr.Device) -> None:
+    if shared_host.backend != "opencl":
+        pytest.skip(f"{shared_host} is not of OpenCL")
+    place = (dlpack.OPENCL, shared_host.index)
+    for device in (shared_host, shared_host.pretending("as-gpu")):
+        x = xarr.arange(12, dtype="float32", device=device).reshape(3, 4)[1:, ::-2]
+        lent = dlpack.borrow(x.__dlpack__(dl_device=place, max_version=(1, 0)))
+        assert lent.pointer - x.cl_offset == x.cl_base.int_ptr
+        assert (x.cl_offset, lent.device, lent.read_only) == (28, place, False)
+        assert (lent.shape, lent.strides, lent.dtype) == ((2, 2), (4, -2), np.float32)
+        apart = dlpack.borrow(x.__dlpack__(dl_device=place, copy=True))
+        assert apart.pointer != lent.pointer
+        fixed = xarr.broadcast_to(x[0], (3, 2))
+        assert dlpack.borrow(fixed.__dlpack__(dl_device=place, max_version=(1, 0))).read_only
+        with pytest.raises(BufferError, match="read-only"):
+            fixed.__dlpack__(dl_device=place)
+        for shape in ((0,), (2, 0), ()):
+            empty = xarr.ones(shape, dtype="float32", device=device)
+            assert dlpack.borrow(empty.__dlpack__(dl_device=place)).shape == shape
+    with pytest.raises(BufferError, match="dl_device is"):
+        x.__dlpack__(dl_device=(dlpack.OPENCL, shared_host.index + 1))
 
 
 def test_no_result_takes_over_borrowed_memory(shared_host: xarr.Device) -> None:

@@ -103,7 +103,7 @@ class Memory:
     Attributes
     ----------
     pointer : int
-        Where the first element is.
+        Where the first element is; the ``cl_mem`` in which it is where the device is OpenCL's.
     shape, strides : tuple of int
         Both in elements.
     dtype : numpy.dtype
@@ -112,6 +112,8 @@ class Memory:
     read_only : bool
     owner : object
         What keeps the memory.
+    offset_nbytes : int
+        Where in a ``cl_mem`` the first element is.
     """
 
     pointer: int
@@ -121,6 +123,7 @@ class Memory:
     device: tuple[int, int]
     read_only: bool
     owner: Any
+    offset_nbytes: int = 0
 
 
 class _AsHost:
@@ -152,6 +155,7 @@ def lend(memory: Memory, *, versioned: bool, copied: bool = False) -> Any:
     capsule = as_numpy(memory).__dlpack__(max_version=VERSION if versioned else None)
     _, content = _content(capsule)
     content.tensor.device_type, content.tensor.device_id = memory.device
+    content.tensor.byte_offset = memory.offset_nbytes
     if isinstance(content, _Versioned):
         content.flags |= _COPIED * copied
     return capsule

@@ -129,6 +129,27 @@ def exposed(array: Array) -> dlpack.Memory:
         )
 
 
+def _is_cl(device: Device, place: tuple[int, int]) -> bool:
+    """Whether DLPack's name of a place is that of the buffers of a device of OpenCL's."""
+    return device.backend == "opencl" and place == (dlpack.OPENCL, device.index)
+
+
+def _in_cl_mem(array: Array) -> dlpack.Memory:
+    """Where an array lies in a buffer of OpenCL's; what was asked before is on the queue."""
+    buffer, offset_nbytes = buffer_of(array)
+    where = settled(array)
+    return dlpack.Memory(
+        pointer=buffer.int_ptr,
+        shape=where.shape,
+        strides=where.strides,
+        dtype=array._node.dtype.numpy,
+        device=(dlpack.OPENCL, array.device.index),
+        read_only=not writeable(array),
+        owner=array._node.storage,
+        offset_nbytes=offset_nbytes,
+    )
+
+
 def _cuda(device: Device) -> Any:
     """The driver of a CUDA device, with what only these have."""
     return device.driver
@@ -153,7 +174,8 @@ def export(
     max_version : pair of int, optional
         The newest DLPack version that the consumer knows; a versioned capsule from 1.0 on.
     dl_device : pair of int, optional
-        The device the consumer wants: that of `__dlpack_device__`, or (1, 0), the host.
+        The device the consumer wants: that of `__dlpack_device__`, or (1, 0), the host. (4, n) is
+        the ``cl_mem`` of an array on ``opencl:n``, for what comes on xarr's queue.
     copy : bool, optional
         True for memory of its own, False for the array's own, None for a copy if needed.
 
@@ -175,7 +197,8 @@ def export(
     place = _dlpack_device(device)
     wanted = place if dl_device is None else _pair(dl_device, "dl_device", where)
     version = (0, 0) if max_version is None else _pair(max_version, "max_version", where)
-    if wanted not in (place, (dlpack.CPU, 0)) or wanted[0] == dlpack.OPENCL:
+    as_cl = dl_device is not None and _is_cl(device, wanted)
+    if not as_cl and (wanted not in (place, (dlpack.CPU, 0)) or wanted[0] == dlpack.OPENCL):
         raise BufferError(
             errors.message(
                 where,
@@ -187,7 +210,7 @@ def export(
         )
     _check_stream(stream, place, where)
     versioned = version[0] >= dlpack.VERSION[0]
-    if wanted != place:
+    if wanted != place and not as_cl:
         if copy is False:
             raise errors.CopyError(
                 errors.message(where, f"x is on {device}", "the host's memory needs a copy")
@@ -206,7 +229,7 @@ def export(
     if copy:
         self = Array(engine.copied(self._node))
     with device.lock:
-        memory = exposed(self)
+        memory = _in_cl_mem(self) if as_cl else exposed(self)
         if memory.read_only and not versioned:
             raise BufferError(
                 errors.message(
