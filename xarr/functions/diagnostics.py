@@ -6,7 +6,8 @@ import collections
 import math
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import numpy
 
@@ -16,6 +17,8 @@ from xarr.backends.device import Device, get_device
 from xarr.engine import engine, launch, schedule, tape
 from xarr.engine.schedule import Instruction, Ref
 from xarr.engine.unrolled import Call
+
+_INCLUDE: Final = Path(__file__).resolve().parents[1] / "include"
 
 
 def explain(x: Array, /) -> str:
@@ -247,14 +250,20 @@ def info(
 
 
 def get_include() -> str:
-    """Return the folder of NumPy's header files; xarr has no C interface.
+    """Return the folder of ``xarr.hpp``, the header with which C++ sees arrays.
 
     Returns
     -------
     str
-        The folder.
+        The folder. That of NumPy's headers is `numpy.get_include()`.
+
+    Examples
+    --------
+    >>> import pathlib, xarr
+    >>> [path.name for path in pathlib.Path(xarr.get_include()).iterdir()]
+    ['xarr.hpp']
     """
-    return numpy.get_include()
+    return str(_INCLUDE)
 
 
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
