@@ -16,10 +16,15 @@ OCLGRIND := $(VENV)/oclgrind
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo test test-gpu lint chapters check-memory coverage docs bench clean
+.PHONY: demo cpp test test-gpu lint chapters check-memory coverage docs bench clean
 
 demo: $(VENV)/installed-demo
 	$(BIN)/python -m examples.demo $(ARGS)
+
+# Builds the modules of examples/cpp and runs them.
+cpp: $(VENV)/installed-cpp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation ./examples/cpp
+	$(BIN)/python examples/cpp/run.py
 
 test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
