@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -104,6 +105,13 @@ class Place(NamedTuple):
 
 Call = tuple[str, tuple[Any, ...]]
 """A method of a driver that asks for work, and what it was given."""
+
+
+Span = Callable[[], tuple[float, float]]
+"""Waits for work; when it began and ended, in seconds of `time.perf_counter`."""
+
+Timer = Callable[[str, Callable[[], Any]], Span]
+"""Has work asked for, by the driver's method of a name or by several (""), and measures it."""
 
 
 class Driver(Protocol):
@@ -319,6 +327,10 @@ class Driver(Protocol):
         """The milliseconds between two timed events, both reached."""
         raise _lacking(self.info, "streams")
 
+    def timer(self) -> Timer:
+        """What measures work on the device; here the host waits, and looks at its clock."""
+        return functools.partial(timed_by_host, self)
+
 
 class Found(NamedTuple):
     """A device that is there, and the function that opens it."""
@@ -332,6 +344,16 @@ class Discovery(NamedTuple):
 
     devices: list[Found]
     problems: list[str]
+
+
+def timed_by_host(driver: Driver, _: str, ask: Callable[[], Any]) -> Span:
+    """A timer for drivers that note no times."""
+    driver.synchronize()
+    begin = time.perf_counter()
+    ask()
+    driver.synchronize()
+    span = begin, time.perf_counter()
+    return lambda: span
 
 
 def replay(driver: Driver, calls: Sequence[Call]) -> None:

@@ -15,6 +15,7 @@ import math
 import os
 import struct
 import sys
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +33,8 @@ from xarr.backends.base import (
     Found,
     InMemory,
     Place,
+    Span,
+    Timer,
     buffers_of,
     forked,
     refuse_after_fork,
@@ -54,6 +57,8 @@ _ARGUMENTS_NBYTES: Final = 4096
 _LEGACY: Final = 1
 """The default stream by its unmistakable name, CU_STREAM_LEGACY; 0 may mean a thread's own."""
 _LIBRARY: Final = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+_STREAM: Final = 8
+"""Which argument of `cuLaunchKernel` is the stream."""
 _DEVICE_ORDINAL: Final = 9
 """CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL."""
 OUT_OF_MEMORY: Final = 2
@@ -192,15 +197,18 @@ class Kernel:
     ----------
     function : object
         The driver's handle.
+    name : str
+        What the source calls it.
     address : int
         Of the list of pointers to the parameters; 0 before `prepare`.
     """
 
-    __slots__ = ("_content", "_module", "_pack", "_pointers", "address", "function")
+    __slots__ = ("_content", "_module", "_pack", "_pointers", "address", "function", "name")
 
-    def __init__(self, module: Any, function: Any) -> None:
+    def __init__(self, module: Any, function: Any, name: str = "") -> None:
         self._module = module
         self.function = function
+        self.name = name
         self.address = 0
 
     def prepare(self, count: int) -> None:
@@ -419,7 +427,7 @@ class CudaDriver:
             )
         if status:
             self._fail("load", status)
-        return Kernel(module, function)
+        return Kernel(module, function, name)
 
     def launch(
         self,
@@ -750,6 +758,46 @@ class CudaDriver:
         """The milliseconds between two timed events, both reached."""
         with self.context:
             return float(checked(self._cuda.cuEventElapsedTime(first.handle, last.handle)))
+
+    def timer(self) -> Timer:
+        """What measures work, by two events each."""
+        origin = self.mark(timed=True)
+        self.finish(origin)
+        return functools.partial(self._timed, origin, time.perf_counter())
+
+    def _timed(self, origin: Event, origin_s: float, name: str, ask: Callable[[], Any]) -> Span:
+        with self.context:
+            last = Event(self._cuda, timed=True)
+        first = self.mark(timed=True)
+        if name == "launch":
+            # Right before the launch and behind it, as the host takes longer than a small kernel.
+            self._launch = functools.partial(  # type: ignore[method-assign]
+                self._launched_between, self._launch, first, last
+            )
+        try:
+            ask()
+        finally:
+            vars(self).pop("_launch", None)
+        if name != "launch":
+            last = self.mark(timed=True)
+
+        def span() -> tuple[float, float]:
+            self.finish(last)
+            begin = origin_s + self.elapsed(origin, first) * 1e-3
+            return begin, begin + self.elapsed(first, last) * 1e-3
+
+        return span
+
+    def _launched_between(
+        self, launch: Callable[..., Any], first: Event, last: Event, *arguments: Any
+    ) -> Any:
+        """What `_launch` says, with an event before the launch and one behind it."""
+        stream = arguments[_STREAM]
+        record = self._cuda.cuEventRecord
+        self._check("event", record(first.handle, stream))
+        status = launch(*arguments)
+        self._check("event", record(last.handle, stream))
+        return status
 
     def device_of(self, pointer: int) -> int:
         """The number of the CUDA device that memory is on; ValueError where it is on none."""

@@ -125,6 +125,8 @@ class Device:
                 if self._driver is None:
                     plain = self._plain
                     self._driver = self._open() if plain is None else plain.driver
+                    for told in when_opened:
+                        told(self)
         return self._driver
 
     @property
@@ -313,6 +315,12 @@ def devices() -> list[Device]:
     return [candidate for backend in BACKENDS for candidate in _found(backend)]
 
 
+def opened() -> list[Device]:
+    """The devices that are open, and those that are them but for what they pretend."""
+    found = [one for of in (*_devices.values(), tuple(_variants.values())) for one in of]
+    return [one for one in found if one.is_open]
+
+
 def problems() -> dict[str, list[str]]:
     """For each backend, why a device or a driver is absent, one sentence each."""
     devices()
@@ -437,6 +445,9 @@ def require_together(device: Device, other: Device, where: str) -> None:
 
 before_synchronizing: list[Callable[[Device], None]] = []
 """What runs all that was asked of a device; the engine stands here."""
+
+when_opened: list[Callable[[Device], None]] = []
+"""Are told of each device that is opened."""
 
 _default: ContextVar[Device | None] = ContextVar("xarr_default_device", default=None)
 _discovery_lock = threading.Lock()

@@ -40,9 +40,12 @@ from xarr.backends.base import (
     Found,
     InMemory,
     Place,
+    Span,
+    Timer,
     forked,
     refuse_after_fork,
     replay,
+    timed_by_host,
 )
 from xarr.errors import CompileError, DeviceError, message
 from xarr.settings import settings
@@ -97,6 +100,8 @@ class Event(NamedTuple):
     seconds: float | None
 
 
+_ASKING: Final = ("_enqueue", "_copy", "_read", "_write")
+"""The attributes of a driver that put work on a queue and return an event."""
 _BINARY_SIZES: Final = 0x1165
 _BINARIES: Final = 0x1166
 """CL_PROGRAM_BINARY_SIZES and CL_PROGRAM_BINARIES."""
@@ -156,6 +161,7 @@ class OpenCLDriver:
         self._compiled: tuple[bytes, Any] | None = None
         self._direct = _direct(cl)
         self._launches = 0
+        self._copy = cl.enqueue_copy
         self._under_way: deque[tuple[Any, Any]] = deque()  # transfers, and the host's memory
         if self._fast:
             self._enqueue = cl._cl.enqueue_nd_range_kernel
@@ -373,9 +379,12 @@ class OpenCLDriver:
                     handle.set_arg(index, cl.LocalMemory(given))
             self._is_idle = False
             queue = self._ordered(buffers)
-            items = tuple(g * n for g, n in zip(grid, group, strict=True))
             self.launched += 1
-            cl.enqueue_nd_range_kernel(queue, handle, items, group)
+            if self._fast:
+                self._enqueue(queue, handle, grid, group, None, None, True, False)
+            else:
+                items = tuple(g * n for g, n in zip(grid, group, strict=True))
+                cl.enqueue_nd_range_kernel(queue, handle, items, group)
         except cl.Error as error:
             self.launched = launched
             self._fail("launch", error)
@@ -479,7 +488,7 @@ class OpenCLDriver:
             else:
                 self._is_idle = False
                 queue = self._ordered((source, target))
-            self._cl.enqueue_copy(
+            self._copy(
                 queue,
                 target,
                 source,
@@ -722,6 +731,45 @@ class OpenCLDriver:
                 )
             )
         return float(last.handle.profile.end - first.handle.profile.end) * 1e-6
+
+    def timer(self) -> Timer:
+        """What measures work, by the times that the queue notes; inline work takes the host's."""
+        if not self._fast or not self._notes_times(self._queue):
+            return functools.partial(timed_by_host, self)
+        event = self._cl.enqueue_marker(self._queue)
+        event.wait()
+        return functools.partial(self._timed, time.perf_counter() - event.profile.end * 1e-9)
+
+    def _timed(self, origin_s: float, name: str, ask: Callable[[], Any]) -> Span:
+        spans: list[tuple[float, float]] = []
+        events: list[Any] = []
+
+        def noted(asked: Callable[..., Any], queue: Any, *arguments: Any, **options: Any) -> Any:
+            begin = time.perf_counter()
+            event = asked(queue, *arguments, **options)
+            if queue is self._inline or not self._notes_times(queue):
+                event.wait()
+                spans.append((begin, time.perf_counter()))
+            else:
+                events.append(event)
+            return event
+
+        before = {name: vars(self)[name] for name in _ASKING}
+        vars(self).update({name: functools.partial(noted, one) for name, one in before.items()})
+        try:
+            ask()
+        finally:
+            vars(self).update(before)
+
+        def span() -> tuple[float, float]:
+            while events:
+                event = events.pop()
+                event.wait()
+                times = event.profile
+                spans.append((origin_s + times.start * 1e-9, origin_s + times.end * 1e-9))
+            return min(begin for begin, _ in spans), max(end for _, end in spans)
+
+        return span if events or spans else timed_by_host(self, name, lambda: None)
 
     def _notes_times(self, queue: Any) -> bool:
         """Whether a queue says when its work was done; the host looks at its clock else."""

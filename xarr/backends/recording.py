@@ -1,10 +1,14 @@
-"""What is asked of a device, noted so that it can be asked again: the content of a graph."""
+"""What is asked of a driver, seen on its way: for graphs, which ask it again, and for profiles.
+
+Other functions stand in the place of a driver's methods meanwhile, so that nobody who asks a driver
+has to look whether somebody listens.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from xarr.backends.base import Call, Driver
 from xarr.errors import message
@@ -12,52 +16,54 @@ from xarr.errors import message
 if TYPE_CHECKING:
     from xarr.backends.device import Device
 
+Asked = Callable[..., Any]
 
-class Recorder:
-    """A driver that notes what is asked of it and can be asked again."""
+_REFUSED: Final = ("download", "map", "address")
+_ABSENT: Final = ("routine", "arrays", "window")
 
-    def __init__(self, driver: Driver, where: str) -> None:
-        self.__dict__.update(_driver=driver, _where=where, calls=[])
 
-    def __getattr__(self, name: str) -> Any:
-        asked = getattr(self._driver, name)
-        if name not in ("launch", "launch_with", "copy"):
-            return asked
+@contextlib.contextmanager
+def replaced(driver: Driver, methods: Mapping[str, Asked]) -> Iterator[None]:
+    """Have other functions in the place of a driver's methods within a ``with`` block."""
+    own = vars(driver)
+    before = {name: own[name] for name in methods if name in own}
+    own.update(methods)
+    try:
+        yield
+    finally:
+        for name, method in methods.items():
+            if own.get(name) is method:  # else whoever came later still has it
+                del own[name]
+                own.update({name: before[name]} if name in before else {})
 
-        def noted(*arguments: Any) -> None:
-            asked(*arguments)
-            self.calls.append((name, tuple(map(_settled, arguments))))
 
-        return noted
+def around(
+    driver: Driver,
+    names: Iterable[str],
+    do: Callable[[str, Asked, tuple[Any, ...], dict[str, Any]], Any],
+) -> dict[str, Asked]:
+    """What takes the place of methods: `do` is given the name, the method, and what that is given.
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._driver, name, value)
+    What a method asks its own driver for is part of its work, and `do` is not told of it.
+    """
+    is_within = False
 
-    def refuse(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse what the host does within the block."""
-        raise RuntimeError(
-            message(
-                self._where,
-                "the host reads a value within the block",
-                "a graph works on the device alone",
-                "read the value before it or behind it",
-            )
-        )
+    def method(name: str) -> Asked:
+        asked = getattr(driver, name)
 
-    download = map = address = refuse
+        def called(*arguments: Any, **options: Any) -> Any:
+            nonlocal is_within
+            if is_within:
+                return asked(*arguments, **options)
+            is_within = True
+            try:
+                return do(name, asked, arguments, options)
+            finally:
+                is_within = False
 
-    def routine(self, *_: Any) -> None:
-        """None: what libraries launch is not seen here, so xarr's kernels work."""
+        return called
 
-    def arrays(self, *_: Any) -> None:
-        """None, as `routine`."""
-
-    def window(self, *_: Any) -> None:
-        """None: the host does not work in the memory."""
-
-    def is_open(self) -> bool:
-        """False, as `window`."""
-        return False
+    return {name: method(name) for name in names}
 
 
 def _settled(argument: Any) -> Any:
@@ -68,19 +74,46 @@ def _settled(argument: Any) -> Any:
 def recording(device: Device) -> Iterator[list[Call]]:
     """Note launches and copies of a device within a ``with`` block, besides having them done.
 
-    The host may read nothing meanwhile: whoever tries is told.
+    The host may read nothing meanwhile: whoever tries is told. Libraries, whose launches are not
+    seen here, stand aside, so that xarr's kernels work.
     """
     where = f"graph({str(device)!r})"
+    calls: list[Call] = []
+
+    def noted(name: str, asked: Asked, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        asked(*arguments, **options)
+        calls.append((name, tuple(map(_settled, arguments))))
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise RuntimeError(
+            message(
+                where,
+                "the host reads a value within the block",
+                "a graph works on the device alone",
+                "read the value before it or behind it",
+            )
+        )
+
     with device.lock:
         driver = device.driver
         if device.is_recorded:
             raise RuntimeError(
                 message(where, "a graph is being recorded", "one at a time is accepted")
             )
-        recorder = Recorder(driver, where)
-        device._driver, device.is_recorded = recorder, True
+        block = contextlib.ExitStack()
+        block.enter_context(
+            replaced(
+                driver,
+                around(driver, ("launch", "launch_with", "copy"), noted)
+                | dict.fromkeys(_REFUSED, refuse)
+                | dict.fromkeys(_ABSENT, lambda *_: None)
+                | {"is_open": lambda: False},
+            )
+        )
+        device.is_recorded = True
     try:
-        yield recorder.calls
+        yield calls
     finally:
         with device.lock:
-            device._driver, device.is_recorded = driver, False
+            block.close()
+            device.is_recorded = False
