@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
@@ -171,16 +172,16 @@ class Program:
 
     def run(
         self,
-        storages: list[Storage],
-        bases: list[int],
-        constants: list[Any],
+        listed: tuple[list[Storage], list[int], list[Any], list[int]],
         done: list[int],
         unfinished: list[launch.Prepared],
     ) -> Prepared | None:
         """Run all launches; what a skeleton takes the place of is prepared.
 
-        To `done` something is appended for each kernel's work that is done before the last one's.
+        `listed` has storages, bases, constants and the numbers of the instructions. To `done`
+        something is appended for each kernel's work that is done before the last one's.
         """
+        storages, bases, constants, _ = listed
         run = self._run or self._at_once()
         if run is self._run:
             for storage in storages:
@@ -336,6 +337,14 @@ class Program:
         """
         return frozenset[int]().union(*self._parts()[len(done) :])
 
+    def part(self, number: int) -> tuple[Call | stepwise.Work, list[int]]:
+        """What is launched once so many calls are done, and the instructions that it is of."""
+        return self._calls[number], sorted(self._parts()[number])
+
+    def names(self, instructions: Sequence[int]) -> list[str]:
+        """What the operations of instructions are called."""
+        return [self._opcodes[number].operation.name for number in instructions]
+
     def _parts(self) -> list[frozenset[int]]:
         """The instructions of each of `_calls`."""
         if self._members is not None:
@@ -345,6 +354,29 @@ class Program:
 
 def _is_wide(state: int) -> bool:
     return state >= layout.WIDE or state in schedule.OF_WIDE
+
+
+_Watcher = Callable[[Program, Sequence[int], list[int]], AbstractContextManager[None]]
+_run_of: Final = Program.run
+
+
+def watch(watcher: _Watcher | None) -> None:
+    """Have a context around each run, of the program, the numbers and what is done; or none.
+
+    Another method takes the place of `Program.run` meanwhile, so that none costs nothing.
+    """
+
+    def run(
+        self: Program,
+        listed: tuple[list[Storage], list[int], list[Any], list[int]],
+        done: list[int],
+        unfinished: list[launch.Prepared],
+    ) -> Prepared | None:
+        assert watcher is not None
+        with watcher(self, listed[3], done):
+            return _run_of(self, listed, done, unfinished)
+
+    Program.run = _run_of if watcher is None else run  # type: ignore[method-assign]
 
 
 def traced(

@@ -151,9 +151,12 @@ def _run(
                 assert kernel is not None
                 _, views, numbers = turn.alone()
                 found = kernel.run(
-                    [storages[slot] for slot, _ in views],
-                    [bases[slot] + beyond for slot, beyond in views],
-                    [constants[at] for at in numbers],
+                    (
+                        [storages[slot] for slot, _ in views],
+                        [bases[slot] + beyond for slot, beyond in views],
+                        [constants[at] for at in numbers],
+                        [],
+                    ),
                     [],
                     unfinished,
                 )

@@ -99,7 +99,9 @@ class Step(NamedTuple):
         return storage
 
 
-_NUMBERS: Final = itertools.count()
+NUMBERS: Final = itertools.count()
+"""What gives instructions their numbers."""
+_numbers: Iterator[int] = NUMBERS
 _tier: Final = hosted.tier
 _ALONE: Final = immediate.alone
 _ASIDE: Final = object()
@@ -232,7 +234,7 @@ class Tape:
         """Run everything but the kernel that a skeleton, which takes a value, will be."""
         operation = _consumed(split, names, wide)
         opcode = opcode_of(operation, (node.structure,), node.shape)
-        step = Step(opcode, (node,), None, None, next(_NUMBERS))
+        step = Step(opcode, (node,), None, None, next(_numbers))
         self.steps.append(step)
         try:
             prepared = self._run(len(self.steps))
@@ -272,11 +274,11 @@ class Tape:
             launched = driver.launched
             trace, listed = self._listed(self._taken(steps))
             steps.clear()  # they hold storages
-            storages, bases, constants, _ = listed
+            storages = listed.storages
             if others_see:
                 others_see = any(storage.serial in device.shared for storage in storages)
             program = trace.program(self._states(storages, trace.sizes))
-            return program.run(storages, bases, constants, done, self.unfinished)
+            return program.run(listed, done, self.unfinished)
         except BaseException as error:
             if listed is None or trace is None:
                 if steps and not (self.steps and self.steps[0] is steps[0]):
@@ -648,7 +650,7 @@ def computed(opcode: Opcode, operands: tuple[Node, ...], scalar: Any = None) -> 
     storage = Storage(device, opcode.nbytes)
     if len(tape.steps) >= LIMIT:
         tape.cut()
-    tape.steps.append(_made(Step, (opcode, operands, storage, scalar, next(_NUMBERS))))
+    tape.steps.append(_made(Step, (opcode, operands, storage, scalar, next(_numbers))))
     if _mode.eager or opcode.immediate is _ALONE or device.shared:
         _end(tape, opcode, operands)
     return Node(storage, opcode.target, 0)  # type: ignore[arg-type]
@@ -670,7 +672,7 @@ def recorded(opcode: Opcode, operands: tuple[Node, ...], target: Node | None = N
         tape.cut()
     # Twice, as a finalizer may ask for the value in between, and another thread run the tape.
     written.storage.mark = tape.mark
-    tape.steps.append(Step(opcode, nodes, None, None, next(_NUMBERS)))
+    tape.steps.append(Step(opcode, nodes, None, None, next(_numbers)))
     written.storage.mark = tape.mark
     if _mode.eager or opcode.immediate is _ALONE or device.shared:
         _end(tape, opcode, nodes)
@@ -692,6 +694,12 @@ def is_seen(nodes: tuple[Node, ...], device: Device) -> bool:
     """
     shared = device.shared
     return any(node.storage is not None and node.storage.serial in shared for node in nodes)
+
+
+def number_with(numbers: Iterator[int]) -> None:
+    """Have another iterator give the numbers of `NUMBERS`, so that it knows who asks for them."""
+    global _numbers
+    _numbers = numbers
 
 
 def _frozen(operands: tuple[Node, ...]) -> tuple[Node, ...]:
