@@ -269,6 +269,7 @@ _MERGED: Final = {
     "coordinates": "indexing",
     "diagnostics": "inspection",
     "editing": "joining",
+    "explaining": "inspection",
     "contractions": "linalg",
     "einsum": "linalg",
     "fills": "creation",

@@ -170,7 +170,6 @@ from xarr.functions.data_types import (
     result_type as result_type,
 )
 from xarr.functions.diagnostics import (
-    explain as explain,
     get_include as get_include,
     info as info,
     memory_info as memory_info,
@@ -266,6 +265,7 @@ from xarr.functions.elementwise import (
     tanh as tanh,
     trunc as trunc,
 )
+from xarr.functions.explaining import explain as explain
 from xarr.functions.files import (
     fromfile as fromfile,
     fromregex as fromregex,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -206,3 +208,46 @@ def test_it_says_which_programs_run_step_by_step() -> None:
     with tier("hosted"):
         xarr.to_numpy(x * 3.5 - 1)
         assert stepwise() == before + 1
+
+
+def drawn(svg: str) -> dict[str, list[str]]:
+    """The texts of a drawing by their class, and how many shapes it has of each."""
+    found: dict[str, list[str]] = {}
+    for part in ElementTree.fromstring(svg).iter():
+        found.setdefault(part.get("class", ""), []).append(part.text or "")
+    return found
+
+
+def test_a_drawing_shows_what_is_stored_and_what_is_a_variable() -> None:
+    x, y = matrix(1000), matrix(1000)
+    result = (x + y) * 2
+    explanation = xarr.explain(result)
+    found = drawn(explanation._repr_svg_())
+    assert len(found["kernel"]) == 1
+    assert len(found["memory"]) == len(found["arrow"]) == 3
+    assert found["variable"] == ["s2[(1000,)] = add(s0[(1000,)], s1[(1000,)]): float32"]
+    assert "s3[(1000,)] = multiply(s2[(1000,)], 2): float32" in found[""]
+    assert "s3: float32, 4,000 bytes" in found[""]
+    assert found["head"][1] == "elementwise.c, 12,000 bytes"
+    assert "1 kernel, 12,000 bytes moved; grey is not stored" in found[""]
+    assert repr(explanation) == str(explanation)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_drawing_has_all_kernels(name: str) -> None:
+    x, y = matrix(8, 40_000), matrix(8, 40_000)
+    xarr.synchronize()
+    explanation = xarr.explain(PROGRAMS[name](x, y))
+    said = kernels(explanation)
+    titles = drawn(explanation.svg())["head"][1:]
+    assert titles == [f"{file}, {nbytes:,} bytes" for file, nbytes, _ in said]
+    operations = [one for group in explanation.groups for one in group.operations]
+    assert len(operations) == int(re.search(r"pending: (\d+)", explanation)[1])  # type: ignore[index]
+
+
+def test_a_drawing_of_what_is_in_memory_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "kernels.svg"
+    xarr.explain(matrix(3)).save(path)
+    assert "in memory" in drawn(path.read_text())["head"][0]
+    with pytest.raises(ValueError, match=r"path is '.*png'; .svg files"):
+        xarr.explain(matrix(3)).save(tmp_path / "kernels.png")

@@ -291,7 +291,7 @@ def end_before_others(device: Device) -> None:
         device.driver.synchronize()
 
 
-def _contents(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:
+def contents(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:
     """The names of the operations and of the data types that a kernel's key holds."""
     names: dict[str, None] = {}
     types: dict[str, None] = {}
@@ -364,7 +364,7 @@ def _compiled(device: Device, text: str, entry: str, key: Any) -> Any:
         other = _compiler.compile
         binary = driver.compile(text) if other is None else other(device, text)
     except errors.CompileError as error:
-        error.op, error.dtypes = _contents(entry, key)
+        error.op, error.dtypes = contents(entry, key)
         error.device = str(device)
         raise
     disk.put(name, binary)

@@ -1,0 +1,113 @@
+"""What kernels move: the memory that each loads and stores, and the bytes of that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xarr.engine import launch
+from xarr.engine.schedule import Instruction, Ref
+
+if TYPE_CHECKING:
+    from xarr.engine.unrolled import Call
+
+
+class Move(NamedTuple):
+    """What a kernel loads or stores.
+
+    Attributes
+    ----------
+    stores : bool
+        Whether it stores.
+    slot : int
+        The storage by number; -1 for what is between the launches of one skeleton.
+    what : str
+        It in words.
+    nbytes : int
+        How many bytes that is, each element once.
+    """
+
+    stores: bool
+    slot: int
+    what: str
+    nbytes: int
+
+    def __str__(self) -> str:
+        return f"{'stores' if self.stores else 'loads'} {self.what}"
+
+
+class Traffic(NamedTuple):
+    """A kernel, and what it moves."""
+
+    kernel: launch.Kernel
+    moves: list[Move]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all."""
+        return sum([move.nbytes for move in self.moves])
+
+
+def of(call: Call) -> Iterator[Traffic]:
+    """The kernels of a call, one after the other."""
+    for stage in call.stages:
+        moves = list(_of_form(call)) if stage.takes_form else []
+        first = len(stage.rooms) - stage.written
+        for place, room in enumerate(stage.rooms):
+            stores = place >= first
+            if room < 0:
+                target = call.results[room]
+                nbytes = target.pattern.size * target.dtype.itemsize
+                moves.append(Move(stores, target.slot, f"s{target.slot}: {target.dtype}", nbytes))
+            else:
+                moves.append(_between(call.rooms[room], stores=stores))
+        yield Traffic(stage.kernel, moves)
+
+
+def _between(room: launch.Room, *, stores: bool) -> Move:
+    if isinstance(room, int):
+        return Move(stores, -1, "partial results", room)
+    return Move(stores, -1, "a table", room.nbytes)
+
+
+def _of_form(call: Call) -> Iterator[Move]:
+    """What a form loads and stores."""
+    form = call.form
+    size = math.prod(math.prod(extents) for extents in form.extents)
+    places = form.indirect()
+    first = len(form.accesses) - len(form.stored)
+    taken = dict(call.taken)
+    for number, (slot, _) in enumerate(call.offsets):
+        _, dtype, where = form.accesses[number]
+        if slot < 0:
+            continue
+        what = f"s{slot}: {dtype}"
+        if number in places:
+            stores = bool(places[number])
+            yield Move(stores, slot, f"{what} at computed places", size * dtype.itemsize)
+            continue
+        if slot in taken:
+            what += f" in the memory of s{taken[slot]}"
+        walked = zip(where.shape, where.strides, strict=True)
+        count = math.prod(extent for extent, step in walked if step)
+        yield Move(number >= first, slot, what, count * dtype.itemsize)
+
+
+def described(steps: list[Instruction], constants: list[Any]) -> list[str]:
+    """Instructions in words, their storages by numbers: ``s2[(3,)] = add(s0[(3,)], 1.0)``."""
+    rest = iter(constants)
+    return [_described(step, rest) for step in steps]
+
+
+def _described(step: Instruction, rest: Iterator[Any]) -> str:
+    operands = [_named(ref) if isinstance(ref, Ref) else repr(next(rest)) for ref in step.operands]
+    target = "" if step.target is None else f"{_named(step.target)} = "
+    return f"{target}{step.operation.name}({', '.join(operands)}): {step.operation.result}"
+
+
+def _named(ref: Ref) -> str:
+    pattern = ref.pattern
+    plain = pattern.linear and not ref.offset
+    where = "" if plain else f", strides {pattern.strides} from {ref.offset}"
+    return f"s{ref.slot}[{pattern.shape}{where}]"
