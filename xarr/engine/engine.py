@@ -5,13 +5,14 @@ Everything here puts instructions on the device's tape, or runs it.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
 from xarr import dtypes, layout
 from xarr.backends.device import before_synchronizing
-from xarr.engine import hosted, immediate, launch as launching, tape
+from xarr.engine import hosted, immediate, launch as launching, program, schedule, tape
 from xarr.engine.expression import (
     Node,
     Opcode,
@@ -110,6 +111,24 @@ def _cast(given: DType, wanted: DType) -> Operation:
         operation = Operation("astype", (given,), wanted, cast("{0}", given, wanted), host)
         _CASTS[given, wanted] = operation
     return operation
+
+
+def copied_at_once(node: Node) -> Node:
+    """A copy of a node in memory, for which nothing else on the tape runs."""
+    device, source = node.device, node.storage
+    assert source is not None
+    target = allocate(device, math.prod(node.shape) * node.dtype.itemsize)
+    opcode = elementwise(_cast(node.dtype, node.dtype), (node,), node.shape)
+    assert opcode.target is not None
+    states = [
+        schedule.ALIVE + (schedule.WIDE if storage.nbytes >= layout.WIDE else 0)
+        for storage in (source, target)
+    ]
+    with device.lock:
+        ready = program.traced(device, (opcode,), (0,)).program(tuple(states))
+        ready.prepare()
+        ready.run(([source, target], [node.offset, 0], [], []), [], [])
+    return Node(target, opcode.target, 0)
 
 
 def broadcast(node: Node, shape: Shape) -> Node:

@@ -44,6 +44,7 @@ from xarr.functions import (
     joining,
     manipulation,
     matrices,
+    notebooks,
     ordering,
     placing,
     printing,
@@ -405,6 +406,8 @@ class Methods:
     __imatmul__ = _matmul_in_place
     __repr__ = printing.array_repr
     __str__ = printing.array_str
+    _repr_html_ = notebooks.repr_html
+    _repr_pretty_ = notebooks.repr_pretty
     __array__ = views.to_array
     __array_function__ = callers.array_function
     __array_ufunc__ = callers.array_ufunc
