@@ -29,13 +29,20 @@ def _table(make: Callable[[], list[list[str]]], options: str = "") -> type[_Tabl
 
 
 class _Explained(SphinxDirective):
-    """Show a program and what `xarr.explain` says of its `x`, with the `sources` or without."""
+    """Show a program and what `xarr.explain` says of its `x`: a `drawing`, or a text.
+
+    The text has the `sources` or not.
+    """
 
     has_content = True
-    option_spec: ClassVar[dict[str, Any]] = {"sources": directives.flag}
+    option_spec: ClassVar[dict[str, Any]] = {"drawing": directives.flag, "sources": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         program = "\n".join(self.content)
+        if "drawing" in self.options:
+            shown = program + "\nnp.explain(x)"
+            code = nodes.literal_block(shown, shown, language="python")
+            return [code, nodes.raw("", tables.drawn(program), format="html")]
         shown = program + "\nprint(np.explain(x))"
         code = nodes.literal_block(shown, shown, language="python")
         text = tables.explained(program, sources="sources" in self.options)

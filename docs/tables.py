@@ -286,6 +286,7 @@ _MERGED: Final = {
     "signal": "calculus",
     "highest_first": "polynomials",
     "products": "linalg",
+    "profiling": "inspection",
     "special": "elementwise",
     "scalar_functions": "own_kernels",
     "scimath": "elementwise",
@@ -522,6 +523,13 @@ def explained(program: str, *, sources: bool) -> str:
     begin = kernel_file(DIALECTS[names["x"].device.info.dialect]).splitlines()[0]
     shown = [kernel.partition(begin)[0] for kernel in kernels]
     return "".join([text, *(f"source of kernel {defines}// ...\n" for defines in shown)])
+
+
+def drawn(program: str) -> str:
+    """Run a program; return the drawing of what `xarr.explain` says of its `x`."""
+    names: dict[str, Any] = {"np": xarr, "xarr": xarr}
+    exec(program, names)
+    return f'<div style="overflow-x:auto">{xarr.explain(names["x"]).svg()}</div>'
 
 
 _NAMES: Final = Path(__file__).parent / "names"

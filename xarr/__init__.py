@@ -466,6 +466,7 @@ from xarr.functions.products import (
     vecdot as vecdot,
     vecmat as vecmat,
 )
+from xarr.functions.profiling import profile as profile
 from xarr.functions.reductions import (
     all as all,
     any as any,

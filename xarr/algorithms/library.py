@@ -16,7 +16,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.dtypes import DType
-from xarr.engine import elements, engine, immediate
+from xarr.engine import elements, engine, immediate, profiling
 from xarr.engine.elements import Host
 from xarr.engine.expression import Node, leaf
 from xarr.engine.storage import Storage
@@ -226,8 +226,7 @@ def opened(
     if not own:
         warn_once(where, device)
         for observer in observers:
-            nbytes = sum([math.prod(node.shape) * node.dtype.itemsize for node in nodes])
-            observer(where, nbytes, "from and to", device)
+            observer(where, _nbytes(nodes), "from and to", device)
     in_place = own or device.info.shares_host_memory
     with device.lock, ExitStack() as stack:
         memory = dict[int, Any]()
@@ -296,6 +295,80 @@ def _as_array(node: Node, memory: Any) -> Any:
         return how.array(memory, node.offset)
     place = memory.data + node.offset * how.dtype.itemsize
     return kind(how.shape, how.dtype, place, how.strides)
+
+
+@contextmanager
+def _watched() -> Iterator[None]:
+    """Have the functions that let libraries work tell profiles of it, within a ``with`` block."""
+    global run, opened, inner
+    before = run, opened, inner
+    run, opened, inner = _watched_run, _watched_opened, _watched_inner
+    try:
+        yield
+    finally:
+        run, opened, inner = before
+
+
+_run, _opened, _inner = run, opened, inner
+
+
+def _watched_run(
+    where: str,
+    name: str,
+    operands: Sequence[Node],
+    results: Sequence[tuple[Shape, DType]],
+    *,
+    out: bool = False,
+    **options: Any,
+) -> list[Node]:
+    device = operands[0].device
+    for node in operands:
+        engine.compute(node)
+    on_host = is_preferred(device) or routine(name, operands[0].dtype, device) is None
+    nbytes = _nbytes(operands)
+    nbytes += sum([math.prod(shape) * dtype.itemsize for shape, dtype in results])
+
+    def ask() -> list[Node]:
+        return _run(where, name, operands, results, out=out, **options)
+
+    title = f"numpy.{name}" if on_host else f"{name} of the device's library"
+    found: list[Node] = profiling.worked(title, nbytes, device, ask, on_host=on_host)
+    return found
+
+
+@contextmanager
+def _watched_opened(
+    where: str, operands: Sequence[Node], results: Sequence[Node] = (), *, own: bool = True
+) -> Iterator[list[Any]]:
+    nodes = (*operands, *results)
+    for node in operands:
+        engine.compute(node)
+    with (
+        _opened(where, operands, results, own=own) as arrays,
+        profiling.working(f"numpy for {where}", _nbytes(nodes), nodes[0].device),
+    ):
+        yield arrays
+
+
+def _watched_inner(first: Node, second: Node) -> Any:
+    device = first.device
+    if not device.info.in_place or first.storage is None or second.storage is None:
+        return _inner(first, second)
+    for node in (first, second):
+        engine.compute(node)
+
+    def ask() -> Any:
+        return _inner(first, second)
+
+    nbytes = _nbytes((first, second))
+    return profiling.worked("numpy.matmul", nbytes, device, ask, on_host=True)
+
+
+def _nbytes(nodes: Sequence[Node]) -> int:
+    return sum([math.prod(node.shape) * node.dtype.itemsize for node in nodes])
+
+
+profiling.watchers.append(_watched)
 
 
 def warn_once(name: str, device: Device) -> None:

@@ -1,0 +1,26 @@
+"""Ranges of NVTX, which NVIDIA's tools show, where the package `nvtx` is installed."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from contextlib import AbstractContextManager
+from typing import Any
+
+
+@functools.cache
+def _nvtx() -> Any:
+    try:
+        import nvtx
+    except ImportError:
+        return None
+    return nvtx
+
+
+def named(name: str) -> AbstractContextManager[Any]:
+    """A ``with`` block that such tools show under a name, among those of xarr."""
+    nvtx = _nvtx()
+    if nvtx is None:
+        return contextlib.nullcontext()
+    found: AbstractContextManager[Any] = nvtx.annotate(name, domain="xarr")
+    return found

@@ -1,0 +1,325 @@
+"""Profiles: what a block of a program costs, by kernel and by line."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import json
+import linecache
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from xarr import dtypes, errors, layout
+from xarr.backends import device as devices, ranges
+from xarr.backends.device import Device, get_device
+from xarr.engine import engine, profiling
+from xarr.engine.expression import leaf
+from xarr.engine.profiling import Line, Work
+
+_COPIED_NBYTES: Final = 1 << 27
+"""Bytes of the copy that bandwidth is measured by: more than caches hold."""
+_COPIES: Final = 3
+_UNITS: Final = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+_WIDTH: Final = 60
+"""Characters of a name or a line of source."""
+
+
+class Cost(NamedTuple):
+    """What a kernel, or a line of a program, cost.
+
+    Attributes
+    ----------
+    what : str
+        The kernel and its operations; or the line's file and number.
+    launches : int
+        How often something was launched, copied or called for it.
+    nbytes : int
+        The bytes that this moved.
+    seconds : float
+        How long it took.
+    share : float or None
+        The bandwidth, as a part of what the device copies at; None for transfers.
+    source : str
+        The text of the line.
+    """
+
+    what: str
+    launches: int
+    nbytes: int
+    seconds: float
+    share: float | None = None
+    source: str = ""
+
+    @property
+    def gb_s(self) -> float:
+        """The bandwidth in gigabytes a second."""
+        return self.nbytes / max(self.seconds, 1e-9) / 1e9
+
+
+class Profile:
+    """What the ``with`` block costs; `xarr.profile` makes one, and `print` shows it.
+
+    Attributes
+    ----------
+    kernels, lines : list of Cost
+        By kernel and by line, what took longest first; behind the block.
+    seconds : float
+        From the beginning of the block to its end.
+    """
+
+    def __init__(self) -> None:
+        self._recording: profiling.Recording | None = None
+        self._block = contextlib.ExitStack()
+
+    def __enter__(self) -> Profile:
+        if self._recording is not None:
+            raise RuntimeError(
+                errors.message(
+                    "profile()", "it was used already", "make another one with profile()"
+                )
+            )
+        _settle()
+        recording = profiling.Recording()
+        self._block.enter_context(ranges.named("xarr.profile"))
+        recording.begin()
+        self._block.callback(recording.end)
+        self._recording = recording
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._block:
+            if kind is None:
+                _settle()
+
+    @property
+    def seconds(self) -> float:
+        """From the beginning of the block to its end."""
+        recording = self._recording
+        return 0.0 if recording is None else recording.end_s - recording.begin_s
+
+    @property
+    def kernels(self) -> list[Cost]:
+        """What each kernel cost, the one that took longest first."""
+        return _costs(((work.name,), work, 1.0) for work in self._works())
+
+    @property
+    def lines(self) -> list[Cost]:
+        """What each line cost, the one that took longest first.
+
+        A kernel that several lines asked for is shared among them by their operations.
+        """
+        shared = (
+            ((_place(line), _source(line)), work, share)
+            for work in self._works()
+            for line, share in work.shares.items()
+        )
+        return _costs(shared)
+
+    def _works(self) -> list[Work]:
+        return [] if self._recording is None else self._recording.works
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a trace as JSON that chrome://tracing and https://ui.perfetto.dev show.
+
+        Each device has a row of what it did, or several where work overlaps; each thread has one of
+        what it asked for.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        """
+        Path(path).write_text(json.dumps({"traceEvents": self._events()}), encoding="utf-8")
+
+    def _events(self) -> list[dict[str, Any]]:
+        """The events of the trace; of work that overlaps, on several streams, rows beside it."""
+        if self._recording is None:
+            return []
+        origin = self._recording.begin_s
+        names = ["host", *sorted({work.device for work in self._works()})]
+        threads = dict.fromkeys(work.thread for work in self._works())
+        events: list[dict[str, Any]] = [
+            {"name": "process_name", "ph": "M", "pid": number, "args": {"name": name}}
+            for number, name in enumerate(names)
+        ]
+        ends: dict[tuple[str, int], float] = {}
+        for work in sorted(self._works(), key=lambda work: work.begin_s):
+            row = next(
+                n for n in itertools.count() if ends.get((work.device, n), 0) <= work.begin_s
+            )
+            ends[work.device, row] = work.end_s
+            told = {
+                "bytes": work.nbytes,
+                "GB/s": round(work.nbytes / max(work.end_s - work.begin_s, 1e-9) / 1e9, 3),
+                "lines": [f"{_place(line)} {_source(line)}".strip() for line in work.shares],
+            }
+            spans = [
+                (work.asked_s, work.returned_s, 0, [*threads].index(work.thread)),
+                (work.begin_s, work.end_s, names.index(work.device), row),
+            ]
+            for begin, end, process, thread in spans:
+                events.append(
+                    {
+                        "name": work.name,
+                        "cat": work.kind,
+                        "ph": "X",
+                        "ts": (begin - origin) * 1e6,
+                        "dur": (end - begin) * 1e6,
+                        "pid": process,
+                        "tid": thread,
+                        "args": told,
+                    }
+                )
+        return events
+
+    def __str__(self) -> str:
+        works = self._works()
+        moved = sum(work.nbytes for work in works)
+        busy_s = sum(work.end_s - work.begin_s for work in works)
+        head = (
+            f"{_seconds(self.seconds)}, {_seconds(busy_s)} of them at work: "
+            f"{len(works):,} launches, {_bytes(moved)} moved"
+        )
+        names = sorted({work.device for work in works})
+        parts = [head, *(f"{name} copies at {_bandwidth(name):,.1f} GB/s: 100%" for name in names)]
+        if works:
+            parts += ["", *_table("kernel", self.kernels), "", *_table("line", self.lines)]
+        return "\n".join(parts)
+
+    def __repr__(self) -> str:
+        return f"<Profile of {len(self._works())} launches>"
+
+
+def profile() -> Profile:
+    """Measure what a ``with`` block costs, for each kernel and for each line of the program.
+
+    ``print(p)`` shows launches, bytes, time, GB/s, and the share of the bandwidth at which the
+    device copies. ``p.save("trace.json")`` writes a trace for chrome://tracing or Perfetto.
+
+    Returns
+    -------
+    Profile
+        To be used as ``with xarr.profile() as p:``. ``p.kernels`` and ``p.lines`` are the figures.
+
+    Notes
+    -----
+    What was asked before the block runs before it, and what is asked within runs within. All small
+    work is done by kernels there, as on a GPU, which NumPy would do on a CPU. The time is the
+    device's own, without that of compilers. What the host does in libraries is named ``numpy.``.
+    Everything that any thread asks of any device counts. Where the package nvtx is installed, the
+    block and each launch are ranges of NVTX in the domain ``xarr``.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.ones(5000, dtype="float32") + 0
+    >>> with xarr.profile() as p:
+    ...     y = x * 2 + 1
+    >>> [(cost.what, cost.launches, cost.nbytes) for cost in p.kernels]
+    [('elementwise: multiply, add', 1, 40000)]
+    """
+    return Profile()
+
+
+def _settle() -> None:
+    """Run all that was asked of all devices."""
+    for device in devices.opened():
+        engine.settle(device)
+
+
+def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
+    """What works cost together, by what they are called; of some of them a part."""
+    sums: dict[tuple[str, ...], list[Any]] = {}
+    for names, work, part in parts:
+        entry = sums.setdefault(names, [0, 0.0, 0.0, 0.0, 0.0])
+        seconds = (work.end_s - work.begin_s) * part
+        entry[0] += 1
+        entry[1] += work.nbytes * part
+        entry[2] += seconds
+        if work.kind != "transfer":
+            entry[3] += work.nbytes * part / _bandwidth(work.device) / 1e9
+            entry[4] += seconds
+    costs = []
+    for (name, *source), (count, nbytes, seconds, least_s, counted_s) in sums.items():
+        share = least_s / counted_s if counted_s else None
+        costs.append(Cost(name, count, round(nbytes), seconds, share, *source))
+    return sorted(costs, key=lambda cost: (-cost.seconds, cost.what))
+
+
+@functools.cache
+def _bandwidth(name: str) -> float:
+    """What a device reads and writes in a second when it copies, in GB; the best of some copies."""
+    device = get_device(name)
+    nbytes = min(_COPIED_NBYTES, device.memory_nbytes // 16) & ~7
+    with profiling.unseen(), device.lock:
+        engine.settle(device)
+        source, target = (engine.allocate(device, nbytes) for _ in range(2))
+        driver = device.driver
+        node = leaf(source, layout.contiguous((nbytes // 4,)), dtypes.int32)
+
+        def by_kernel() -> None:
+            engine.write(target, layout.contiguous((nbytes // 4,)), dtypes.int32, node)
+            engine.settle(device)
+
+        def by_driver() -> None:
+            driver.copy(source.buffer, 0, target.buffer, 0, nbytes)
+
+        return (
+            2e-9
+            * nbytes
+            / min(
+                _taken_s(device, copy)
+                for copy in (by_kernel, by_driver)
+                for _ in range(1 + _COPIES)
+            )
+        )
+
+
+def _taken_s(device: Device, ask: Callable[[], None]) -> float:
+    device.driver.synchronize()
+    begin = time.perf_counter()
+    ask()
+    device.driver.synchronize()
+    return time.perf_counter() - begin
+
+
+def _place(line: Line) -> str:
+    """A line's file, as it is reached from the current folder where it lies below that."""
+    if not line.file:
+        return "no line"
+    path, here = Path(line.file), Path.cwd()
+    shown = path.relative_to(here) if path.is_relative_to(here) else path
+    return f"{shown}:{line.number}"
+
+
+def _source(line: Line) -> str:
+    return linecache.getline(line.file, line.number).strip()
+
+
+def _table(title: str, costs: list[Cost]) -> Iterator[str]:
+    yield f"{'launches':>8} {'bytes':>9} {'time':>9} {'GB/s':>7} {'share':>5}  {title}"
+    for cost in costs:
+        share = "" if cost.share is None else f"{cost.share:.0%}"
+        text = cost.what if len(cost.what) <= _WIDTH else cost.what[: _WIDTH - 3] + "..."
+        yield (
+            f"{cost.launches:>8,} {_bytes(cost.nbytes):>9} {_seconds(cost.seconds):>9} "
+            f"{cost.gb_s:>7,.1f} {share:>5}  {text}  {cost.source[:_WIDTH]}"
+        ).rstrip()
+
+
+def _bytes(nbytes: float) -> str:
+    if nbytes < 1000:
+        return f"{nbytes:.0f} B"
+    unit, one = next((unit, one) for unit, one in _UNITS if nbytes >= one)
+    return f"{nbytes / one:,.1f} {unit}"
+
+
+def _seconds(seconds: float) -> str:
+    for unit, one in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= one:
+            return f"{seconds / one:.1f} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
