@@ -248,7 +248,10 @@ def test_a_trace_is_one(device: xarr.Device, tmp_path: Path) -> None:
             xarr.synchronize(x)
     p.save(tmp_path / "trace.json")
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
-    assert [event["args"]["name"] for event in events if event["ph"] == "M"] == ["host", str(device)]
+    assert [event["args"]["name"] for event in events if event["ph"] == "M"] == [
+        "host",
+        str(device),
+    ]
     asked = [event for event in events if event["ph"] == "X" and event["pid"] == 0]
     done = [event for event in events if event["ph"] == "X" and event["pid"] == 1]
     assert len(asked) == len(done) == 3
