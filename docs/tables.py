@@ -179,7 +179,10 @@ CHAPTERS: Final = {
     "constants": ("Constants", "Numbers, and the index that adds an axis."),
     "creation": ("Creation", "Functions that make arrays."),
     "data_types": ("Data types", "The data types are NumPy's own objects."),
-    "devices": ("Devices, streams and events", "Where arrays are, and in which order work runs."),
+    "devices": (
+        "Devices, streams, copies and graphs",
+        "Where arrays are, and in which order work runs.",
+    ),
     "elementwise": (
         "Element-wise functions",
         "Functions of each element by itself. :doc:`../operations` says which data types each "
@@ -292,6 +295,8 @@ _MERGED: Final = {
     "scimath": "elementwise",
     "strides": "manipulation",
     "streams": "devices",
+    "copying": "devices",
+    "graphs": "devices",
     "windows": "calculus",
     "powers": "creation",
     "type_queries": "data_types",

@@ -32,7 +32,7 @@ static void scale_matrix(Matrix x, float factor, std::uintptr_t stream) {
 }
 
 NB_MODULE(scale_dlpack, module) {
-    // Without noconvert() an array of another data type would be copied, and the copy scaled.
+    // Without noconvert() NumPy's arrays of other data types would be copied, and the copy scaled.
     module.def("scale", scale_matrix, nb::arg("x").noconvert(), nb::arg("factor"),
                nb::arg("stream") = 0);
 }

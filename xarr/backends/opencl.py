@@ -618,8 +618,9 @@ class OpenCLDriver:
 
         What they put on its queues is not known here, so the device never counts as idle again.
         """
-        self.synchronize()
-        self._inline, self._is_idle = None, False
+        if self._inline is not None:
+            self.synchronize()
+            self._inline, self._is_idle = None, False
         return self._context
 
     def lend_stream(self, stream: Any) -> Any:
