@@ -26,14 +26,13 @@ def memory_info(device: Device | str | None = None) -> dict[str, int]:
     Returns
     -------
     dict
-        ``total_nbytes`` of the device, ``used_nbytes`` in arrays, ``held_nbytes`` freed and kept
-        for reuse, ``peak_nbytes`` the most that was ever used.
+        As of `Device.memory_info`.
 
     Examples
     --------
     >>> import xarr
-    >>> sorted(xarr.memory_info())
-    ['held_nbytes', 'peak_nbytes', 'total_nbytes', 'used_nbytes']
+    >>> sorted(name.removesuffix("_nbytes") for name in xarr.memory_info())
+    ['free', 'held', 'peak', 'total', 'used']
     """
     return get_device(device, where="memory_info(device)").memory_info()
 
