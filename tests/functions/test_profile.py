@@ -139,6 +139,17 @@ def test_an_empty_block(device: xarr.Device) -> None:
     assert p.seconds >= 0
 
 
+def test_figures_within_the_block(device: xarr.Device) -> None:
+    x = array(100_000, device)
+    with xarr.profile() as p:
+        xarr.synchronize(xarr.cos(x))
+        ((name, cost),) = kernels(p).items()
+        assert p.kernels[0].seconds > 0
+        xarr.synchronize(xarr.sin(x))
+    assert (name, cost) == ("elementwise: cos", (1, 800_000))
+    assert len(p.kernels) == 2
+
+
 def test_nothing_is_left_behind(device: xarr.Device) -> None:
     before = vars(device.driver).copy()
     run, tier = Program.run, hosted.tier.name
@@ -248,10 +259,8 @@ def test_a_trace_is_one(device: xarr.Device, tmp_path: Path) -> None:
             xarr.synchronize(x)
     p.save(tmp_path / "trace.json")
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
-    assert [event["args"]["name"] for event in events if event["ph"] == "M"] == [
-        "host",
-        str(device),
-    ]
+    named = [event["args"]["name"] for event in events if event["ph"] == "M"]
+    assert named == ["host", str(device)]
     asked = [event for event in events if event["ph"] == "X" and event["pid"] == 0]
     done = [event for event in events if event["ph"] == "X" and event["pid"] == 1]
     assert len(asked) == len(done) == 3
@@ -291,6 +300,20 @@ def test_a_graph_within_and_around_a_profile(device: xarr.Device) -> None:
     x[...] = 1
     g.launch()
     assert float(y[7]) == 2
+
+
+def test_streams_count(device: xarr.Device, tmp_path: Path) -> None:
+    x = array(1_000_000, device)
+    streams = [xarr.Stream(device) for _ in range(2)]
+    with xarr.profile() as p:
+        for number, stream in enumerate(streams):
+            with stream:
+                y = x * number  # stream
+    device.synchronize()
+    assert lines(p)["stream"].launches == 2
+    assert all(cost.seconds > 0 for cost in p.kernels)
+    p.save(tmp_path / "trace.json")
+    assert float(y[-1]) == 999_999
 
 
 def test_the_same_bits(device: xarr.Device) -> None:

@@ -111,7 +111,7 @@ class Recording:
             if not _watch.recordings:
                 _watch.install()
             _watch.recordings = [*_watch.recordings, self]
-        self.begin_s = time.perf_counter()
+        self.begin_s = self.end_s = time.perf_counter()
 
     def end(self) -> None:
         """Note no more, and wait for what was noted."""
@@ -119,9 +119,15 @@ class Recording:
             _watch.recordings = [one for one in _watch.recordings if one is not self]
             if not _watch.recordings:
                 _watch.stack.close()
-        for work in self.works:
-            work.read()
+        self.read()
         self.end_s = time.perf_counter()
+
+    def read(self) -> list[Work]:
+        """Wait for what was noted so far; the works."""
+        works = self.works.copy()
+        for work in works:
+            work.read()
+        return works
 
 
 class _Run:

@@ -19,9 +19,10 @@ from xarr.backends.device import Device, get_device
 from xarr.engine import engine, profiling
 from xarr.engine.expression import leaf
 from xarr.engine.profiling import Line, Work
+from xarr.engine.storage import Storage
 
-_COPIED_NBYTES: Final = 1 << 27
-"""Bytes of the copy that bandwidth is measured by: more than caches hold."""
+_COPIED_NBYTES: Final = (1 << 27, 1 << 24, 1 << 20)
+"""Bytes of the copy that bandwidth is measured by: more than caches hold, if there is room."""
 _COPIES: Final = 3
 _UNITS: Final = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 _WIDTH: Final = 60
@@ -120,7 +121,7 @@ class Profile:
         return _costs(shared)
 
     def _works(self) -> list[Work]:
-        return [] if self._recording is None else self._recording.works
+        return [] if self._recording is None else self._recording.read()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a trace as JSON that chrome://tracing and https://ui.perfetto.dev show.
@@ -254,10 +255,10 @@ def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
 def _bandwidth(name: str) -> float:
     """What a device reads and writes in a second when it copies, in GB; the best of some copies."""
     device = get_device(name)
-    nbytes = min(_COPIED_NBYTES, device.memory_nbytes // 16) & ~7
     with profiling.unseen(), device.lock:
         engine.settle(device)
-        source, target = (engine.allocate(device, nbytes) for _ in range(2))
+        source, target = _pair(device)
+        nbytes = source.nbytes
         driver = device.driver
         node = leaf(source, layout.contiguous((nbytes // 4,)), dtypes.int32)
 
@@ -277,6 +278,15 @@ def _bandwidth(name: str) -> float:
                 for _ in range(1 + _COPIES)
             )
         )
+
+
+def _pair(device: Device) -> tuple[Storage, Storage]:
+    """Memory to copy from and to, as much of it as there is room for."""
+    for nbytes in _COPIED_NBYTES[:-1]:
+        with contextlib.suppress(MemoryError):
+            return engine.allocate(device, nbytes), engine.allocate(device, nbytes)
+    nbytes = _COPIED_NBYTES[-1]
+    return engine.allocate(device, nbytes), engine.allocate(device, nbytes)
 
 
 def _taken_s(device: Device, ask: Callable[[], None]) -> float:
