@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pytest
 
 import xarr
+from tests.engine import own
 from xarr.array.array import is_number
 from xarr.backends.base import Driver
 from xarr.engine import hosted
@@ -68,14 +69,14 @@ class Pair:
         self.finalizers = Finalizers()
         both: dict[str, Any] = {"data": data}
         both |= {"tie": self.finalizers.tie, "mourned": self.finalizers.mourned}
-        self.ours: dict[str, Any] = both | {
+        self.ours: dict[str, Any] = both | own.OURS | {
             "np": xarr, "eager": xarr.eager, "explain": xarr.explain, "stream": _stream,
             "tier": tier, "apart": lambda x: x, "lend": lent, "borrow": xarr.from_dlpack,
             "failing": faults.failing, "keep": [], "collect": gc.collect,
         }  # fmt: skip
         if not xarr.default_device().info.shares_host_memory:
             self.ours["data"] = lambda *given: xarr.asarray(data(*given))  # so that it can be lent
-        self.theirs: dict[str, Any] = both | {
+        self.theirs: dict[str, Any] = both | own.THEIRS | {
             "np": numpy, "eager": contextlib.nullcontext, "explain": id, "stream": _nothing,
             "apart": numpy.copy,  # NumPy copies for all but masks
             "lend": lambda x: x[...], "borrow": lambda x: x[...],

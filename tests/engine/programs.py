@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final
 import numpy
 
 import xarr
+from tests.engine import own
 from tests.engine.pairs import (
     TIERS,
     Difference as Difference,
@@ -91,6 +92,11 @@ STEPS: Final = {
     "keep": 3,
     "retype": 8,
     "use_reduced": 4,
+    "own": 5,
+    "own_into": 8,
+    "own_indexed": 3,
+    "own_reduced": 3,
+    "own_launched": 5,
 }
 HAZARDS: Final[dict[str, dict[str, int]]] = {
     "threads": {"at_once": 8},
@@ -617,6 +623,125 @@ class Program:
             change = self.one_of((f"np.max({name})", f"np.min({name}, axis=0)"))
             return self.run(f"{name} {self.one_of('-+')}= {change}")
         return self.bind(self.new_name(), expression)
+
+    def any_own(
+        self,
+        accept: Callable[[Values], bool] = lambda value: True,
+        types: Sequence[str] = own.DTYPES,
+    ) -> str | None:
+        """A live name of a data type in which own kernels compute what NumPy does."""
+        return self.any_name(lambda value: value.dtype.name in types and accept(value))
+
+    def same(self, value: Values, shape: tuple[int, ...]) -> str:
+        """A scalar, or an array of the same data type or a view of one that broadcasts."""
+        alike = [
+            name
+            for name in self.live
+            if self.theirs[name].dtype == value.dtype and broadcasts(self.theirs[name].shape, shape)
+        ]
+        names = alike + [view for name in alike for view in self._reversed(name)]
+        choice = self.pick(len(names) + 1)
+        return names[choice] if choice < len(names) else str(self.pick(4))
+
+    def _reversed(self, name: str) -> list[str]:
+        return [f"{name}[::-1]"] if self.theirs[name].ndim else []
+
+    def own(self) -> None:
+        """An own kernel of each element, fused with what stands beside it."""
+        name = self.any_own()
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        one, other = self.same(value, value.shape), self.same(value, value.shape)
+        if not self.pick(3):
+            first, second = self.one_of(("ab", "cd", "fe"))
+            self.run(f"{first}, {second} = parts({name}, {one})")
+            self.live += [bound for bound in (first, second) if bound not in self.live]
+            return None
+        forms = [f"mixed({name}, {one})", f"mixed({name} + 1, {one})"]
+        forms += [f"mixed(mixed({name}, {one}), {other}) + {name}", f"mirrored({name}, {name})"]
+        return self.bind(self.new_name(), str(self.one_of(forms)))
+
+    def own_into(self) -> None:
+        """An own kernel that writes to views, of what it reads as well."""
+        name = self.any_own(lambda value: value.flags.writeable and value.ndim > 0)
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        key = self.one_of(["...", *self.keys(value)])
+        part = numpy.asarray(eval(f"value[{key}]", {"value": value}))
+        into = f"{name}[{key if part.ndim else '...'}]"
+        part = part if part.ndim else value
+        sources = [*self.shifted(name, value, part.shape), self.same(value, part.shape)]
+        sources = [source for source in sources if self._is_whole(source, part.shape)] or [into]
+        one, other = self.one_of(sources), self.same(value, part.shape)
+        forms = [f"mixed({one}, {other}, {into})", f"raised({one}, {other}, {into})"]
+        alike = [
+            into,
+            *(s for s in self.shifted(name, value, part.shape) if self._is_whole(s, part.shape)),
+        ]
+        forms.append(f"parts({one}, {other}, {into}, {self.one_of(alike)})")
+        return self.run(str(self.one_of(forms)))
+
+    def _is_whole(self, expression: str, shape: tuple[int, ...]) -> bool:
+        return bool(numpy.shape(eval(expression, self.theirs)) == shape)
+
+    def own_indexed(self) -> None:
+        """An own kernel that indexes an operand, perhaps the memory that it writes to."""
+        name = self.any_own(lambda value: value.size > 0)
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        others = [other for other in self.live if self.theirs[other].dtype == value.dtype]
+        other = str(self.one_of([other for other in others if self.theirs[other].size]))
+        if not value.flags.writeable or not value.ndim or not self.pick(3):
+            return self.bind(self.new_name(), f"mirrored({name}, {other})")
+        return self.run(f"mirrored({self.one_of([name, f'{name}[::-1]'])}, {other}, {name})")
+
+    def own_reduced(self) -> None:
+        """An own reduction whose result is exact."""
+        name = self.any_own()
+        if name is None:
+            return self.make()
+        value = self.theirs[name]
+        axis = self.one_of(("", *(f", axis={axis}" for axis in range(value.ndim))))
+        kept = self.one_of(("", ", keepdims=True"))
+        forms = [f"many({name}, {self.pick(3)}{axis}{kept})"]
+        if value.dtype.kind in "iu":
+            forms += [f"total({name}{axis}{kept})", f"total({name} + 1{axis}{kept})"]
+        return self.bind(self.new_name(), str(self.one_of(forms)))
+
+    def own_launched(self) -> None:
+        """An own launch that writes in place, to a view in one piece."""
+        name = self.any_own(
+            lambda value: value.flags.writeable and value.ndim > 0 and value.size > 0,
+            tuple(own.RAW_TYPES),
+        )
+        if name is None or not self._lies_alike(self.theirs[name]):
+            return self.make()
+        value = self.theirs[name]
+        keys = ["...", "1:", ":-1"] if len(value) > 2 else ["..."]
+        keys = [key for key in keys if self._in_one_piece(f"{name}[{key}]")]
+        if not keys:
+            return self.make()
+        into = f"{name}[{self.one_of(keys)}]"
+        part = eval(into, self.theirs)
+        apart = [
+            other
+            for other in self.live
+            if self.theirs[other].dtype == value.dtype
+            and self.theirs[other].size >= part.size
+            and self._lies_alike(self.theirs[other])
+            and self._in_one_piece(other)
+            and not numpy.may_share_memory(self.theirs[other], value)
+        ]
+        other = self.one_of(
+            [into, *(f"np.reshape({o}, (-1,))[:{part.size}].reshape({part.shape})" for o in apart)]
+        )
+        return self.run(f"changed({into}, {other}, {self.pick(4)})")
+
+    def _in_one_piece(self, expression: str) -> bool:
+        return bool(eval(expression, self.theirs).flags.c_contiguous)
 
     def at_once(self) -> None:
         """Several threads that compute at the same time, one of which may write."""

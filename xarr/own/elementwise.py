@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, require_writeable
+from xarr.array.array import Array, kept, require_writeable
 from xarr.array.outcome import written
 from xarr.dtypes import DType
 from xarr.engine import engine
@@ -25,7 +25,7 @@ from xarr.own.text import Function, Text, words
 
 _COUNT: Final = re.compile(r"\b_ind\.size\(\)")
 _COUNT_WORD: Final = "_count"
-_CONDITIONAL: Final = re.compile(r"[{}?]|\b(?:if|for|while|do|switch|else)\b")
+_CONDITIONAL: Final = re.compile(r"[{}?]|&&|\|\||\b(?:if|for|while|do|switch|else)\b")
 
 
 class ElementwiseKernel:
@@ -214,17 +214,17 @@ class ElementwiseKernel:
     # -- without raw parameters ---------------------------------------------------------------
 
     def _deferred(self, call: Given, outs: Sequence[Array], shape: Shape) -> tuple[Array, ...]:
-        kept = tuple(parameter for parameter in self.out_params if outs and self._keeps(parameter))
+        before = tuple(row for row in self.out_params if outs and self._keeps(row))
         nodes = [value._node for value in call.values[: self.nin]]
-        nodes += [outs[self.out_params.index(parameter)]._node for parameter in kept]
+        nodes += [outs[self.out_params.index(parameter)]._node for parameter in before]
         if "i" in self._words:
             nodes.append(engine.index(shape, call.device))
         if _COUNT_WORD in self._words:
             nodes.append(constant(math.prod(shape), dtypes.int64, (), call.device))
-        operations = self._operations(call, kept)
+        operations = self._operations(call, before)
         results = [engine.defer(operation, tuple(nodes), shape) for operation in operations]
         if not outs:
-            return tuple(map(Array, results))
+            return tuple(kept(Array(result)) for result in results)
         for out, result in zip(outs, results, strict=True):
             written(out, result, self._where)
         return tuple(outs)
@@ -237,14 +237,14 @@ class ElementwiseKernel:
         ahead = self._body.text[: found.start()]
         return _CONDITIONAL.search(ahead) is not None or bool(self._before.text)
 
-    def _operations(self, call: Given, kept: Sequence[Parameter]) -> tuple[Operation, ...]:
+    def _operations(self, call: Given, before: Sequence[Parameter]) -> tuple[Operation, ...]:
         """The operation of each output, for the data types of a call."""
         types = tuple(of(parameter, call.types) for parameter in self.params)
-        key = types, bool(kept), call.device.narrow, call.device
+        key = types, bool(before), call.device.narrow, call.device
         found = self._known.get(key)
         if found is None:
             found = tuple(
-                self._operation(number, call, kept) for number in range(len(self.out_params))
+                self._operation(number, call, before) for number in range(len(self.out_params))
             )
             checking.require_compiles(
                 call.device, self.name, [operation.template for operation in found]
@@ -252,9 +252,11 @@ class ElementwiseKernel:
             self._known[key] = found
         return found
 
-    def _operation(self, number: int, call: Given, kept: Sequence[Parameter]) -> Operation:
+    def _operation(self, number: int, call: Given, before: Sequence[Parameter]) -> Operation:
         operands = [(parameter.name, of(parameter, call.types)) for parameter in self.in_params]
-        operands += [(f"{parameter.name}_before", of(parameter, call.types)) for parameter in kept]
+        operands += [
+            (f"{parameter.name}_before", of(parameter, call.types)) for parameter in before
+        ]
         operands += [(word, dtypes.int64) for word in ("i", _COUNT_WORD) if word in self._words]
         result = of(self.out_params[number], call.types)
         name = Function(
@@ -262,7 +264,7 @@ class ElementwiseKernel:
             tuple(f"const {row.compute} {word}" for word, row in operands),
             "\n".join(
                 f"{of(parameter, call.types).compute} {parameter.name} = "
-                + (f"{parameter.name}_before;" if parameter in kept else "{0};")
+                + (f"{parameter.name}_before;" if parameter in before else "{0};")
                 for parameter in self.out_params
             ),
             (self._before, self._body, self._after),

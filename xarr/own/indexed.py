@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from xarr import errors
-from xarr.array.array import Array
+from xarr.array.array import Array, kept
 from xarr.array.outcome import written
 from xarr.compiler.source import define
 from xarr.dtypes import DType
@@ -104,7 +104,7 @@ def launched(
         special = _defines, tuple(pointers), f"{name}({', '.join(arguments)})", device.info.chunked
         _KERNEL.launch(special, _grid(device, count), indices, storages, wide=True, elements=count)
     if not outs:
-        return tuple(map(Array, results))
+        return tuple(kept(Array(result)) for result in results)
     for out, result in zip(outs, results, strict=True):
         written(out, result, f"{kernel.name}(...)")
     return tuple(outs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -40,6 +40,7 @@ _QUALIFIER: Final = re.compile(
     r"\b(?:const|volatile|restrict|__restrict__|__restrict|RESTRICT|GLOBAL|__global|global|struct"
     r"|constant|__constant)\b"
 )
+_TYPEDEF: Final = re.compile(r"\btypedef\s+(\w[\w ]*?)\s+(\w+)\s*;")
 _LOCAL: Final = re.compile(r"\b(?:LOCAL|__local|local)\b")
 
 _TYPES: Final = {
@@ -202,7 +203,8 @@ class RawModule:
         declared = self._bare[found.end() : end].strip()
         if declared in ("", "void"):
             return ()
-        return tuple(_parameter(part) for part in declared.split(","))
+        named = dict(found[::-1] for found in _TYPEDEF.findall(self._bare))
+        return tuple(_parameter(part, named) for part in declared.split(","))
 
     def _loaded(self, device: Device, name: str) -> Any:
         """The kernel on a device, compiled or from the disk cache."""
@@ -257,8 +259,8 @@ class RawModule:
         )
 
 
-def _parameter(declared: str) -> _Parameter:
-    """A parameter of C."""
+def _parameter(declared: str, named: Mapping[str, str]) -> _Parameter:
+    """A parameter of C, whose type may be one that the source gives a name."""
     words = _QUALIFIER.sub(" ", declared)
     is_local = _LOCAL.search(words) is not None
     words = _LOCAL.sub(" ", words)
@@ -266,7 +268,7 @@ def _parameter(declared: str) -> _Parameter:
     is_pointer = "*" in kind or "[" in declared
     kind = " ".join(kind.replace("*", " ").split())
     is_read = re.search(r"\bconst\b[^*]*\*", declared) is not None
-    return _Parameter(name, _TYPES.get(kind), is_pointer, is_local, is_read)
+    return _Parameter(name, _TYPES.get(named.get(kind, kind)), is_pointer, is_local, is_read)
 
 
 class RawKernel:

@@ -12,7 +12,7 @@ from typing import Any
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
-from xarr.array.array import Array, Axis
+from xarr.array.array import Array, Axis, kept
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import Out, delivered
 from xarr.dtypes import DType
@@ -163,9 +163,9 @@ class ReductionKernel:
                 node, over = engine.reshaped(node, (1, *shape)), (0,)
             final = passes.reduce(fold, node, over)
         if keepdims:
-            kept = [1 if place in axes else extent for place, extent in enumerate(shape)]
-            final = engine.reshaped(final, tuple(kept))
-        return delivered(Array(final), out, self._where)
+            left = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
+            final = engine.reshaped(final, left)
+        return delivered(kept(Array(final)), out, self._where)
 
     def _made(self, call: Given) -> tuple[Operation, Fold]:
         """The map and the fold for the data types of a call."""
