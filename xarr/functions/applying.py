@@ -11,7 +11,7 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
 from xarr.array import array
 from xarr.array.array import Array, as_operand, made, product, refusal
-from xarr.array.conversion import as_array
+from xarr.array.conversion import as_array, warn_of_imaginary
 from xarr.array.door import SCALARS, lone
 from xarr.array.operands import operand
 from xarr.array.outcome import mask_of, single, written
@@ -272,7 +272,10 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
                     "use any for a sum of truths, and all for a product",
                 )
             )
-    return row.types(given, default, wanted)
+    types = row.types(given, default, wanted)
+    if wanted is not None:
+        warn_of_imaginary(given, types.taken, where, errors.operand_of(where))
+    return types
 
 
 def scanned(

@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy
+
 from xarr import dtypes, errors
 from xarr.array.array import Array, kept, require_writeable
 from xarr.array.outcome import written
@@ -20,7 +22,7 @@ from xarr.engine import engine
 from xarr.engine.expression import Operation, constant
 from xarr.layout import Shape, broadcast_shapes
 from xarr.own import checking, indexed
-from xarr.own.parameters import Given, Parameter, declared, given, of, require_names
+from xarr.own.parameters import Given, Parameter, declared, definitions, given, of, require_names
 from xarr.own.text import Function, Text, words
 
 _COUNT: Final = re.compile(r"\b_ind\.size\(\)")
@@ -53,6 +55,8 @@ class ElementwiseKernel:
         Whether one output is given in a tuple, too.
     loop_prep, after_loop : str
         Statements before and after the operation, for each element.
+    options : sequence of str
+        Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
 
     Raises
     ------
@@ -106,12 +110,7 @@ class ElementwiseKernel:
         require_names(self.params, where)
         if not self.out_params:
             raise ValueError(errors.message(where, "out_params is empty", "an output is needed"))
-        if options:
-            raise ValueError(
-                errors.message(
-                    where, f"options is {options!r}", "each device's compiler has its own, and none"
-                )
-            )
+        preamble = f"{definitions(options, where)}{preamble}"
         self._where = where
         self._body = Text(name, _COUNT.sub(_COUNT_WORD.ljust(11), operation))
         self._before = Text(f"{name}: loop_prep", loop_prep)
@@ -138,7 +137,9 @@ class ElementwiseKernel:
         """The number of parameters."""
         return len(self.params)
 
-    def __call__(self, *args: Any, size: int | None = None, block_size: int = 128) -> Any:
+    def __call__(
+        self, *args: Any, size: int | None = None, block_size: int = 128, stream: Any = None
+    ) -> Any:
         """Apply the kernel.
 
         Parameters
@@ -146,9 +147,11 @@ class ElementwiseKernel:
         *args : Array or number
             The inputs, which broadcast, and perhaps the outputs, all of them.
         size : int, optional
-            How many elements there are, where all inputs are raw.
+            How many elements there are, where all arrays are raw.
         block_size : int
             Has no effect: xarr cuts the work itself.
+        stream : Stream, optional
+            Where it runs; the current stream without.
 
         Returns
         -------
@@ -159,13 +162,16 @@ class ElementwiseKernel:
             raise ValueError(
                 errors.message(self._where, f"block_size is {block_size}", "1 or more is accepted")
             )
+        if stream is not None:
+            with stream:
+                return self(*args, size=size)
         call = given(self.in_params, self.out_params, args, self._where)
         outs = call.values[self.nin :]
         if self.no_return and not outs:
             raise ValueError(
                 errors.message(self._where, "no output is given", "no_return needs all of them")
             )
-        shape = self._shape(call, size)
+        shape = self._shape(call, args, size)
         for out in outs:
             require_writeable(out, self._where)
         results = (self._launched if self._is_raw else self._deferred)(call, outs, shape)
@@ -173,40 +179,38 @@ class ElementwiseKernel:
             return None
         return results[0] if len(results) == 1 and not self.return_tuple else results
 
-    def _shape(self, call: Given, size: int | None) -> Shape:
+    def _shape(self, call: Given, args: Sequence[Any], size: int | None) -> Shape:
         """The shape that inputs broadcast to, which outputs have as well."""
-        shapes = [
-            value.shape
-            for parameter, value in zip(self.in_params, call.values, strict=False)
-            if not parameter.raw
-        ]
-        outs = [
-            (parameter, value)
-            for parameter, value in zip(self.out_params, call.values[self.nin :], strict=False)
-            if not parameter.raw
-        ]
+        pairs = list(zip(self.params, call.values, strict=False))
+        shapes = [value.shape for parameter, value in pairs[: self.nin] if not parameter.raw]
+        outs = [pair for pair in pairs[self.nin :] if not pair[0].raw]
+        is_sized = bool(outs) or any(
+            not parameter.raw and (type(value) is Array or numpy.ndim(value))
+            for parameter, value in zip(self.in_params, args, strict=False)
+        )
         if size is not None:
-            if shapes or outs:
+            if is_sized:
                 raise ValueError(
                     errors.message(
-                        self._where, "size is given", "it is accepted where all parameters are raw"
+                        self._where, "size is given", "it is accepted where all arrays are raw"
                     )
                 )
             return (int(size),)
-        if not shapes and not outs:
+        if not is_sized and (self._is_raw or not shapes):
             raise ValueError(
                 errors.message(
-                    self._where, "all parameters are raw", "size says how many elements there are"
+                    self._where, "all arrays are raw", "size says how many elements there are"
                 )
             )
-        shape = broadcast_shapes(*shapes, where=self._where) if shapes else outs[0][1].shape
+        shapes += [out.shape for _, out in outs]
+        shape = broadcast_shapes(*shapes, where=self._where)
         for parameter, out in outs:
             if out.shape != shape:
                 raise ValueError(
                     errors.message(
                         self._where,
                         f"{parameter.name} has shape {out.shape}",
-                        f"the inputs broadcast to {shape}",
+                        f"inputs and outputs broadcast to {shape}",
                     )
                 )
         return shape

@@ -44,7 +44,7 @@ def launched(
     results = [
         engine.copied(outs[number]._node)
         if outs
-        else _new(of(parameter, call.types), shape, device, parameter, kernel.name)
+        else _new(of(parameter, call.types), shape, device)
         for number, parameter in enumerate(kernel.out_params)
     ]
     nodes += results
@@ -127,16 +127,7 @@ def _plain(node: Node, shape: Shape, parameter: Parameter) -> Node:
     return node if node.layout.linear else engine.copied(node)
 
 
-def _new(row: DType, shape: Shape, device: Device, parameter: Parameter, name: str) -> Node:
-    if parameter.raw:
-        raise ValueError(
-            errors.message(
-                f"{name}(...)",
-                f"the output {parameter.name} is raw and not given",
-                "its shape follows from nothing",
-                "pass the output array",
-            )
-        )
+def _new(row: DType, shape: Shape, device: Device) -> Node:
     storage = engine.allocate(device, math.prod(shape) * row.itemsize)
     return leaf(storage, contiguous(shape), row)
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import numpy
+
 from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
@@ -38,10 +40,27 @@ class Parameter(NamedTuple):
     @property
     def dtype(self) -> DType | None:
         """The data type; None of a placeholder."""
-        return dtypes.BY_NAME.get(_NAMES.get(self.type, self.type))
+        if len(self.type) == 1:
+            return None
+        try:
+            return dtypes.BY_NAME.get(numpy.dtype(self.type).name)
+        except TypeError:
+            return None
 
 
-_NAMES: Final = {"float": "float64", "int": "int64", "double": "float64", "complex": "complex128"}
+def definitions(options: Sequence[str], where: str) -> str:
+    """The macros that options of a compiler define, as ``-DCOUNT=3``, in one line."""
+    lines = []
+    for option in options:
+        found = re.fullmatch(r"-D\s*(\w+)(?:=(.*))?", option)
+        if found is None and not re.match(r"--?std=", option):  # of C++, which the C does not need
+            raise ValueError(
+                errors.message(
+                    where, f"options has {option!r}", "each device has its options; -D is accepted"
+                )
+            )
+        lines += [f"#define {found[1]} {found[2] or 1}\n"] if found else []
+    return "".join(lines)
 
 
 def declared(text: str, argument: str, where: str) -> tuple[Parameter, ...]:

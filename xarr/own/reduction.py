@@ -21,7 +21,7 @@ from xarr.engine.expression import Node, Operation, leaf
 from xarr.layout import broadcast_shapes
 from xarr.own import checking
 from xarr.own.elementwise import require_identifier
-from xarr.own.parameters import Given, declared, given, of, require_names
+from xarr.own.parameters import Given, declared, definitions, given, of, require_names
 from xarr.own.text import Function, Text
 from xarr.tables.rows import Fold
 
@@ -49,6 +49,8 @@ class ReductionKernel:
         Has no effect: axes that lie one after the other in memory are walked as one.
     preamble : str
         Functions, structures and macros that stand before it.
+    options : sequence of str
+        Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
 
     Raises
     ------
@@ -95,6 +97,9 @@ class ReductionKernel:
         self.in_params = declared(in_params, "in_params", where)
         self.out_params = declared(out_params, "out_params", where)
         self.params = self.in_params + self.out_params
+        self.nin, self.nout, self.nargs = (
+            len(params) for params in (self.in_params, self.out_params, self.params)
+        )
         require_names(self.params, where)
         if len(self.out_params) != 1 or any(parameter.raw for parameter in self.params):
             raise ValueError(
@@ -104,12 +109,7 @@ class ReductionKernel:
                     "one output, and nothing raw, is accepted",
                 )
             )
-        if options:
-            raise ValueError(
-                errors.message(
-                    where, f"options is {options!r}", "each device's compiler has its own, and none"
-                )
-            )
+        preamble = f"{definitions(options, where)}{preamble}"
         self._reduced = self.out_params[0]
         if reduce_type is not None:
             (self._reduced,) = declared(f"{reduce_type} a", "reduce_type", where)
@@ -123,7 +123,12 @@ class ReductionKernel:
             text.portable({}, has_float64=True)  # which refuses what is not portable
 
     def __call__(
-        self, *args: Any, out: Out = None, axis: Axis = None, keepdims: bool = False
+        self,
+        *args: Any,
+        out: Out = None,
+        axis: Axis = None,
+        keepdims: bool = False,
+        stream: Any = None,
     ) -> Array:
         """Reduce axes.
 
@@ -137,15 +142,24 @@ class ReductionKernel:
             The axes; all where None.
         keepdims : bool
             Whether to keep the reduced axes, with extent 1.
+        stream : Stream, optional
+            Where it runs; the current stream without.
 
         Returns
         -------
         Array
             Its shape is that of the axes that are left.
         """
+        if stream is not None:
+            with stream:
+                return self(*args, out=out, axis=axis, keepdims=keepdims)
         call = given(self.in_params, self.out_params, args, self._where)
         inputs = [value._node for value in call.values[: len(self.in_params)]]
         if len(call.values) > len(inputs):
+            if out is not None:
+                raise ValueError(
+                    errors.message(self._where, "out is given twice", "one of them is accepted")
+                )
             out = call.values[-1]
         shape = broadcast_shapes(*[node.shape for node in inputs], where=self._where)
         axes = layout.normalize_axes(axis, len(shape), self._where)
