@@ -1,4 +1,4 @@
-"""CuPy's tests of own kernels with xarr in CuPy's place: ``python -m tools.cupy_kernel_tests PATH``.
+"""CuPy's tests of own kernels, run by xarr: ``python -m tools.cupy_kernel_tests PATH``.
 
 PATH is a checkout of CuPy. Its tests of ElementwiseKernel, ReductionKernel, RawKernel and RawModule
 are run on the default device (XARR_DEVICE chooses another), and so are the examples of its page
@@ -12,12 +12,13 @@ import argparse
 import ast
 import builtins
 import doctest
+import importlib.util
 import os
 import re
 import sys
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final, NamedTuple
@@ -46,6 +47,7 @@ PRIVATE: Final = re.compile(
     r"\b_(?:core|acc|accelerator|util|compiler_cache)\.\w+|\bcompiler\.\w+|\.(_cached_codes)\b"
 )
 CUDA_ONLY: Final = "CUDA C, on a device that takes another language"
+HAS_CUPY: Final = importlib.util.find_spec("cupy") is not None
 RULES: Final = (
     Rule("texture memory", r"[Tt]exture"),
     Rule("cooperative groups", r"enable_cooperative_groups|cooperative_groups"),
@@ -54,7 +56,12 @@ RULES: Final = (
         r"test_jitify_deprecation|_helper2?\(jitify",
         ("jitify", True),
     ),
-    Rule("headers that CuPy brings", r"#include <cub/"),
+    Rule("the C++ standard library, which NVRTC has not", r"#include <type_traits>"),
+    Rule(
+        "cuComplex's functions, which CuPy translates to its own",
+        r"translate_cucomplex|cuComplex\.h",
+    ),
+    *([] if HAS_CUPY else [Rule("headers that CuPy brings", r"#include <cupy/|test_cxx_template")]),
     Rule("dynamic parallelism, which links CUDA's device runtime", r"'-dc'|<<<"),
     Rule("another process that imports CuPy", r"\bsubprocess\."),
     Rule("the text of an error of CUDA's", r"'CUDA_ERROR_|'hipError"),
@@ -132,9 +139,9 @@ def rules(item: pytest.Item, source: Source) -> list[str]:
     ]
     if _is_private(text):
         found.append("CuPy's private names")
-    if item.get_closest_marker("multi_gpu") is not None:
-        if sum(device.info.dialect == "cuda" for device in xarr.devices()) < 2:
-            found.append("several GPUs, of which this machine has not two")
+    gpus = sum(device.info.dialect == "cuda" for device in xarr.devices())
+    if item.get_closest_marker("multi_gpu") is not None and gpus < 2:
+        found.append("several GPUs, of which this machine has not two")
     launches = re.search(r"_helper|get_function|\bker\(|\.compile\(|\.attributes", text)
     is_raw = "RawKernel" in text or "RawModule" in text
     if is_raw and launches and xarr.default_device().info.dialect != "cuda":
@@ -221,6 +228,16 @@ OTHER_SECTIONS: Final = {"JIT kernel definition": "cupyx.jit, of which xarr.elem
 CUDA_SECTIONS: Final = ("Raw kernels", "Raw modules")
 
 
+def _printer(printed: list[str], text: Callable[[object], str]) -> Callable[..., None]:
+    """What notes a value instead of printing it."""
+
+    def note(value: object) -> None:
+        if value is not None:
+            printed.append(f"{text(value)}\n")
+
+    return note
+
+
 def run_page(checkout: Path) -> list[Result]:
     """Run the examples of the page, one after the other with the same names."""
     text = (checkout / PAGE).read_text()
@@ -230,8 +247,8 @@ def run_page(checkout: Path) -> list[Result]:
     ]
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     xp = load("cupy")
-    names = {"cupy": xp, "cp": xp, "np": numpy, "numpy": numpy}
-    names["__builtins__"] = {**vars(builtins), "__import__": load}  # type: ignore[dict-item]
+    names: dict[str, Any] = {"cupy": xp, "cp": xp, "np": numpy, "numpy": numpy}
+    names["__builtins__"] = {**vars(builtins), "__import__": load}
     results = list[Result]()
     is_cuda = xarr.default_device().info.dialect == "cuda"
     checker = doctest.OutputChecker()
@@ -247,11 +264,8 @@ def run_page(checkout: Path) -> list[Result]:
             results.append(Result("kernel.rst", label, "out", why or "CuPy skips it"))
             continue
         printed = list[str]()
-        names["__builtins__"]["print"] = lambda *given, to=printed: to.append(f"{given[0]}\n")  # type: ignore[index]
-        display, sys.displayhook = (
-            sys.displayhook,
-            lambda v, to=printed: None if v is None else to.append(f"{v!r}\n"),
-        )
+        names["__builtins__"]["print"] = _printer(printed, str)
+        display, sys.displayhook = sys.displayhook, _printer(printed, repr)
         try:
             exec(compile(example.source, "<kernel.rst>", "single"), names)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
@@ -269,13 +283,25 @@ def run_page(checkout: Path) -> list[Result]:
     return results
 
 
+NAMES: Final = {
+    "test_raw.py, line 324": ("my_sqrt<int>", "my_sqrt<float>", "my_func"),
+    "test_raw.py, line 1201": ("multi_param<float,double>", "enum_param<mylib::Tag::B>"),
+    "kernel.rst, line 447": ("fx3<float>", "fx3<double>"),
+}
+"""The instances of templates that are asked for."""
+
+
 def compiled(checkout: Path) -> list[Result]:
     """Compile the CUDA C of tests and page, as RawModule gives it to NVRTC."""
     found = list[tuple[str, str]]()
     for node in ast.parse((checkout / TESTS / "test_raw.py").read_text()).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            if "__global__" in str(node.value.value):
-                found.append((f"test_raw.py, line {node.lineno}", str(node.value.value)))
+        text = (
+            node.value.value
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            else ""
+        )
+        if "__global__" in str(text):
+            found.append((f"test_raw.py, line {node.lineno}", str(text)))
     for example in doctest.DocTestParser().get_examples((checkout / PAGE).read_text()):
         for match in re.finditer(r"r'''(.*?)'''", example.source, re.DOTALL):
             found.append((f"kernel.rst, line {example.lineno + 1}", match[1]))
@@ -284,8 +310,10 @@ def compiled(checkout: Path) -> list[Result]:
     for where, code in found:
         options = ("-DOP=+",) if " OP " in code else ()
         try:
-            module = xarr.RawModule(code=code)
-            cuda.compile_cubin(module._text(device, "kernel"), "sm_90", (*module.options, *options))
+            names = NAMES.get(where, ())
+            module = xarr.RawModule(code=code, name_expressions=names or None)
+            text = module._text(device, "kernel")
+            cuda.compile_own_cubin(text, "sm_90", (*cuda.header_folders(), *options), names)
         except xarr.CompileError as error:
             line = next((line for line in error.log.splitlines() if "error" in line), error.log)
             outcome, why = "failed", line

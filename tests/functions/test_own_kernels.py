@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import io
+import json
 import math
+import pickle
 import random
 import traceback
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -14,6 +18,7 @@ import pytest
 
 import xarr
 from tests.kernels.nvrtc import compile_cuda
+from xarr.backends.cuda import compile_own_cubin
 from xarr.compiler import source
 from xarr.engine import launch
 from xarr.own import checking
@@ -208,6 +213,32 @@ def test_it_is_c_for_cuda_too() -> None:
                 assert compile_cuda(text, "sm_90")
 
 
+def test_sizes_and_outputs_are_those_of_cupys_kernels(device: xarr.Device) -> None:
+    add = Kernel("raw T x, T y", "raw T z", "z[i] = x[i] + y", "add")
+    x = xarr.asarray(values(4))
+    assert add(x, 2, size=3).tolist() == [float(each) + 2 for each in values(4)[:3]]
+    with pytest.raises(ValueError, match="size says"):
+        add(x, 2)
+    with pytest.raises(ValueError, match="size is given"):
+        add(x, x, size=2)
+    out = xarr.zeros((2, 4), dtype="float32")
+    assert Kernel("T x, T y", "T z", "z = x + y")(x, 1, out) is out  # x is repeated over it
+    assert numpy.array_equal(xarr.to_numpy(out), numpy.stack([values(4) + 1] * 2))
+    z = Kernel("T x", "T y", "y = 2 * x")(xarr.asarray(3.0))
+    z += 1  # an array without axes, not a number
+    assert Kernel("T x", "T y", "y = x - 1")(z, z) is z
+    assert z.tolist() == 6
+    chosen = Kernel("T x", "T y", "x > 1 && (y = x)", "chosen")
+    assert chosen(xarr.asarray([0.0, 2, 3]), xarr.asarray([7.0, 8, 9])).tolist() == [7, 2, 3]
+    assert Kernel("T x", "T y", "y = x")(xarr.zeros((2, 0))).shape == (2, 0)
+    stream = xarr.Stream(device)
+    scaled = Kernel("T x", "int_ y", "y = BY * x", options=("-DBY=3", "--std=c++17"))
+    assert scaled(xarr.ones(2), stream=stream).tolist() == [3, 3]
+    assert (scaled.nin, scaled.nout, scaled.nargs) == (1, 1, 2)
+    with pytest.raises(ValueError, match="--use_fast_math"):
+        Kernel("T x", "T y", "y = x", options=("--use_fast_math",))
+
+
 # -- ReductionKernel --------------------------------------------------------------------------
 
 
@@ -235,6 +266,10 @@ def test_reductions_of_nothing_and_into_out(device: xarr.Device) -> None:
     out = xarr.zeros(4)
     assert total(xarr.ones((3, 2)), axis=0, out=out[::2]) is not None
     assert out.tolist() == [4, 0, 4, 0]
+    assert total(xarr.ones(3), stream=xarr.Stream(device)).tolist() == 4
+    assert (total.nin, total.nout, total.nargs) == (1, 1, 2)
+    with pytest.raises(ValueError, match="given twice"):
+        total(xarr.ones(3), out[0], out=out[0])
     with pytest.raises(ValueError, match="no elements"):
         xarr.ReductionKernel("T x", "T y", "x", "a * b", "y = a", None)(nothing)
     with pytest.raises(xarr.CompileError, match="post_map_expr"):
@@ -340,6 +375,77 @@ def test_languages_of_devices(device: xarr.Device) -> None:
         xarr.RawModule(code=RAW).get_function("nothing")
     with pytest.raises(xarr.CompileError, match="code:2 "):
         xarr.RawKernel("KERNEL void f(GLOBAL f32 *x) {\n x[0] = nothing; }", "f")((1,), (1,), (x,))
+
+
+def test_types_that_a_source_names(device: xarr.Device) -> None:
+    fill = xarr.RawKernel(
+        "typedef f32 T;\nKERNEL void fill(GLOBAL T *x, T by) { x[GLOBAL_ID(0)] = by; }", "fill"
+    )
+    x = xarr.zeros(4, dtype="float32")
+    fill((1,), (4,), (x, 3), stream=xarr.Stream(device))
+    assert x.tolist() == [3.0] * 4
+    with pytest.raises(TypeError, match="x has dtype float64"):
+        fill((1,), (4,), (xarr.zeros(4), 3))
+
+
+def test_modules_travel_and_say_what_kernels_need(device: xarr.Device) -> None:
+    module = pickle.loads(pickle.dumps(xarr.RawModule(code=RAW)))
+    kernel = pickle.loads(pickle.dumps(module.get_function("turned")))
+    x = xarr.arange(8, dtype="float32")
+    kernel((1,), (8,), (x,))
+    assert x.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
+    assert kernel.attributes["max_threads_per_block"] == kernel.max_threads_per_block >= 8
+    assert kernel.shared_size_bytes >= 32
+    said = io.StringIO()
+    module.compile(log_stream=said)
+    kernel.compile(log_stream=said)
+    one = numpy.zeros(1, dtype=[("scale", "f4"), ("begin", "i4")])
+    module.get_function("scaled")((1,), (8,), (x, x, one, 8))
+    assert x.tolist() == [0] * 8
+    if device.info.dialect != "cuda":
+        with pytest.raises(RuntimeError, match="variables"):
+            module.get_global("anything")
+    with pytest.raises(xarr.CompileError, match="code:1 "):
+        xarr.RawModule(code="KERNEL void f(GLOBAL f32 *x) { x[0] = y; }").get_function("f")
+    for given in ({"enable_cooperative_groups": True}, {"jitify": True}):
+        with pytest.raises(ValueError, match="is given"):
+            xarr.RawKernel(RAW, "turned", **given)
+    with pytest.raises(AttributeError, match="num_regs_"):
+        _ = kernel.num_regs_
+
+
+TEMPLATES = """
+template<typename T> __global__ void thrice(T *x, int n) { if (threadIdx.x < n) x[0] *= 3; }
+namespace lib { template<int N> __global__ void add(int *x) { x[0] += N; } }
+__constant__ float factors[4];
+__global__ void plain(float *x) { x[threadIdx.x] *= factors[threadIdx.x]; }
+"""
+
+
+def test_templates_of_cuda(device: xarr.Device) -> None:
+    names = ("thrice<float>", "thrice<double>", "lib::add<3>", "plain")
+    with pytest.raises(ValueError, match="name_expressions"):
+        xarr.RawModule(code=TEMPLATES, backend="nvcc", name_expressions=names)
+    module = xarr.RawModule(code=TEMPLATES, name_expressions=names)
+    if device.info.dialect == "cuda":
+        x = xarr.ones(2)
+        module.get_function("thrice<double>")((1,), (1,), (x, numpy.int32(1)))
+        module.get_function("lib::add<3>")
+        factors = module.get_global("factors").cast("float32").array(2)
+        factors[...] = xarr.asarray([2, 3], dtype="float32")
+        y = xarr.ones(2, dtype="float32")
+        module.get_function("plain")((1,), (2,), (y,))
+        assert (x.tolist(), y.tolist()) == ([3, 1], [2, 3])
+    with pytest.raises(ValueError, match="has thrice<float>, thrice<double>, lib::add<3>, plain"):
+        module.get_function("thrice<int>")
+    on_gpu: Any = SimpleNamespace(info=SimpleNamespace(dialect="cuda", has_float64=True))
+    assert module._text(on_gpu, "plain").endswith(TEMPLATES)
+    plain = xarr.RawModule(code=TEMPLATES)._text(on_gpu, "plain")  # templates have no name of C's
+    assert 'extern "C" __global__ void plain' in plain
+    assert compile_cuda(plain, "sm_90")
+    head = compile_own_cubin(TEMPLATES, "sm_90", (), names)[0].partition(b"\n")[0]
+    assert sorted(json.loads(head)) == sorted(names)
+    assert json.loads(head)["lib::add<3>"].startswith("_Z")
 
 
 # -- functions of numbers ---------------------------------------------------------------------

@@ -103,6 +103,20 @@ class Place(NamedTuple):
     offset_nbytes: int
 
 
+ATTRIBUTES: Final = (
+    "max_threads_per_block",
+    "shared_size_bytes",
+    "const_size_bytes",
+    "local_size_bytes",
+    "num_regs",
+    "ptx_version",
+    "binary_version",
+    "cache_mode_ca",
+    "max_dynamic_shared_size_bytes",
+    "preferred_shared_memory_carveout",
+)
+"""What CUDA knows of a kernel. The last two can be changed."""
+
 Call = tuple[str, tuple[Any, ...]]
 """A method of a driver that asks for work, and what it was given."""
 
@@ -145,6 +159,31 @@ class Driver(Protocol):
     def load(self, binary: bytes, name: str) -> Any:
         """The kernel `name` of a binary; ValueError when the driver refuses it."""
 
+    def compile_own(
+        self, source: str, options: tuple[str, ...], names: Sequence[str]
+    ) -> tuple[bytes, str]:
+        """Compile a program's own source, with what the compiler says of it.
+
+        `names` are those of kernels of C++ that `load` is asked for, instances of templates.
+        """
+        return self.compile(source, options), ""
+
+    def load_beside(self, kernel: Any, binary: bytes, name: str) -> Any:
+        """Another kernel of a binary, with the same variables as one that was loaded of it."""
+        return self.load(binary, name)
+
+    def variable(self, kernel: Any, name: str) -> tuple[int, int]:
+        """The address and the bytes of a variable of the binary that a kernel is of."""
+        raise lacking(self.info, "variables that others see")
+
+    def attributes(self, kernel: Any) -> dict[str, int]:
+        """What is known of a kernel, by the names of `ATTRIBUTES`; -1 of what is not."""
+        return dict.fromkeys(ATTRIBUTES, -1)
+
+    def set_attribute(self, kernel: Any, name: str, value: int) -> None:
+        """Change one of the attributes that can be changed."""
+        raise lacking(self.info, "attributes of kernels that can be changed")
+
     def launch(
         self,
         kernel: Any,
@@ -175,7 +214,7 @@ class Driver(Protocol):
         that. A CUDA kernel has `local_nbytes` bytes of shared memory as well. Places in OpenCL's
         buffers begin where these do.
         """
-        raise _lacking(self.info, "kernels of a program's own")
+        raise lacking(self.info, "kernels of a program's own")
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
@@ -219,7 +258,7 @@ class Driver(Protocol):
         Where `info.shares_host_memory`, NumPy's, after a wait for what was asked of the device; of
         a driver with a library, that library's.
         """
-        raise _lacking(self.info, "memory that others work in")
+        raise lacking(self.info, "memory that others work in")
 
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
         """The device's library's function that NumPy calls `name`, as "linalg.qr", or None.
@@ -251,7 +290,7 @@ class Driver(Protocol):
         What a finished kernel has written is there, and what is written there a kernel launched
         later reads.
         """
-        raise _lacking(self.info, "memory that others see")
+        raise lacking(self.info, "memory that others see")
 
     def is_open(self) -> bool:
         """Whether `window` gives memory now."""
@@ -267,7 +306,7 @@ class Driver(Protocol):
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
         """A buffer in memory that `owner` keeps; on a CPU or a CUDA device."""
-        raise _lacking(self.info, "buffers in memory of others")
+        raise lacking(self.info, "buffers in memory of others")
 
     def synchronize(self) -> None:
         """Wait until everything asked so far is done, on all streams."""
@@ -285,7 +324,7 @@ class Driver(Protocol):
 
     def create_stream(self, priority: int = 0) -> Any:
         """A new stream; what goes first has lower numbers, of those that the device has."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def priority(self, stream: Any) -> int:
         """The priority of a stream."""
@@ -293,39 +332,39 @@ class Driver(Protocol):
 
     def current_stream(self) -> int:
         """The pointer of this thread's current stream."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def wrap_stream(self, pointer: int) -> Any:
         """Another library's stream: a cudaStream_t or a cl_command_queue of the same context."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def stream_pointer(self, stream: Any) -> int:
         """What `wrap_stream` takes."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def swap_stream(self, stream: Any) -> Any:
         """Make a stream the current one of this thread; the one that it was before."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def mark(self, *, timed: bool = False) -> Any:
         """An event at the end of what this thread's current stream was asked."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def wait(self, event: Any) -> None:
         """Let this thread's current stream wait for an event."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def reached(self, event: Any) -> bool:
         """Whether all work before an event is done."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def finish(self, event: Any) -> None:
         """Wait on the host until all work before an event is done."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def elapsed(self, first: Any, last: Any) -> float:
         """The milliseconds between two timed events, both reached."""
-        raise _lacking(self.info, "streams")
+        raise lacking(self.info, "streams")
 
     def timer(self) -> Timer:
         """What measures work on the device; here the host waits, and looks at its clock."""
@@ -372,7 +411,7 @@ def buffers_of(call: Call) -> list[Any]:
     return [given.buffer for given in arguments[3] if isinstance(given, Place)]
 
 
-def _lacking(info: DeviceInfo, what: str) -> RuntimeError:
+def lacking(info: DeviceInfo, what: str) -> RuntimeError:
     """The error of a driver that leaves a method as it is."""
     where = f"{info.backend}:{info.index}"
     return RuntimeError(message(where, f"the driver has no {what}", "another device may"))

@@ -11,14 +11,17 @@ import atexit
 import ctypes
 import functools
 import importlib
+import importlib.util
+import json
 import math
 import os
+import re
 import struct
 import sys
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final, NoReturn
@@ -26,6 +29,7 @@ from typing import Any, ClassVar, Final, NoReturn
 import numpy
 
 from xarr.backends.base import (
+    ATTRIBUTES,
     Call,
     DeviceInfo,
     Discovery,
@@ -64,6 +68,7 @@ _DEVICE_ORDINAL: Final = 9
 OUT_OF_MEMORY: Final = 2
 """The status of the driver and of the runtime where memory is short, CUDA's and ROCm's."""
 _NOT_INITIALIZED: Final = 3
+_NOT_FOUND: Final = 500
 _REFUSED: Final = (200, 209, 218, 222, 223, 300, 500)
 """The statuses of a binary that is damaged, for another device or driver, or without the kernel."""
 _OTHER_CONTEXT: Final = (201, 400, 709)
@@ -90,23 +95,52 @@ def _unloadable(library: str, vendor: str) -> str:
 
 def compile_cubin(source: str, arch: str, options: Sequence[str] = ()) -> bytes:
     """Compile CUDA C for an architecture, as "sm_90"; needs no GPU; raises `CompileError`."""
+    return compile_own_cubin(source, arch, options, ())[0]
+
+
+def compile_own_cubin(
+    source: str, arch: str, options: Sequence[str], names: Sequence[str]
+) -> tuple[bytes, str]:
+    """A cubin and what the compiler says; before the cubin stand the names that C++ gives kernels.
+
+    Those of `names`, which `CudaDriver.load` takes, as a line of JSON.
+    """
     nvrtc = _bindings("nvrtc")
     program = checked(nvrtc.nvrtcCreateProgram(source.encode(), b"xarr.cu", 0, [], []))
     options = (f"--gpu-architecture={arch}", *OPTIONS, *options)
     try:
+        for name in names:
+            checked(nvrtc.nvrtcAddNameExpression(program, name.encode()))
         (status,) = nvrtc.nvrtcCompileProgram(
             program, len(options), [option.encode() for option in options]
         )
+        log = bytearray(checked(nvrtc.nvrtcGetProgramLogSize(program)))
+        checked(nvrtc.nvrtcGetProgramLog(program, log))
+        text = log.rstrip(b"\0").decode()
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            log = bytearray(checked(nvrtc.nvrtcGetProgramLogSize(program)))
-            checked(nvrtc.nvrtcGetProgramLog(program, log))
-            text = log.rstrip(b"\0").decode() or str(status)
-            raise CompileError(device=arch, options=options, log=text, source=source)
+            raise CompileError(device=arch, options=options, log=text or str(status), source=source)
         cubin = bytearray(checked(nvrtc.nvrtcGetCUBINSize(program)))
         checked(nvrtc.nvrtcGetCUBIN(program, cubin))
-        return bytes(cubin)
+        mangled = {
+            name: checked(nvrtc.nvrtcGetLoweredName(program, name.encode())).decode()
+            for name in names
+        }
+        head = f"{json.dumps(mangled)}\n".encode() if names else b""
+        return head + bytes(cubin), text
     finally:
         nvrtc.nvrtcDestroyProgram(program)
+
+
+@functools.cache
+def header_folders() -> tuple[str, ...]:
+    """Options for the headers that programs' own kernels include: the toolkit's and CuPy's."""
+    from cuda import pathfinder
+
+    found = [pathfinder.find_nvidia_header_directory(name) for name in ("cudart", "cccl")]
+    cupy = importlib.util.find_spec("cupy")
+    if cupy is not None and cupy.origin is not None:
+        found.append(str(Path(cupy.origin).parent / "_core" / "include"))
+    return tuple(f"--include-path={folder}" for folder in found if folder is not None)
 
 
 @functools.cache
@@ -195,20 +229,25 @@ class Kernel:
 
     Attributes
     ----------
-    function : object
-        The driver's handle.
+    module, function : object
+        The driver's handles.
     name : str
         What the source calls it.
+    names : Mapping of str to str
+        The names that C++ gives kernels of the module.
     address : int
         Of the list of pointers to the parameters; 0 before `prepare`.
     """
 
-    __slots__ = ("_content", "_module", "_pack", "_pointers", "address", "function", "name")
+    __slots__ = ("_content", "_pack", "_pointers", "address", "function", "module", "name", "names")
 
-    def __init__(self, module: Any, function: Any, name: str = "") -> None:
-        self._module = module
+    def __init__(
+        self, module: Any, function: Any, name: str = "", names: Mapping[str, str] | None = None
+    ) -> None:
+        self.module = module
         self.function = function
         self.name = name
+        self.names = names or {}
         self.address = 0
 
     def prepare(self, count: int) -> None:
@@ -408,14 +447,26 @@ class CudaDriver:
         """Compile to a cubin, which `load` takes in any process; raises `CompileError`."""
         return compile_cubin(source, self.info.target.splitlines()[1], options)
 
+    def compile_own(
+        self, source: str, options: tuple[str, ...], names: Sequence[str]
+    ) -> tuple[bytes, str]:
+        """Compile a program's own source, with what the compiler says of it."""
+        if re.search(r"^[ \t]*#[ \t]*include\b", source, re.MULTILINE):
+            options = (*header_folders(), *options)
+        return compile_own_cubin(source, self.info.target.splitlines()[1], options, names)
+
     def load(self, binary: bytes, name: str) -> Kernel:
         """The kernel `name` of a cubin; ValueError when the driver refuses it."""
+        names = dict[str, str]()
+        if binary.startswith(b"{"):
+            head, _, binary = binary.partition(b"\n")
+            names = json.loads(head)
         with self.context:
             status, module = self._with_room(self._cuda.cuModuleLoadData, binary)
             if not status:
                 # Loaded lazily, code goes to the device here.
                 find = self._cuda.cuModuleGetFunction
-                status, function = self._with_room(find, module, name.encode())
+                status, function = self._with_room(find, module, names.get(name, name).encode())
         if status in _REFUSED:
             raise ValueError(
                 message(
@@ -427,7 +478,45 @@ class CudaDriver:
             )
         if status:
             self._fail("load", status)
-        return Kernel(module, function, name)
+        return Kernel(module, function, name, names)
+
+    def load_beside(self, kernel: Kernel, binary: bytes, name: str) -> Kernel:
+        """Another kernel of the module of one that was loaded; ValueError if it has none."""
+        names = kernel.names
+        with self.context:
+            status, function = self._cuda.cuModuleGetFunction(
+                kernel.module, names.get(name, name).encode()
+            )
+        if status:
+            self._refuse_name(name, status)
+        return Kernel(kernel.module, function, name, names)
+
+    def variable(self, kernel: Kernel, name: str) -> tuple[int, int]:
+        """The address and the bytes of a variable of a kernel's module."""
+        with self.context:
+            status, address, nbytes = self._cuda.cuModuleGetGlobal(kernel.module, name.encode())
+        if status:
+            self._refuse_name(name, status)
+        return int(address), int(nbytes)
+
+    def _refuse_name(self, name: str, status: Any) -> NoReturn:
+        if status != _NOT_FOUND:
+            self._fail("load", status)
+        given = f"the module has no {name}: {_named(status)}"
+        raise ValueError(message("load(binary, name)", given, "a name that it has is accepted"))
+
+    def attributes(self, kernel: Kernel) -> dict[str, int]:
+        """What the driver knows of a kernel."""
+        with self.context:
+            return {
+                name: int(checked(self._cuda.cuFuncGetAttribute(_which(name), kernel.function)))
+                for name in ATTRIBUTES
+            }
+
+    def set_attribute(self, kernel: Kernel, name: str, value: int) -> None:
+        """Change an attribute of a kernel."""
+        with self.context:
+            self._check(name, self._cuda.cuFuncSetAttribute(kernel.function, _which(name), value))
 
     def launch(
         self,
@@ -940,6 +1029,11 @@ def _filled(
     if len(grid) == 1:
         return (grid[0], 1, 1, group[0], 1, 1)
     return _in_three_dimensions(grid, group)
+
+
+def _which(name: str) -> Any:
+    attributes = _bindings("driver").CUfunction_attribute
+    return getattr(attributes, f"CU_FUNC_ATTRIBUTE_{name.upper()}")
 
 
 def _destroyed(destroy: Callable[[Any], Any], ready: Any, _kernels: list[Kernel]) -> None:

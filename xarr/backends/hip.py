@@ -157,6 +157,16 @@ class HipDriver(CupyDriver):
         self._module(source.encode(), options)
         return source.encode()
 
+    def compile_own(
+        self, source: str, options: tuple[str, ...], names: Sequence[str]
+    ) -> tuple[bytes, str]:
+        """Compile a program's own source; CuPy for ROCm keeps what its compiler says."""
+        return self.compile(source, options), ""
+
+    def load_beside(self, kernel: Any, binary: bytes, name: str) -> Any:
+        """Another kernel of a source, of which CuPy keeps the module."""
+        return self.load(binary, name)
+
     def load(self, binary: bytes, name: str) -> Any:
         """The kernel `name` of a source; ValueError when it is none."""
         try:

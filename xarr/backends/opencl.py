@@ -32,6 +32,7 @@ import numpy
 
 from xarr.backends import pocl
 from xarr.backends.base import (
+    ATTRIBUTES,
     RUSTICL,
     Call,
     DeviceInfo,
@@ -43,6 +44,7 @@ from xarr.backends.base import (
     Span,
     Timer,
     forked,
+    lacking,
     refuse_after_fork,
     replay,
     timed_by_host,
@@ -388,6 +390,38 @@ class OpenCLDriver:
         except cl.Error as error:
             self.launched = launched
             self._fail("launch", error)
+
+    def compile_own(
+        self, source: str, options: tuple[str, ...], names: Sequence[str]
+    ) -> tuple[bytes, str]:
+        """Compile a program's own source; what the compiler says where it succeeds is not kept."""
+        return self.compile(source, options), ""
+
+    def load_beside(self, kernel: Kernel, binary: bytes, name: str) -> Kernel:
+        """Another kernel of a binary; those of OpenCL C 1.2 have no variables."""
+        return self.load(binary, name)
+
+    def variable(self, kernel: Kernel, name: str) -> tuple[int, int]:
+        """Refuse: variables of OpenCL C have no address for the host."""
+        raise lacking(self.info, "variables that others see")
+
+    def attributes(self, kernel: Kernel) -> dict[str, int]:
+        """The largest group, and the local and private memory of a group and an item."""
+        handle = (kernel.queued or self._queued_handle(kernel)).kernel
+        asked = self._cl.kernel_work_group_info
+        known = {
+            "max_threads_per_block": asked.WORK_GROUP_SIZE,
+            "shared_size_bytes": asked.LOCAL_MEM_SIZE,
+            "local_size_bytes": asked.PRIVATE_MEM_SIZE,
+        }
+        return dict.fromkeys(ATTRIBUTES, -1) | {
+            name: int(handle.get_work_group_info(which, self._device))
+            for name, which in known.items()
+        }
+
+    def set_attribute(self, kernel: Kernel, name: str, value: int) -> None:
+        """Refuse: OpenCL's kernels are as they are."""
+        raise lacking(self.info, "attributes of kernels that can be changed")
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer, its content undefined; MemoryError when there is no room for it."""

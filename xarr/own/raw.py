@@ -19,12 +19,14 @@ import numpy
 from xarr import dtypes, errors
 from xarr.array.array import Array, assign, require_writeable, settled
 from xarr.array.pointers import Pointer
-from xarr.backends.base import Place
+from xarr.backends.base import ATTRIBUTES, Place
 from xarr.backends.device import Device, get_device, require_together
 from xarr.compiler import source
 from xarr.compiler.cache import disk_cache
 from xarr.engine import engine
+from xarr.engine.expression import leaf
 from xarr.engine.storage import Storage
+from xarr.layout import contiguous
 
 _LANGUAGES: Final = {
     "portable": re.compile(r"\bKERNEL\b"),
@@ -35,6 +37,8 @@ _LANGUAGES: Final = {
 _NAMES: Final = {"portable": "portable C", "cuda": "CUDA C", "opencl": "OpenCL C"}
 _BINARIES: Final = {".ptx": "cuda", ".cubin": "cuda", ".fatbin": "cuda", ".spv": "opencl"}
 """What a file's name ends with that is no source, and whose it is."""
+_KERNEL_NAME: Final = r"\bvoid\s+(\w+)\s*\("
+_GLOBAL: Final = re.compile(r"(template\s*<[^{};]*>\s*)?\b__global__\b")
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _QUALIFIER: Final = re.compile(
     r"\b(?:const|volatile|restrict|__restrict__|__restrict|RESTRICT|GLOBAL|__global|global|struct"
@@ -102,17 +106,20 @@ class RawModule:
         ``.spv``, SPIR-V, for OpenCL devices that take it.
     options : tuple of str
         What the compiler is given.
-    backend : str
-        As of CuPy; each device has one compiler.
+    backend, translate_cucomplex, enable_cooperative_groups, jitify : str, bool
+        As of CuPy. Each device has one compiler, which knows ``cuComplex.h``; the last two are not
+        there, and False or None.
+    name_expressions : sequence of str, optional
+        The names of kernels of CUDA C++ that `get_function` is asked for: ``"f<float>"``.
 
     Raises
     ------
     TypeError
         If neither or both of code and path are given.
     ValueError
-        At a call, if the device does not take the language.
+        If an option is not there. At a call, if the device does not take the language.
     CompileError
-        At a call, if the source does not compile.
+        If the source does not compile: by `get_function` for the default device, else at a call.
 
     Notes
     -----
@@ -140,8 +147,21 @@ class RawModule:
         path: str | Path | None = None,
         options: Sequence[str] = (),
         backend: str = "nvrtc",
+        translate_cucomplex: bool = False,
+        enable_cooperative_groups: bool = False,
+        name_expressions: Sequence[str] | None = None,
+        jitify: bool | None = None,
     ) -> None:
         where = "RawModule(code, path)"
+        for name, given in (
+            ("enable_cooperative_groups", enable_cooperative_groups),
+            ("jitify", jitify),
+            ("name_expressions", name_expressions and (code is None or backend != "nvrtc")),
+        ):
+            if given:
+                raise ValueError(
+                    errors.message(where, f"{name} is given", "it is not there", "leave it out")
+                )
         if (code is None) is (path is None):
             raise TypeError(
                 errors.message(
@@ -153,6 +173,7 @@ class RawModule:
         content = code.encode() if code is not None else Path(str(path)).read_bytes()
         self.options = tuple(options)
         self.backend = backend
+        self.name_expressions = None if name_expressions is None else tuple(name_expressions)
         self._binary: bytes | None = None
         self._name = "code" if path is None else Path(str(path)).name
         self._binary_of = "" if path is None else _BINARIES.get(Path(str(path)).suffix, "")
@@ -164,10 +185,55 @@ class RawModule:
         self._language = next(
             (name for name, word in _LANGUAGES.items() if word.search(self._bare)), ""
         )
-        self._kernels = dict[tuple[Device, str], Any]()
+        self._kernels = dict[Device, dict[str, Any]]()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_kernels": {}}
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Compile for the default device.
+
+        Parameters
+        ----------
+        log_stream : file, optional
+            Where what the compiler says is written.
+        """
+        if self._binary is None:
+            device = get_device()
+            with device.lock:
+                self._compiled(device, self._name, log_stream)
+
+    def get_global(self, name: str) -> Pointer:
+        """The memory of a variable of the default device's module, in CUDA C.
+
+        Parameters
+        ----------
+        name : str
+            Its name, of what ``__device__`` or ``__constant__`` declares.
+
+        Returns
+        -------
+        Pointer
+            To its bytes: ``pointer.cast("float32").array(10)`` has ten numbers of it.
+
+        Raises
+        ------
+        ValueError
+            If the module has no such variable.
+        RuntimeError
+            If the device is not one of CUDA's.
+        """
+        device = get_device()
+        with device.lock:
+            kernel = next(iter(self._kernels.get(device, {}).values()), None)
+            if kernel is None:
+                kernel = self._loaded(device, re.findall(_KERNEL_NAME, self._bare)[0])
+            address, nbytes = device.driver.variable(kernel, name)
+            storage = Storage(device, nbytes, device.driver.wrap(address, nbytes, kernel))
+        return Pointer(Array(leaf(storage, contiguous((nbytes,)), dtypes.uint8)))
 
     def get_function(self, name: str) -> RawKernel:
-        """A kernel of the module.
+        """A kernel of the module, compiled if the default device takes its language.
 
         Parameters
         ----------
@@ -183,15 +249,24 @@ class RawModule:
         ValueError
             If the source has no kernel of that name.
         """
-        return RawKernel._of(self, name)
+        kernel = RawKernel._of(self, name)
+        dialect = get_device().info.dialect
+        if self._binary is None and self._language in ("portable", dialect):
+            kernel.compile()
+        return kernel
 
     def _parameters(self, name: str) -> tuple[_Parameter, ...] | None:
         """What the source says of a kernel's parameters; None of a binary's."""
         if self._binary is not None:
             return None
-        found = re.search(rf"\bvoid\s+(?:__launch_bounds__\([^)]*\)\s*)?{name}\s*\(", self._bare)
+        stem = name
+        if self.name_expressions and name in self.name_expressions:
+            stem = name.partition("<")[0].rpartition("::")[2]
+        found = re.search(
+            rf"\bvoid\s+(?:__launch_bounds__\([^)]*\)\s*)?{re.escape(stem)}\s*\(", self._bare
+        )
         if found is None:
-            names = re.findall(r"\bvoid\s+(\w+)\s*\(", self._bare)
+            names = self.name_expressions or re.findall(_KERNEL_NAME, self._bare)
             raise ValueError(
                 errors.message(
                     "get_function(name)",
@@ -207,27 +282,39 @@ class RawModule:
         return tuple(_parameter(part, named) for part in declared.split(","))
 
     def _loaded(self, device: Device, name: str) -> Any:
-        """The kernel on a device, compiled or from the disk cache."""
-        kernel = self._kernels.get((device, name))
-        if kernel is None:
-            driver = device.driver
+        """The kernel on a device; kernels of a module have the same variables."""
+        kernels = self._kernels.setdefault(device, {})
+        if name not in kernels:
             binary = self._binary
             if binary is None:
-                text = self._text(device, name)
-                disk = disk_cache()
-                key = disk.key(source.SCHEMA, text, self.options, device.info.target)
-                binary = disk.get(key)
-                if binary is None:
-                    try:
-                        binary = driver.compile(text, self.options)
-                    except errors.CompileError as error:
-                        error.op = name
-                        raise
-                    disk.put(key, binary)
+                binary = self._compiled(device, name)
             elif device.info.dialect != self._binary_of:
                 raise self._other_language(device, name, f"a binary of {_NAMES[self._binary_of]}")
-            kernel = self._kernels[device, name] = driver.load(binary, name)
-        return kernel
+            other = next(iter(kernels.values()), None)
+            driver = device.driver
+            if other is None:
+                kernels[name] = driver.load(binary, name)
+            else:
+                kernels[name] = driver.load_beside(other, binary, name)
+        return kernels[name]
+
+    def _compiled(self, device: Device, name: str, log_stream: Any = None) -> bytes:
+        """The binary for a device, from the disk cache where nobody reads the compiler's words."""
+        text = self._text(device, name)
+        names = self.name_expressions or ()
+        disk = disk_cache()
+        key = disk.key(source.SCHEMA, text, (*self.options, *names), device.info.target)
+        binary = disk.get(key) if log_stream is None else None
+        if binary is None:
+            try:
+                binary, log = device.driver.compile_own(text, self.options, names)
+            except errors.CompileError as error:
+                error.op = name
+                raise
+            if log_stream is not None:
+                log_stream.write(log)
+            disk.put(key, binary)
+        return binary
 
     def _text(self, device: Device, name: str) -> str:
         """What the compiler is given; portable C after the words of the device's language."""
@@ -243,9 +330,10 @@ class RawModule:
         if self._language != dialect:
             written = _NAMES.get(self._language, "a language without a kernel")
             raise self._other_language(device, name, written)
-        if dialect == "cuda" and 'extern "C"' not in self._bare:
-            kernel = re.compile(r"\b__global__\b")
-            return begin + kernel.sub('extern "C" __global__', self.code)
+        if dialect == "cuda" and 'extern "C"' not in self._bare and not self.name_expressions:
+            return begin + _GLOBAL.sub(
+                lambda found: found[0] if found[1] else f'extern "C" {found[0]}', self.code
+            )
         return begin + self.code
 
     def _other_language(self, device: Device, name: str, written: str) -> ValueError:
@@ -282,8 +370,16 @@ class RawKernel:
         The kernel's name.
     options : tuple of str
         What the compiler is given.
-    backend : str
-        As of CuPy; each device has one compiler.
+    backend, translate_cucomplex, enable_cooperative_groups, jitify : str, bool
+        As of `RawModule`.
+
+    Attributes
+    ----------
+    attributes : dict of str to int
+        What the default device's driver knows of the kernel: ``"num_regs"``,
+        ``"max_threads_per_block"``. Each is an attribute as well; on CUDA devices
+        `max_dynamic_shared_size_bytes` (bytes) and `preferred_shared_memory_carveout` (percent)
+        can be set.
 
     Raises
     ------
@@ -319,9 +415,14 @@ class RawKernel:
     """
 
     def __init__(
-        self, code: str, name: str, options: Sequence[str] = (), backend: str = "nvrtc"
+        self,
+        code: str,
+        name: str,
+        options: Sequence[str] = (),
+        backend: str = "nvrtc",
+        **given: Any,
     ) -> None:
-        self._begin(RawModule(code, options=options, backend=backend), name)
+        self._begin(RawModule(code, options=options, backend=backend, **given), name)
 
     @classmethod
     def _of(cls, module: RawModule, name: str) -> RawKernel:
@@ -338,11 +439,40 @@ class RawKernel:
         self._parameters = module._parameters(name)
         self._where = f"{name}(grid, block, args)"
 
-    def compile(self) -> None:
-        """Compile for the default device, so that the first launch does not wait for it."""
+    def compile(self, log_stream: Any = None) -> None:
+        """Compile for the default device, so that the first launch does not wait for it.
+
+        Parameters
+        ----------
+        log_stream : file, optional
+            Where what the compiler says is written.
+        """
         device = get_device()
         with device.lock:
+            if log_stream is not None:
+                self._module._compiled(device, self.name, log_stream)
             self._module._loaded(device, self.name)
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """What the default device's driver knows of the kernel; -1 of what it does not."""
+        device = get_device()
+        with device.lock:
+            return device.driver.attributes(self._module._loaded(device, self.name))
+
+    def __getattr__(self, name: str) -> int:
+        if name in ATTRIBUTES:
+            return self.attributes[name]
+        raise AttributeError(f"RawKernel has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in ATTRIBUTES:
+            object.__setattr__(self, name, value)
+            return
+        device = get_device()
+        with device.lock:
+            kernel = self._module._loaded(device, self.name)
+            device.driver.set_attribute(kernel, name, int(value))
 
     def __call__(
         self,
@@ -351,6 +481,7 @@ class RawKernel:
         args: Sequence[Any] = (),
         *,
         shared_mem: int = 0,
+        stream: Any = None,
     ) -> None:
         """Launch the kernel.
 
@@ -364,7 +495,12 @@ class RawKernel:
             What the kernel's parameters are given; nothing for pointers to local memory.
         shared_mem : int
             Bytes of local memory behind such a pointer, or of CUDA's dynamic shared memory.
+        stream : Stream, optional
+            Where it runs; the current stream without.
         """
+        if stream is not None:
+            with stream:
+                return self(grid, block, args, shared_mem=shared_mem)
         args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = self._sizes(grid, block, device)
@@ -406,6 +542,7 @@ class RawKernel:
             engine.end_before_others(device)
         for array, copy in changed:
             assign(array, settled(array), copy._node)
+        return None
 
     def _sizes(
         self, grid: Sequence[int] | int, block: Sequence[int] | int, device: Device
@@ -493,9 +630,7 @@ class RawKernel:
             )
         if isinstance(value, ctypes.Structure):
             return bytes(value)
-        if isinstance(value, numpy.void) or (
-            isinstance(value, numpy.ndarray) and value.dtype.names is not None and not value.ndim
-        ):
+        if isinstance(value, numpy.void) or (isinstance(value, numpy.ndarray) and value.size == 1):
             return bytes(value.tobytes())
         if not isinstance(value, bool | int | float | complex | numpy.generic):
             raise self._refuse(
