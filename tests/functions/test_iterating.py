@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -213,3 +214,132 @@ def test_vectorize_decorates() -> None:
             return a + self.by
 
     assert Offset().add(xarr.arange(2)).tolist() == [3, 4]
+
+
+SCALE = 2.5
+
+
+def bounced(x: float, limit: float) -> float:
+    """Conditions with returns, a name outside, an integer and a float in the branches."""
+    y = 0
+    if not x <= limit:
+        y = x - 2 * limit
+        if y > 1e300:
+            return math.copysign(SCALE, y)
+    elif x < -1 or x == 0:
+        return -x / 3 if x else -0.0
+    y *= SCALE
+    return abs(y) * 0.1 + (x > 0) + math.pi
+
+
+def below(x: float) -> bool:
+    """A bool at first, a float elsewhere."""
+    return x < 2 or x
+
+
+def unset(x: float) -> float:
+    """A name that some elements do not set."""
+    if x > 0:
+        y = x
+    return y
+
+
+def without_end(x: float) -> float:
+    """Integers that get large."""
+    n = 1 if x > 0 else 2
+    for _ in range(70):
+        n = n * 3
+    return n % 7 + x
+
+
+def rooted(x: float) -> float:
+    """Raises for negative numbers."""
+    return math.sqrt(x)
+
+
+def inverse(x: float) -> float:
+    """Raises for 0."""
+    return 1 / x
+
+
+def whole(x: float) -> float:
+    """An integer first, so floats are cut."""
+    return 1 if x != x else x + 0.5
+
+
+VALUES = (np.nan, -0.0, 0.0, 1.5, -3.7, 1e308, -1e308, np.inf, -np.inf, 5e-324, 0.1, 3.0)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("function", "others", "on_device"),
+    [
+        (bounced, (0.1,), (None, "d", "f")),
+        (bounced, (1,), ()),
+        (bounced, (2**70,), ()),
+        (below, (), (None, "d", "f")),
+        (whole, (), ("d", "f")),
+        (without_end, (), ()),
+    ],
+)
+def test_vectorize_gives_the_same_on_the_device(
+    function: Any, others: tuple[Any, ...], on_device: tuple[Any, ...], dtype: str
+) -> None:
+    if not xarr.default_device().has_float64:
+        pytest.skip("no float64")
+    calls = list[int]()
+    for values in (VALUES[1:], VALUES[:0:-1]):
+        with np.errstate(all="ignore"):
+            host = np.asarray([np.nan, *values[:4]] if function is whole else values).astype(dtype)
+        for otypes in (None, "d", "f"):
+            ours, theirs = (np.vectorize(function, otypes=otypes), xarr.vectorize(function, otypes))
+            with np.errstate(all="ignore"):
+                try:
+                    wanted = ours(host, *others)
+                except Exception as error:  # noqa: BLE001 - both raise the same
+                    with pytest.raises(type(error)):
+                        theirs(xarr.asarray(host), *others)
+                    continue
+                calls.clear()
+                got = xarr.to_numpy(_counted(theirs, calls)(xarr.asarray(host), *others))
+            assert got.dtype == wanted.dtype
+            assert got.tobytes() == wanted.tobytes() or np.array_equal(got, wanted, equal_nan=True)
+            assert (len(calls) == 0) is (otypes in on_device)
+
+
+def _counted(vectorized: Any, calls: list[int]) -> Any:
+    """Note the calls of NumPy's class."""
+    host = vectorized._host
+
+    def counted(*given: Any, **named: Any) -> Any:
+        calls.append(1)
+        return host(*given, **named)
+
+    vectorized._host = counted
+    return vectorized
+
+
+def test_vectorize_raises_what_python_raises() -> None:
+    x = xarr.asarray([1.0, 0.0, -1.0])
+    with pytest.raises(ValueError, match="math domain|nonnegative"):
+        xarr.vectorize(rooted)(x)
+    with pytest.raises(ZeroDivisionError):
+        xarr.vectorize(inverse, otypes="d")(x)
+    with pytest.raises(UnboundLocalError):
+        xarr.vectorize(unset)(x)
+    with pytest.raises(TypeError):
+        xarr.vectorize(bounced)(x)
+    y = xarr.vectorize(lambda_free)(x)
+    y[0] = 7
+    assert x.tolist() == [1, 0, -1]  # the result is another array
+    assert xarr.vectorize(second)(x, xarr.ones((2, 3))).shape == (2, 3)
+
+
+def lambda_free(x: float) -> float:
+    """Its argument."""
+    return x
+
+
+def second(x: float, y: float) -> float:
+    """Ignores one argument."""
+    return x

@@ -17,9 +17,17 @@ from xarr import errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
-from xarr.functions import fills, joining, manipulation
+from xarr.backends.device import Device
+from xarr.functions import (
+    data_types,
+    fills,
+    joining,
+    manipulation,
+    python_floats,
+    scalar_functions,
+)
 from xarr.functions.hosting import host_of
-from xarr.layout import normalize_axis
+from xarr.layout import broadcast_shapes, normalize_axis
 
 
 def apply_along_axis(
@@ -144,12 +152,13 @@ def apply_over_axes(
 
 
 class vectorize:  # noqa: N801 - NumPy's name
-    """Let a Python function of numbers take arrays. Runs on the host, element by element.
+    """Let a Python function of numbers take arrays. Mostly runs on the host, element by element.
 
     Parameters
     ----------
     pyfunc : callable
-        Called with NumPy's scalars. Without it, `vectorize` is a decorator with arguments.
+        Called with Python's numbers, and at first with NumPy's. Without it, `vectorize` is a
+        decorator with arguments.
     otypes : str or list of dtype, optional
         The data types of the results; those of the first call where None.
     doc : str, optional
@@ -163,8 +172,14 @@ class vectorize:  # noqa: N801 - NumPy's name
 
     Notes
     -----
-    NumPy's class. The values travel to the host and back, and each element is a call of Python:
-    the same with functions of arrays is faster on any device.
+    NumPy's class. A function that a `def` makes and that has only arithmetic (no powers, division
+    by constants alone), comparisons, conditions, `abs`, `math.fabs` and `math.copysign` is computed
+    on the device, as by `elementwise`, for floating-point Arrays: the bits are those that Python
+    gives. Without otypes it is called once, for the data type of the first result.
+
+    All else runs on the host, since Python does there what arrays do not: it raises for a division
+    by 0 and the root of a negative number, its integers have no end, and its `math` has other bits.
+    The values travel there and back, and each element is a call. `elementwise` goes on with NaN.
 
     Examples
     --------
@@ -236,11 +251,51 @@ class vectorize:  # noqa: N801 - NumPy's name
         values = (*args, *kwargs.values())
         device = next((item.device for item in values if type(item) is Array), None)
         where = "vectorize(pyfunc)"
+        if device is not None and not kwargs and device.has_float64:
+            on_device = self._on_device(args, device, where)
+            if on_device is not None:
+                return on_device
         result = self._host(
             *(_host(value, where) for value in args),
             **{name: _host(value, where) for name, value in kwargs.items()},
         )
         return _arrays(result, device, where)
+
+    def _on_device(self, args: tuple[Any, ...], device: Device, where: str) -> Array | None:
+        """The result by operations of arrays; None where it might be another one than NumPy's."""
+        options = self._options
+        are_floats = [_is_float(value) for value in args]
+        if None in are_floats or options["excluded"] or options["signature"]:
+            return None
+        if not python_floats.is_alike(self.pyfunc, are_floats):  # type: ignore[arg-type]
+            return None
+        shape = broadcast_shapes(*(numpy.shape(value) for value in args), where=where)
+        if not shape or 0 in shape:
+            return None
+        dtypes = options["otypes"]
+        if dtypes is None:
+            firsts = [
+                host_of(value.reshape(-1)[:1], where)[0]
+                if type(value) is Array
+                else numpy.asarray(value)[()]
+                for value in args
+            ]
+            dtypes = numpy.asarray(self.pyfunc(*firsts)).dtype.char
+        if dtypes not in ("d", "f", "?"):
+            return None
+        doubles = (data_types.astype(x, "float64") if type(x) is Array else x for x in args)
+        result = scalar_functions.elementwise(self.pyfunc)(*doubles)
+        made = as_array(result, where, "the result", device=device)
+        return data_types.astype(manipulation.broadcast_to(made, shape), dtypes)
+
+
+def _is_float(value: Any) -> bool | None:
+    """Whether an argument is a float, or an integer that floats have; None of others."""
+    if type(value) is Array:
+        return True if value.dtype.kind == "f" else None
+    if type(value) is int and abs(value) <= python_floats.EXACT:
+        return False
+    return True if type(value) is float else None
 
 
 def _host(value: Any, where: str) -> Any:

@@ -246,7 +246,7 @@ def _rewritten(function: Any) -> FunctionType:
             )
         )
     try:
-        lines, first = inspect.getsourcelines(function)
+        lines, first = inspect.getsourcelines(function.__code__)
     except OSError as error:
         raise TypeError(
             errors.message(
