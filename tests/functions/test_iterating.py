@@ -232,7 +232,7 @@ def bounced(x: float, limit: float) -> float:
     return abs(y) * 0.1 + (x > 0) + math.pi
 
 
-def below(x: float) -> bool:
+def below(x: float) -> float:
     """A bool at first, a float elsewhere."""
     return x < 2 or x
 
