@@ -64,6 +64,7 @@ RULES: Final = (
     ),
     *([] if HAS_CUPY else [Rule("headers that CuPy brings", r"#include <cupy/|test_cxx_template")]),
     Rule("dynamic parallelism, which links CUDA's device runtime", r"'-dc'|<<<"),
+    Rule("CuPy's allocator and its memory objects, for which there is Pointer", r"memory\.alloc"),
     Rule("another process that imports CuPy", r"\bsubprocess\."),
     Rule("the text of an error of CUDA's", r"'CUDA_ERROR_|'hipError"),
 )

@@ -96,10 +96,6 @@ def _ptx(source: str, arch: str) -> bytes:
     return bytes(ptx)
 
 
-def _memory(nbytes: int) -> Any:
-    return xarr.Pointer(xarr.empty(nbytes, dtype="uint8"))
-
-
 class _Device:
     """`cupy.cuda.Device`."""
 
@@ -142,7 +138,6 @@ RESTATED: dict[str, Any] = {
     "cupy.cuda.Device": _Device,
     "cupy.cuda.device.get_compute_capability": lambda: "90",
     "cupy.cuda.get_nvcc_path": lambda: "nvcc",
-    "cupy.cuda.memory.alloc": _memory,
     "cupy.cuda.compiler.CompileException": xarr.CompileError,
     "cupy.cuda.compiler._run_cc": _compiled_for_device,
     "cupy.cuda.compiler._get_arch": lambda: "90",

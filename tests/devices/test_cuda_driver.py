@@ -89,6 +89,46 @@ def test_what_is_not_loaded(statuses: list[int], wanted: type[Exception]) -> Non
     assert caught.type is wanted
 
 
+def test_kernels_of_one_module() -> None:
+    """They share variables, and C++ has names of its own for them."""
+    pytest.importorskip("cuda.bindings.driver", reason="cuda-bindings is not installed")
+    driver = Driver([0, 0, 0, 500, ELSE])
+    found = list[bytes]()
+    values = dict[int, int]()
+    find = driver._cuda.cuModuleGetFunction
+
+    def finding(module: str, name: bytes) -> tuple[int, str]:
+        found.append(name)
+        answer: tuple[int, str] = find(module, name)
+        return answer
+
+    def setting(_: str, which: int, value: int) -> tuple[int]:
+        values[int(which)] = value
+        return (0,)
+
+    driver._cuda.cuModuleGetFunction = finding
+    driver._cuda.cuModuleGetGlobal = lambda module, name: (500 if name == b"none" else 0, 4096, 12)
+    driver._cuda.cuFuncGetAttribute = lambda which, function: (0, values.get(int(which), 7))
+    driver._cuda.cuFuncSetAttribute = setting
+    binary = b'{"f<int>": "_Z1fIiEvv"}\ncubin'
+    kernel = driver.load(binary, "f<int>")
+    other = driver.load_beside(kernel, binary, "f<int>")
+    assert found == [b"_Z1fIiEvv"] * 2
+    assert other.module is kernel.module
+    assert driver.variable(other, "table") == (4096, 12)
+    for refused in (
+        lambda: driver.variable(kernel, "none"),
+        lambda: driver.load_beside(kernel, binary, "g"),
+    ):
+        with pytest.raises(ValueError, match="the module has no"):
+            refused()
+    with pytest.raises(DeviceError):
+        driver.load_beside(kernel, binary, "g")
+    assert driver.attributes(kernel)["num_regs"] == 7
+    driver.set_attribute(kernel, "max_dynamic_shared_size_bytes", 50_000)
+    assert driver.attributes(kernel)["max_dynamic_shared_size_bytes"] == 50_000
+
+
 @pytest.mark.parametrize(
     ("statuses", "wanted"), [([SHORT, SHORT], MemoryError), ([ELSE], RuntimeError)]
 )
