@@ -128,6 +128,11 @@ Timer = Callable[[str, Callable[[], Any]], Span]
 """Has work asked for, by the driver's method of a name or by several (""), and measures it."""
 
 
+MARKS: Final = 8
+"""How often a timer looks which time of the host's clock a device's time is; the host may be late,
+so the earliest counts."""
+
+
 class Driver(Protocol):
     """One opened device. What is asked of one stream happens in the order asked.
 
