@@ -25,7 +25,7 @@ def test_the_runtime_has_every_function_that_the_driver_is_asked_for() -> None:
     asked = set(re.findall(r"\b(?:self\._)?cuda\.(cu[A-Z]\w+)\(", text))
     asked |= set(re.findall(r"\b(?:self\._)?cuda\.(CU\w+)\b", text))
     assert len(asked) > 10
-    # `cuLaunchKernel` is for what HIP's driver launches itself.
+    # That one is for what HIP's driver launches itself.
     assert {name for name in asked if not hasattr(hip.Runtime, name)} == {"cuLaunchKernel"}
 
 

@@ -129,7 +129,8 @@ def buffer(self: Array, flags: int, /) -> memoryview:
                 "make a copy with memoryview(xarr.to_numpy(x))",
             )
         )
-    lent: Any = in_place(self)  # a buffer for type checkers from Python 3.12 on
+    # A buffer for type checkers from Python 3.12 on; a number's is a copy, as it never changes.
+    lent: Any = in_place(self) if _is_lent(self) else to_host(self._node)
     return memoryview(lent)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy
 
 from xarr.backends import cuda
-from xarr.backends.base import Call, DeviceInfo, Place, replay
+from xarr.backends.base import ATTRIBUTES, Call, DeviceInfo, Place, lacking, replay
 from xarr.backends.cupy import CupyDriver
 from xarr.errors import CompileError, message
 
@@ -166,6 +166,18 @@ class HipDriver(CupyDriver):
     def load_beside(self, kernel: Any, binary: bytes, name: str) -> Any:
         """Another kernel of a source, of which CuPy keeps the module."""
         return self.load(binary, name)
+
+    def variable(self, kernel: Any, name: str) -> tuple[int, int]:
+        """Refuse: CuPy's runtime tells no addresses of variables."""
+        raise lacking(self.info, "variables of modules")
+
+    def attributes(self, kernel: Any) -> dict[str, int]:
+        """-1 of each: CuPy's runtime tells none."""
+        return dict.fromkeys(ATTRIBUTES, -1)
+
+    def set_attribute(self, kernel: Any, name: str, value: int) -> None:
+        """Refuse, as `attributes`."""
+        raise lacking(self.info, "attributes of kernels that can be changed")
 
     def load(self, binary: bytes, name: str) -> Any:
         """The kernel `name` of a source; ValueError when it is none."""
