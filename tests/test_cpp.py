@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.processes import ROOT, run
+from tests.processes import ROOT, run, with_root
 from tests.reference import assert_same
 
 pytestmark = pytest.mark.slow
@@ -71,6 +71,7 @@ def test_the_header_goes_with_others(error: str, tmp_path: Path) -> None:
 
 
 def test_the_wheel_has_the_header(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling")
     options = ("--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", str(tmp_path))
     done = run("-m", "pip", "wheel", *options, str(ROOT))
     assert done.returncode == 0, done.stderr
@@ -216,7 +217,7 @@ def test_cpp_refuses_what_it_cannot_change(scale: Any, wrong: Callable[[], Any])
 def test_an_array_on_another_device_is_refused(device: xarr.Device, folder: Path) -> None:
     x = xarr.ones((2, 2), dtype="float32")
     if device.backend != "opencl":
-        with pytest.raises(BufferError, match="dl_device is"):
+        with pytest.raises(AttributeError, match="cl_queue: the stream is on"):
             importlib.import_module("scale_opencl").scale(x, 2)
     if x.__dlpack_device__()[0] != CUDA and list(folder.glob("scale_cuda.*")):
         with pytest.raises(ValueError, match=r"CUDA is accepted"):
@@ -257,7 +258,8 @@ def test_exchanges_leave_nothing(scale: Any, device: xarr.Device) -> None:
 
 
 def test_the_program_of_the_page_runs(folder: Path) -> None:
-    done = run(str(ROOT / "examples" / "cpp" / "run.py"), PYTHONPATH=f"{folder}{os.pathsep}{ROOT}")
+    paths = os.pathsep.join((str(folder), os.environ.get("PYTHONPATH", "")))
+    done = run(str(ROOT / "examples" / "cpp" / "run.py"), **with_root({"PYTHONPATH": paths}))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == len(xarr.devices())
     for line in done.stdout.splitlines():

@@ -94,6 +94,11 @@ class Source:
         owner = re.sub(r"_param_.*", "", item.cls.__name__) if item.cls else ""
         return self._of(item.originalname, owner)
 
+    def called(self, text: str) -> str:
+        """The text of the file's functions that a text names."""
+        names = set(re.findall(r"\w+", text)) & self.others.keys()
+        return "\n".join(self._text(self.others[name]) for name in sorted(names))
+
     def _of(self, test: str, owner: str) -> str:
         """The text of a test, with what its class always does and the methods that it calls."""
         if not owner:
@@ -142,7 +147,7 @@ def rules(item: pytest.Item, source: Source) -> list[str]:
         if (rule.text and re.search(rule.text, text))
         or (rule.parameter[0] in parameters and parameters[rule.parameter[0]] is rule.parameter[1])
     ]
-    if _is_private(text):
+    if _is_private(text) or _is_private(source.called(text)):
         found.append("CuPy's private names")
     gpus = sum(device.info.dialect == "cuda" for device in xarr.devices())
     if item.get_closest_marker("multi_gpu") is not None and gpus < 2:

@@ -889,9 +889,10 @@ class CudaDriver:
         """What `_launch` says, with an event before the launch and one behind it."""
         stream = arguments[_STREAM]
         record = self._cuda.cuEventRecord
-        self._check("event", record(first.handle, stream))
-        status = launch(*arguments)
-        self._check("event", record(last.handle, stream))
+        with self.context:
+            self._check("event", record(first.handle, stream))
+            status = launch(*arguments)
+            self._check("event", record(last.handle, stream))
         return status
 
     def device_of(self, pointer: int) -> int:

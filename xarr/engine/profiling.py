@@ -20,6 +20,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
+import numpy
+
 from xarr.backends import device as devices, ranges
 from xarr.backends.base import Driver, Place, Span, Timer, timed_by_host
 from xarr.backends.device import Device
@@ -29,8 +31,9 @@ from xarr.engine.program import Program
 from xarr.engine.unrolled import Call
 
 _ROOT: Final = str(Path(__file__).parents[1])
-_LIBRARIES: Final = tuple(
-    sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+_LIBRARIES: Final = (
+    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    str(Path(numpy.__file__).parents[1]),
 )
 _MOST_PENDING: Final = 4096
 """Works whose events wait to be read; events are the driver's memory."""
