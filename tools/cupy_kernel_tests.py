@@ -65,6 +65,7 @@ RULES: Final = (
     *([] if HAS_CUPY else [Rule("headers that CuPy brings", r"#include <cupy/|test_cxx_template")]),
     Rule("dynamic parallelism, which links CUDA's device runtime", r"'-dc'|<<<"),
     Rule("CuPy's allocator and its memory objects, for which there is Pointer", r"memory\.alloc"),
+    Rule("how often CuPy writes to its cache", r"_counting_cache_dir"),
     Rule("another process that imports CuPy", r"\bsubprocess\."),
     Rule("the text of an error of CUDA's", r"'CUDA_ERROR_|'hipError"),
 )
@@ -93,11 +94,6 @@ class Source:
         assert isinstance(item, pytest.Function)
         owner = re.sub(r"_param_.*", "", item.cls.__name__) if item.cls else ""
         return self._of(item.originalname, owner)
-
-    def called(self, text: str) -> str:
-        """The text of the file's functions that a text names."""
-        names = set(re.findall(r"\w+", text)) & self.others.keys()
-        return "\n".join(self._text(self.others[name]) for name in sorted(names))
 
     def _of(self, test: str, owner: str) -> str:
         """The text of a test, with what its class always does and the methods that it calls."""
@@ -147,7 +143,7 @@ def rules(item: pytest.Item, source: Source) -> list[str]:
         if (rule.text and re.search(rule.text, text))
         or (rule.parameter[0] in parameters and parameters[rule.parameter[0]] is rule.parameter[1])
     ]
-    if _is_private(text) or _is_private(source.called(text)):
+    if _is_private(text):
         found.append("CuPy's private names")
     gpus = sum(device.info.dialect == "cuda" for device in xarr.devices())
     if item.get_closest_marker("multi_gpu") is not None and gpus < 2:
