@@ -147,3 +147,38 @@ def test_what_reads_memory_that_others_see_is_tried_again_before_they_write(
     lines: list[str],
 ) -> None:
     replay(lines)
+
+
+def _by_kernel(x: xarr.Array) -> None:
+    xarr.RawKernel("KERNEL void set(GLOBAL f64 *x) { x[GLOBAL_ID(0)] = 9; }", "set")(
+        (3,), (1,), (x,)
+    )
+
+
+def _by_copy(x: xarr.Array) -> None:
+    xarr.copyto_async(x, numpy.full(3, 9.0))
+
+
+@pytest.mark.parametrize("write", [_by_kernel, _by_copy, None])
+def test_what_failed_reads_what_was_there_before_others_write(
+    monkeypatch: pytest.MonkeyPatch, device: xarr.Device, write: Callable[[xarr.Array], None] | None
+) -> None:
+    if not device.has_float64:
+        pytest.skip(f"{device} has no float64")
+    x = xarr.asarray([1.0, 2.0, 3.0]) + 0
+    with xarr.graph() as g:
+        x[...] = 9
+    x[...] = 1
+    xarr.synchronize(x)
+    y = x + 1
+    with monkeypatch.context() as patch:
+        patch.setattr(launch, "run", _refuse)
+        with pytest.raises(ZeroDivisionError):
+            xarr.synchronize()
+    g.launch() if write is None else write(x)
+    assert x.tolist() == [9, 9, 9]
+    assert y.tolist() == [2, 2, 2]
+
+
+def _refuse(*_: Any) -> None:
+    raise ZeroDivisionError

@@ -6,6 +6,7 @@ Everything here puts instructions on the device's tape, or runs it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy
@@ -199,6 +200,12 @@ def settle(device: Device) -> None:
     if device.tape is not None:
         with device.lock:
             tape.of(device).run()
+
+
+def release(device: Device, is_written: Callable[[Storage], bool]) -> None:
+    """Run everything that was asked of a device, before something else writes storages."""
+    with device.lock:
+        tape.of(device).release(is_written)
 
 
 before_synchronizing.append(settle)

@@ -14,7 +14,7 @@ import itertools
 import math
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -227,6 +227,20 @@ class Tape:
         if self.steps or self.aside or self.unfinished or self.is_running:
             self.past = []
             self._run(len(self.steps))
+
+    def release(self, is_written: Callable[[Storage], bool]) -> None:
+        """Run everything; also what is aside, if it names a storage that is written next.
+
+        What writes is not on the tape, so nothing else would keep the order.
+        """
+        self.run()
+        if any(
+            is_written(step.written)
+            or any(node.storage is not None and is_written(node.storage) for node in step.nodes)
+            for step in self.aside
+        ):
+            self._put_first(self.aside)
+            self.run()
 
     def consume(
         self, node: Node, split: tuple[int, ...], names: tuple[str, ...], *, wide: bool

@@ -152,15 +152,15 @@ def _upload(array: Array, host: Host, where: str) -> None:
     lies, node = settled(array), array._node
     device = node.device
     if not lies.linear:
-        storage = engine.allocate(device, host.nbytes)
-        device.driver.upload(storage.buffer, 0, host, waits=False)
-        assign(array, lies, leaf(storage, contiguous(host.shape), node.dtype))
+        fresh = engine.allocate(device, host.nbytes)
+        device.driver.upload(fresh.buffer, 0, host, waits=False)
+        assign(array, lies, leaf(fresh, contiguous(host.shape), node.dtype))
         engine.settle(device)
         return
-    engine.compute(node)
-    engine.settle(device)
-    assert node.storage is not None
-    node.storage.settle()
-    node.storage.writes += 1
+    storage = node.storage
+    assert storage is not None
+    engine.release(device, lambda other: other is storage)
+    storage.settle()
+    storage.writes += 1
     begin = lies.offset * node.dtype.itemsize
-    device.driver.upload(node.storage.buffer, begin, host, waits=False)
+    device.driver.upload(storage.buffer, begin, host, waits=False)

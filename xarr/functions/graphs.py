@@ -77,7 +77,7 @@ class Graph:
         with self.device.lock:
             if self.device.is_recorded:
                 raise self._refusal("a graph is being recorded", "graphs do not grow")
-            engine.settle(self.device)
+            engine.release(self.device, lambda storage: id(storage.buffer) in self.device.kept)
             self._launch()
             engine.end_before_others(self.device)
 

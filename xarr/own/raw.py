@@ -533,7 +533,7 @@ class RawKernel:
             kernel = self._module._loaded(device, self.name)
             for array in arrays:
                 engine.compute(array._node)
-            engine.settle(device)
+            engine.release(device, {_storage(array) for array in written}.__contains__)
             arguments = [self._place(value) if type(value) is Array else value for value in packed]
             device.driver.launch_with(kernel, places, items, arguments, int(shared_mem))
             engine.counts.launches += 1
