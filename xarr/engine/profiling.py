@@ -39,6 +39,9 @@ _MOST_PENDING: Final = 4096
 """Works whose events wait to be read; events are the driver's memory."""
 
 
+_reading: Final = threading.Lock()
+
+
 class Line(NamedTuple):
     """A line of a program."""
 
@@ -88,9 +91,10 @@ class Work:
 
     def read(self) -> None:
         """Wait for it, and know its times."""
-        if self._span is not None:
-            self.begin_s, self.end_s = self._span()
-            self._span = None
+        with _reading:  # recordings of other threads have the same work
+            if self._span is not None:
+                self.begin_s, self.end_s = self._span()
+                self._span = None
 
 
 class Recording:
