@@ -209,8 +209,10 @@ def test_threads_count_for_their_own_lines(device: xarr.Device) -> None:
         for thread in threads:
             thread.join()
     assert hosted.tier.name == tier
-    # Fewer than 20, where what two threads asked for becomes one kernel.
-    assert sum(count for count, _ in kernels(p).values()) == engine.counts.launches - before
+    # Fewer than 20, where what two threads asked for becomes one kernel. The first figures of a
+    # device have copies launched.
+    launches = engine.counts.launches - before
+    assert sum(count for count, _ in kernels(p).values()) == launches
     assert set(lines(p)) == {"thread"}
     assert lines(p)["thread"].launches >= 5
     for number, result in results.items():
