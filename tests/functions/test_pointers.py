@@ -50,6 +50,15 @@ def test_arithmetic(device: xarr.Device) -> None:
         for calculate in (operator.add, operator.sub):
             with pytest.raises(TypeError):
                 calculate(p, odd)
+    assert (p + 22).array(np.int64(2)).tolist() == [22, 23]
+    for negative in (-1, (-2, -2)):
+        with pytest.raises(ValueError, match="not negative"):
+            p.array(negative)
+    for elsewhere in (xarr.Pointer(x + 1), p.cast("int16")):
+        with pytest.raises(ValueError, match="one data type in one array's memory"):
+            p - elsewhere
+    with pytest.raises(TypeError, match="not supported"):
+        p < 3  # noqa: B015
     with pytest.raises(TypeError, match="an Array"):
         xarr.Pointer(np.ones(3))  # type: ignore[arg-type]
 

@@ -108,9 +108,9 @@ class Pointer:
         IndexError
             If it would reach beyond the memory.
         """
-        extents = (shape,) if isinstance(shape, int) else shape
         left = self._extent - self._begin
-        where = layout.contiguous((left,) if extents is None else tuple(extents))
+        extents = layout.extents_of(left if shape is None else shape, "pointer.array(shape)")
+        where = layout.contiguous(extents)
         if where.size > left:
             raise IndexError(
                 errors.message(
@@ -171,12 +171,24 @@ class Pointer:
             return self._at(self._begin - other)
         if not isinstance(other, Pointer):
             return NotImplemented
-        return self._begin - other._begin
+        (memory, ends), (its, begins) = self._place(), other._place()
+        if memory != its or self._dtype is not other._dtype:
+            raise ValueError(
+                errors.message(
+                    "pointer - pointer",
+                    f"they point to {self._dtype} and {other._dtype}"
+                    + ("" if memory == its else " in the memory of two arrays"),
+                    "pointers to one data type in one array's memory",
+                )
+            )
+        return (ends - begins) // self._dtype.itemsize
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pointer) and self._place() == other._place()
 
-    def __lt__(self, other: Pointer) -> bool:
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Pointer):
+            return NotImplemented
         return self._place() < other._place()
 
     def __hash__(self) -> int:
