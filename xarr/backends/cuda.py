@@ -803,6 +803,7 @@ class CudaDriver:
         """Wait until everything asked so far is done, on all streams."""
         with self.context:
             self._check("synchronize", self._cuda.cuCtxSynchronize())
+        self._under_way.clear()
 
     def memory_info(self) -> dict[str, int]:
         """The bytes there are, in live buffers, held for reuse, and the most ever live."""

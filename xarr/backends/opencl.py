@@ -631,6 +631,7 @@ class OpenCLDriver:
         except self._cl.Error as error:
             self._fail("synchronize", error)
         self._last.clear()
+        self._under_way.clear()
         self._is_idle = self._inline is not None
 
     def memory_info(self) -> dict[str, int]:

@@ -15,7 +15,7 @@ from xarr.backends.device import Device, default_float, get_device
 from xarr.engine import engine
 from xarr.engine.expression import leaf
 from xarr.functions.streams import Event, Stream
-from xarr.layout import contiguous
+from xarr.layout import contiguous, extents_of
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
@@ -59,9 +59,7 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
     where = "empty_pinned(shape, dtype)"
     target = get_device(device, where)
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
-    extents = (shape,) if isinstance(shape, int) else tuple(shape)
-    if any(extent < 0 for extent in extents):
-        raise ValueError(errors.message(where, f"shape is {shape}", "extents of 0 or more"))
+    extents = extents_of(shape, where)
     nbytes = math.prod(extents) * row.itemsize
     if not nbytes:
         return numpy.empty(extents, row.numpy)
