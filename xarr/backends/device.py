@@ -315,10 +315,9 @@ def devices() -> list[Device]:
     return [candidate for backend in BACKENDS for candidate in _found(backend)]
 
 
-def opened() -> list[Device]:
-    """The devices that are open, and those that are them but for what they pretend."""
-    found = [one for of in (*_devices.values(), tuple(_variants.values())) for one in of]
-    return [one for one in found if one.is_open]
+def found() -> list[Device]:
+    """The devices that this process has found, open or not, and handles that pretend."""
+    return [one for of in (*_devices.values(), tuple(_variants.values())) for one in of]
 
 
 def problems() -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 import sysconfig
 import threading
@@ -30,7 +31,7 @@ from xarr.engine import hosted, launch, program as programs, tape, traffic
 from xarr.engine.program import Program
 from xarr.engine.unrolled import Call
 
-_ROOT: Final = str(Path(__file__).parents[1])
+_ROOT: Final = str(Path(__file__).parents[1]) + os.sep
 _LIBRARIES: Final = (
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
     str(Path(numpy.__file__).parents[1]),
@@ -199,8 +200,9 @@ class _Watch:
         stack.callback(programs.watch, None)
         devices.when_opened.append(self.attach)
         stack.callback(devices.when_opened.remove, self.attach)
-        for device in devices.opened():
-            self.attach(device)
+        for device in devices.found():
+            if device.is_open:
+                self.attach(device)
 
     def _clear(self) -> None:
         for kept in (self.lines, self._drivers, self._timers, self._kernels, self._parts):

@@ -228,7 +228,7 @@ def profile() -> Profile:
 
 def _settle() -> None:
     """Run all that was asked of all devices."""
-    for device in devices.opened():
+    for device in devices.found():
         engine.settle(device)
 
 
