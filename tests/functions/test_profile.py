@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -355,6 +359,11 @@ def test_ranges_are_named_by_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_line_is_the_programs() -> None:
+    beside = profiling._ROOT.rstrip(os.sep) + "_demo.py"  # no part of xarr, which begins like that
+    scope = {"line_at_work": profiling.line_at_work}
+    exec(compile("line = line_at_work()", beside, "exec"), scope)
+    assert scope["line"] == (beside, 1)
+
     def of_a_library() -> profiling.Line:
         return profiling.line_at_work()
 
@@ -364,3 +373,37 @@ def test_the_line_is_the_programs() -> None:
     exec(compile("def call(): return line()", name, "exec"), names)
     called: Any = names["call"]
     assert called().file == __file__
+
+
+def test_two_threads_read_figures(device: xarr.Device) -> None:
+    x = array(500_000, device)
+    looks = []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for _ in range(20):
+            with xarr.profile() as p:
+                for _ in range(6):
+                    y = x * 2
+                    engine.settle(device)
+                looks += list(pool.map(lambda _, p=p: p.kernels, range(2)))
+    assert y[3] == 6
+    assert all(cost.launches == 6 and cost.seconds > 0 for (cost,) in looks)
+
+
+FIRST = """
+import xarr
+x = xarr.arange(2_000_000) + 0
+with xarr.profile() as p:
+    y = x * 2 + 1
+assert [cost.what for cost in p.kernels] == ["elementwise: multiply, add"], p
+assert [cost.what for cost in p.lines] == ["first.py:5"], p
+"""
+
+
+def test_a_device_that_opens_late_counts(tmp_path: Path) -> None:
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / "first.py").write_text(FIRST, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "first.py"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

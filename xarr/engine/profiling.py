@@ -38,9 +38,8 @@ _LIBRARIES: Final = (
 )
 _MOST_PENDING: Final = 4096
 """Works whose events wait to be read; events are the driver's memory."""
-
-
-_reading: Final = threading.Lock()
+_reading: Final = threading.RLock()
+"""Held while a span is read, which is once: work is of all profiles that are open."""
 
 
 class Line(NamedTuple):
@@ -92,7 +91,7 @@ class Work:
 
     def read(self) -> None:
         """Wait for it, and know its times."""
-        with _reading:  # recordings of other threads have the same work
+        with _reading:
             if self._span is not None:
                 self.begin_s, self.end_s = self._span()
                 self._span = None
