@@ -12,6 +12,7 @@ import pytest
 
 import xarr
 from tests.reference import assert_same
+from xarr.engine import engine, hosted
 
 Program = Callable[[Any, Any, Any], dict[str, Any]]
 
@@ -176,3 +177,45 @@ def test_what_a_graph_refuses(device: xarr.Device) -> None:
     assert float(x.sum()) == 4000
     with pytest.raises(ValueError, match="no device"):
         xarr.graph("opencl:99")
+
+
+def test_a_graph_that_is_refused_leaves_nothing(device: xarr.Device, each_tier: None) -> None:
+    tier = hosted.tier.name
+    refused = xarr.graph()
+    with xarr.graph():
+        with pytest.raises(RuntimeError, match="one at a time"):
+            refused.__enter__()
+        del refused
+        gc.collect()
+        assert hosted.tier.name == "fused"
+    assert hosted.tier.name == tier
+
+
+def methods(device: xarr.Device) -> dict[str, Any]:
+    """The functions that stand in the place of a driver's methods."""
+    return {name: found for name, found in vars(device.driver).items() if callable(found)}
+
+
+@pytest.mark.parametrize("ends_first", [0, 1])
+@pytest.mark.parametrize("begins_first", [0, 1])
+def test_graphs_and_profiles_end_in_any_order(
+    device: xarr.Device, each_tier: None, begins_first: int, ends_first: int
+) -> None:
+    x = xarr.arange(5000, dtype="int32") + 0
+    device.synchronize()
+    own, tier = methods(device), hosted.tier.name
+    graph, profile = xarr.graph(), xarr.profile()
+    blocks: list[Any] = [graph, profile]
+    for block in (blocks[begins_first], blocks[1 - begins_first]):
+        block.__enter__()
+    y = x * 2
+    engine.settle(device)
+    for block in (blocks[ends_first], blocks[1 - ends_first]):
+        block.__exit__(None, None, None)
+    assert hosted.tier.name == tier
+    assert methods(device) == own
+    assert "elementwise: multiply" in [cost.what for cost in profile.kernels]
+    x += 1
+    graph.launch()
+    assert int(y[10]) == 22
+    assert graph.launches == 1

@@ -12,7 +12,6 @@ import functools
 import importlib
 import math
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal
@@ -54,9 +53,9 @@ class Device:
     shared : dict of int
         The serials of storages whose memory others see too, and how many do. What reads or writes
         such memory runs at once.
-    kept : Counter of int
-        The identities of buffers that graphs write whenever they are launched, and how many do. No
-        other array gets such memory, and nothing is remembered of its content.
+    kept : dict of int
+        The identities of buffers that graphs read and write whenever they are launched, and how
+        many graphs do. No other array gets such memory, and nothing is remembered of its content.
     is_recorded : bool
         Whether a graph notes what is launched, so that nothing else may do work.
     tape : Tape or None
@@ -88,7 +87,7 @@ class Device:
     kernels: dict[Any, Any]
     narrow: bool
     shared: dict[int, int]
-    kept: Counter[int]
+    kept: dict[int, int]
     is_recorded: bool
     programs: dict[Any, Any]
     structures: dict[Any, Any]
@@ -108,7 +107,7 @@ class Device:
         self.kernels = {}
         self.narrow = not info.has_float64
         self.shared = {}
-        self.kept = Counter()
+        self.kept = {}
         self.is_recorded = False
         self.programs = {}
         self.structures = {}

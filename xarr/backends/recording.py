@@ -22,19 +22,48 @@ _REFUSED: Final = ("download", "map", "address")
 _ABSENT: Final = ("routine", "arrays", "window")
 
 
+class _Layer:
+    """Functions in the place of a driver's methods, and what was there before."""
+
+    def __init__(self, methods: Callable[[], Mapping[str, Asked]]) -> None:
+        self._methods = methods
+        self._names: tuple[str, ...] = ()
+        self._before: dict[str, Any] = {}
+
+    def put(self, own: dict[str, Any]) -> None:
+        methods = self._methods()
+        self._names = tuple(methods)
+        self._before = {name: own[name] for name in methods if name in own}
+        own.update(methods)
+
+    def take(self, own: dict[str, Any]) -> None:
+        for name in self._names:
+            del own[name]
+        own.update(self._before)
+
+
+_layers: Final = dict[Driver, list[_Layer]]()
+
+
 @contextlib.contextmanager
-def replaced(driver: Driver, methods: Mapping[str, Asked]) -> Iterator[None]:
-    """Have other functions in the place of a driver's methods within a ``with`` block."""
-    own = vars(driver)
-    before = {name: own[name] for name in methods if name in own}
-    own.update(methods)
+def replaced(driver: Driver, methods: Callable[[], Mapping[str, Asked]]) -> Iterator[None]:
+    """Have other functions in the place of a driver's methods within a ``with`` block.
+
+    Blocks may end in any order, so `methods` makes the functions anew where one below has ended.
+    Whoever enters or leaves a block holds the device's lock.
+    """
+    own, layers, layer = vars(driver), _layers.setdefault(driver, []), _Layer(methods)
+    layer.put(own)
+    layers.append(layer)
     try:
         yield
     finally:
-        for name, method in methods.items():
-            if own.get(name) is method:  # else whoever came later still has it
-                del own[name]
-                own.update({name: before[name]} if name in before else {})
+        at = layers.index(layer)
+        for one in reversed(layers[at:]):
+            one.take(own)
+        del layers[at]
+        for one in layers[at:]:
+            one.put(own)
 
 
 def around(
@@ -104,10 +133,12 @@ def recording(device: Device) -> Iterator[list[Call]]:
         block.enter_context(
             replaced(
                 driver,
-                around(driver, ("launch", "launch_with", "copy"), noted)
-                | dict.fromkeys(_REFUSED, refuse)
-                | dict.fromkeys(_ABSENT, lambda *_: None)
-                | {"is_open": lambda: False},
+                lambda: (
+                    around(driver, ("launch", "launch_with", "copy"), noted)
+                    | dict.fromkeys(_REFUSED, refuse)
+                    | dict.fromkeys(_ABSENT, lambda *_: None)
+                    | {"is_open": lambda: False}
+                ),
             )
         )
         device.is_recorded = True

@@ -8,6 +8,7 @@ this way, one after the other, where an operation has a function of NumPy's that
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -55,14 +56,24 @@ class _Tier:
 tier: Final = _Tier()
 
 
+_fused: Final[list[str]] = []
+"""The tier that was before, once for each block of `fused` that is open."""
+_lock: Final = threading.Lock()
+
+
 @contextmanager
-def in_tier(name: str) -> Iterator[None]:
-    """Let lists of instructions run in one way within a ``with`` block, in all threads."""
-    before, tier.name = tier.name, name
+def fused() -> Iterator[None]:
+    """Let kernels do all work within a ``with`` block, in all threads, whose blocks may overlap."""
+    with _lock:
+        _fused.append(_fused[0] if _fused else tier.name)
+        tier.name = "fused"
     try:
         yield
     finally:
-        tier.name = before
+        with _lock:
+            before = _fused.pop()
+            if not _fused:
+                tier.name = before
 
 
 LARGEST: Final = 1 << 24

@@ -189,7 +189,7 @@ class _Watch:
             self.stack = stack.pop_all()
 
     def _install(self, stack: ExitStack) -> None:
-        stack.enter_context(hosted.in_tier("fused"))
+        stack.enter_context(hosted.fused())
         for installed in watchers:
             stack.enter_context(installed())
         stack.callback(self._clear)
@@ -219,7 +219,7 @@ class _Watch:
             self._timers[id(driver)] = driver.timer()
             do = functools.partial(self._asked, driver)
             names = ("launch", "launch_with", "copy", "upload", "download")
-            block = replaced(driver, around(driver, names, do))
+            block = replaced(driver, functools.partial(around, driver, names, do))
             block.__enter__()
         self.stack.callback(self._detach, device, block)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from typing import Final
 
 from xarr import errors
 from xarr.array.array import Array
@@ -44,8 +46,8 @@ class Graph:
             if type(array) is Array and array._node.device is self.device:
                 engine.placed(array._node)
         engine.settle(self.device)
-        self._block.enter_context(hosted.in_tier("fused"))
         self._calls = self._block.enter_context(recording(self.device))
+        self._block.enter_context(hosted.fused())
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -58,9 +60,9 @@ class Graph:
         with self.device.lock:
             self._launch = self.device.driver.graph(calls)
         self.launches = len(calls)
-        written = {id(buffer) for call in calls for buffer in buffers_of(call)}
-        self.device.kept.update(written)
-        weakref.finalize(self, _released, self.device, written).atexit = False
+        used = {id(buffer) for call in calls for buffer in buffers_of(call)}
+        _count(self.device, used, 1)
+        weakref.finalize(self, _count, self.device, used, -1).atexit = False
 
     def launch(self) -> None:
         """Do all of it again, in the memory in which it was done, behind all asked before.
@@ -135,5 +137,16 @@ def graph(device: Device | str | None = None) -> Graph:
     return Graph(get_device(device, "graph(device)"))
 
 
-def _released(device: Device, written: Iterable[int]) -> None:
-    device.kept -= type(device.kept)(written)
+_counting: Final = threading.Lock()
+"""Nothing is called while it is held, so no garbage is collected."""
+
+
+def _count(device: Device, buffers: set[int], number: int) -> None:
+    """Count one graph more, or one less, that uses buffers; from whichever thread."""
+    with _counting:
+        for buffer in buffers:
+            count = device.kept.get(buffer, 0) + number
+            if count:
+                device.kept[buffer] = count
+            else:
+                del device.kept[buffer]

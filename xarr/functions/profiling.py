@@ -85,9 +85,9 @@ class Profile:
             )
         _settle()
         recording = profiling.Recording()
-        self._block.enter_context(ranges.named("xarr.profile"))
         recording.begin()
         self._block.callback(recording.end)
+        self._block.enter_context(ranges.named("xarr.profile"))
         self._recording = recording
         return self
 

@@ -40,9 +40,8 @@ Work = Callable[[], Any]
 def warm(device: Device) -> str:
     """Have the kernels; a sentence about how many there are."""
     begin, before = time.perf_counter(), launch.counts.compilations
-    tier, hosted.tier.name = hosted.tier.name, "fused"
     try:
-        with current(device):
+        with hosted.fused(), current(device):
             asked = list(_asked(device))
             for number, (name, work) in enumerate(asked):
                 _show(number / len(asked), f"{device}: {name}")
@@ -50,7 +49,6 @@ def warm(device: Device) -> str:
                 engine.settle(device)
                 del kept
     finally:
-        hosted.tier.name = tier
         _clear()
     compiled = launch.counts.compilations - before
     elapsed_s = time.perf_counter() - begin
