@@ -75,6 +75,17 @@ def test_outputs_are_given_and_kept(device: xarr.Device) -> None:
     add = Kernel("T x", "T z", "z += x", "added")
     add(out, out)
     assert numpy.array_equal(xarr.to_numpy(out), wanted * 2)
+    for operation, result in (
+        ("z = 2 * x + z", wanted * 6),
+        ("// z = 0;\n z = z + x", wanted * 4),
+        ("z = x == 0 ? z : x", wanted * 2),
+        ("z = SAME(x)", wanted * 2),
+        ("x > 0 && (z = x); z = x", wanted * 2),
+        ("z = x; z = z + 1", wanted * 2 + 1),
+    ):
+        given = out.copy()
+        Kernel("T x", "T z", operation, preamble="#define SAME(x) (z)")(out, given)
+        assert numpy.array_equal(xarr.to_numpy(given), result), operation
     shifted = xarr.asarray(values(8))
     Kernel("T x", "T z", "z = x")(shifted[:-1], shifted[1:])
     assert numpy.array_equal(xarr.to_numpy(shifted)[1:], values(8)[:-1])

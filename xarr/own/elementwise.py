@@ -23,11 +23,11 @@ from xarr.engine.expression import Operation, constant
 from xarr.layout import Shape, broadcast_shapes
 from xarr.own import checking, indexed
 from xarr.own.parameters import Given, Parameter, declared, definitions, given, of, require_names
-from xarr.own.text import Function, Text, words
+from xarr.own.text import Function, Text, tokens, words
 
 _COUNT: Final = re.compile(r"\b_ind\.size\(\)")
 _COUNT_WORD: Final = "_count"
-_CONDITIONAL: Final = re.compile(r"[{}?]|&&|\|\||\b(?:if|for|while|do|switch|else)\b")
+_CONDITIONAL: Final = re.compile(r"[{}?]|& &|\| \||\b(?:if|for|while|do|switch|else)\b")
 
 
 class ElementwiseKernel:
@@ -235,11 +235,15 @@ class ElementwiseKernel:
 
     def _keeps(self, output: Parameter) -> bool:
         """Whether an output that is given may keep its elements, or is read: it is not just set."""
-        found = re.search(rf"\b{output.name}\b(\s*=(?!=))?", self._body.text)
-        if found is None or found[1] is None:
+        name = rf"\b{output.name}\b"
+        if self._before.text or re.search(name, self._preamble.text):
             return True
-        ahead = self._body.text[: found.start()]
-        return _CONDITIONAL.search(ahead) is not None or bool(self._before.text)
+        pieces = tokens(self._body.text)
+        body = " ".join(piece.text for piece in pieces if piece.kind != "skip")
+        found = re.search(rf"{name}( =(?! =)[^;]*)?", body)
+        if found is None or found[1] is None or re.search(name, found[1]):
+            return True
+        return _CONDITIONAL.search(body[: found.start()]) is not None
 
     def _operations(self, call: Given, before: Sequence[Parameter]) -> tuple[Operation, ...]:
         """The operation of each output, for the data types of a call."""
