@@ -283,6 +283,10 @@ def test_reductions_of_nothing_and_into_out(device: xarr.Device) -> None:
         total(xarr.ones(3), out[0], out=out[0])
     with pytest.raises(ValueError, match="no elements"):
         xarr.ReductionKernel("T x", "T y", "x", "a * b", "y = a", None)(nothing)
+    with pytest.raises(ValueError, match="identity is 'zero'"):
+        xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "zero")(nothing)
+    least = xarr.ReductionKernel("T x", "T y", "x", "a < b ? a : b", "y = a", str(2**63 - 1))
+    assert least(xarr.zeros(0, dtype="int64")).tolist() == 2**63 - 1
     with pytest.raises(xarr.CompileError, match="post_map_expr"):
         xarr.ReductionKernel("T x", "T y", "x", "a + b", "y = b", 0)(xarr.ones(3))
 
@@ -341,6 +345,8 @@ def test_raw_kernels_are_ordered_and_write_to_views(device: xarr.Device) -> None
     ("grid", "block", "args", "error", "said"),
     [
         ((0,), (1,), (), ValueError, "grid is"),
+        ((1.5,), (1,), (), TypeError, "grid is"),
+        (numpy.int64(0), (1,), (), ValueError, "grid is"),
         ((1,), (1 << 20,), (), ValueError, "block is"),
         ((1,), (1, 1, 1, 1), (), ValueError, "block is"),
         ((1,), (1,), (), TypeError, "args has 0 arguments"),
@@ -350,6 +356,7 @@ def test_raw_kernels_are_ordered_and_write_to_views(device: xarr.Device) -> None
         ((1,), (1,), ("x", "apart", Settings(), 1), ValueError, "one piece"),
         ((1,), (1,), ("x", "repeated", Settings(), 1), ValueError, "read-only"),
         ((1,), (1,), ("x", "y", Settings(), 1.5), TypeError, "n is 1.5"),
+        ((1,), (1,), ("x", "y", Settings(), 2**40), ValueError, "n is 1099511627776"),
         ((1,), (1,), ("x", "y", "z", 1), TypeError, "s is of type str"),
     ],
 )

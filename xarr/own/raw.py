@@ -501,6 +501,10 @@ class RawKernel:
         if stream is not None:
             with stream:
                 return self(grid, block, args, shared_mem=shared_mem)
+        if shared_mem < 0:
+            raise ValueError(
+                errors.message(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
+            )
         args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = self._sizes(grid, block, device)
@@ -550,7 +554,10 @@ class RawKernel:
         """The groups and the items of one, with as many dimensions; refused beyond the limits."""
         sizes = []
         for name, given in (("grid", grid), ("block", block)):
-            found = (given,) if isinstance(given, int) else tuple(map(int, given))
+            listed = given if isinstance(given, Sequence) else (given,)
+            if not all(isinstance(size, int | numpy.integer) for size in listed):
+                raise self._refuse(f"{name} is {given!r}", "an integer, or 1 to 3, is accepted")
+            found = tuple(map(int, listed))
             limits = _MOST if name == "grid" else (device.info.group_size,) * 3
             if not 1 <= len(found) <= 3 or any(
                 not 1 <= extent <= most for extent, most in zip(found, limits, strict=False)
@@ -642,8 +649,14 @@ class RawKernel:
             dtype = value.dtype if isinstance(value, numpy.generic) else numpy.dtype(type(value))
         if dtype.kind in "iub" and isinstance(value, float | complex | numpy.inexact):
             raise self._refuse(f"{name} is {value!r}", f"the kernel takes {dtype}")
-        made = numpy.asarray(value) if isinstance(value, numpy.generic) else None
-        return bytes((numpy.array(value, dtype) if made is None else made.astype(dtype)).tobytes())
+        if isinstance(value, numpy.generic):
+            return bytes(value.astype(dtype).tobytes())
+        try:
+            return numpy.array(value, dtype).tobytes()
+        except OverflowError:
+            raise ValueError(
+                errors.message(self._where, f"{name} is {value!r}", f"the kernel takes {dtype}")
+            ) from None
 
     def _place(self, value: Array) -> Place:
         storage = _storage(value)

@@ -6,6 +6,7 @@ results is a fold like those of the table's rows, in the same order on every dev
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -244,9 +245,26 @@ class ReductionKernel:
                     self._where, "there are no elements", "a kernel without identity takes some"
                 )
             )
-        value: Any = complex(self.identity) if isinstance(self.identity, str) else self.identity
+        value = _number(self.identity, self._where)
         if isinstance(value, complex) and fold.value.kind != dtypes.COMPLEX:
             value = value.real
         node = scalar_node(value, fold.value, call.device, self._where)
         final = passes.reduce(fold, engine.broadcast(engine.copied(node), (1,)), (0,))
         return engine.broadcast(final, left)
+
+
+def _number(identity: Any, where: str) -> Any:
+    """The number that an identity is, or that its text says."""
+    if not isinstance(identity, str):
+        return identity
+    for kind in (int, float, complex):
+        with contextlib.suppress(ValueError):
+            return kind(identity)
+    raise ValueError(
+        errors.message(
+            where,
+            f"there are no elements, and identity is {identity!r}",
+            "a number is accepted",
+            'give it as a number or its text, as "0"',
+        )
+    )
