@@ -35,19 +35,15 @@ from xarr.backends.base import (
     ATTRIBUTES,
     MARKS,
     RUSTICL,
-    Call,
     DeviceInfo,
     Discovery,
     Driver,
     Found,
-    InMemory,
     Place,
     Span,
     Timer,
     forked,
-    lacking,
     refuse_after_fork,
-    replay,
     timed_by_host,
 )
 from xarr.errors import CompileError, DeviceError, message
@@ -110,7 +106,7 @@ _BINARIES: Final = 0x1166
 """CL_PROGRAM_BINARY_SIZES and CL_PROGRAM_BINARIES."""
 
 
-class OpenCLDriver:
+class OpenCLDriver(Driver):
     """One OpenCL device, opened: a context, in-order queues and a pool of memory.
 
     A stream is a queue. Buffers that were last used by another than the default queue stand in
@@ -120,9 +116,6 @@ class OpenCLDriver:
     goes there as long as no queue has anything to do, which is while `_is_idle`. What is asked of
     it is done when the call returns.
     """
-
-    launched = 0
-    limit_nbytes = math.inf
 
     def __init__(self, info: DeviceInfo, device: Any, inline: Any = None) -> None:
         cl = _pyopencl()
@@ -392,20 +385,6 @@ class OpenCLDriver:
             self.launched = launched
             self._fail("launch", error)
 
-    def compile_own(
-        self, source: str, options: tuple[str, ...], names: Sequence[str]
-    ) -> tuple[bytes, str]:
-        """Compile a program's own source; what the compiler says where it succeeds is not kept."""
-        return self.compile(source, options), ""
-
-    def load_beside(self, kernel: Kernel, binary: bytes, name: str) -> Kernel:
-        """Another kernel of a binary; those of OpenCL C 1.2 have no variables."""
-        return self.load(binary, name)
-
-    def variable(self, kernel: Kernel, name: str) -> tuple[int, int]:
-        """Refuse: variables of OpenCL C have no address for the host."""
-        raise lacking(self.info, "variables that others see")
-
     def attributes(self, kernel: Kernel) -> dict[str, int]:
         """The largest group, and the local and private memory of a group and an item."""
         handle = (kernel.queued or self._queued_handle(kernel)).kernel
@@ -419,10 +398,6 @@ class OpenCLDriver:
             name: int(handle.get_work_group_info(which, self._device))
             for name, which in known.items()
         }
-
-    def set_attribute(self, kernel: Kernel, name: str, value: int) -> None:
-        """Refuse: OpenCL's kernels are as they are."""
-        raise lacking(self.info, "attributes of kernels that can be changed")
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
@@ -498,14 +473,6 @@ class OpenCLDriver:
             self._fail("pinned", error)
         return mapped
 
-    def accesses(self, other: Driver) -> bool:
-        """Whether the device reads another one's memory: its own only."""
-        return other is self
-
-    def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
-        """What asks for calls again, one after the other."""
-        return functools.partial(replay, self, calls)
-
     def copy(
         self, source: Any, source_offset: int, target: Any, target_offset: int, nbytes: int
     ) -> None:
@@ -534,10 +501,6 @@ class OpenCLDriver:
         except self._cl.Error as error:
             self._fail("copy", error)
 
-    def reaches(self, other: Driver) -> bool:
-        """Whether `copy` takes the other driver's buffers: its own only."""
-        return other is self
-
     @contextlib.contextmanager
     def map(self, buffer: Any) -> Iterator[Any]:
         """The buffer's own memory as a writable NumPy array of bytes, while the block is open."""
@@ -559,15 +522,6 @@ class OpenCLDriver:
             yield mapped
         finally:
             mapped.base.release(queue)
-
-    def routine(self, name: str, dtype: numpy.dtype[Any]) -> None:
-        """None: OpenCL has no libraries."""
-
-    def arrays(self, places: Sequence[tuple[Any, InMemory, int]]) -> None:
-        """None: OpenCL has no libraries."""
-
-    def adopt(self, array: Any) -> None:
-        """None: OpenCL has no libraries."""
 
     def address(self, buffer: Any) -> int:
         """Where a buffer lies in the host's memory, as long as it exists; on a CPU."""
@@ -710,10 +664,6 @@ class OpenCLDriver:
     def stream_pointer(self, stream: Any) -> int:
         """The cl_command_queue of a stream."""
         return int(stream.int_ptr)
-
-    def priority(self, stream: Any) -> int:
-        """0: OpenCL 1.2 knows no priorities."""
-        return 0
 
     def current_stream(self) -> int:
         """The cl_command_queue of this thread's current queue."""
