@@ -36,7 +36,6 @@ from xarr.backends.base import (
     Discovery,
     Driver,
     Found,
-    InMemory,
     Place,
     Span,
     Timer,
@@ -345,7 +344,7 @@ class _Context:
         self._pop()
 
 
-class CudaDriver:
+class CudaDriver(Driver):
     """One CUDA device, opened. What allocates and which stream is current, a subclass says.
 
     Work goes to the stream that is current when it is asked for. It waits there for what was last
@@ -772,28 +771,9 @@ class CudaDriver:
             message("map(buffer)", f"{self.info.name} shares no memory with the host", "")
         )
 
-    def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
-        """The library's function that NumPy calls `name`; None without one."""
-        return None
-
-    def arrays(self, places: Sequence[tuple[Block, InMemory, int]]) -> list[Any] | None:
-        """None: the library has no arrays of its own."""
-        return None
-
-    def adopt(self, array: Any) -> Block | None:
-        """None: the library has no arrays of its own."""
-        return None
-
     def address(self, buffer: Block) -> int:
         """Where a buffer lies in the device's memory, as long as it exists."""
         return buffer.pointer
-
-    def is_open(self) -> bool:
-        """False: the host does not reach into the device's memory."""
-        return False
-
-    def window(self, buffer: Any, form: str) -> None:
-        """None: the host does not reach into the device's memory."""
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Block:
         """A buffer in memory of the device that belongs to `owner`."""

@@ -6,16 +6,15 @@ compiler compile the same source.
 
 from __future__ import annotations
 
-import functools
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy
 
 from xarr.backends import cuda
-from xarr.backends.base import ATTRIBUTES, Call, DeviceInfo, Place, lacking, replay
+from xarr.backends.base import DeviceInfo, Driver, Place
 from xarr.backends.cupy import CupyDriver
 from xarr.errors import CompileError, message
 
@@ -157,27 +156,13 @@ class HipDriver(CupyDriver):
         self._module(source.encode(), options)
         return source.encode()
 
-    def compile_own(
-        self, source: str, options: tuple[str, ...], names: Sequence[str]
-    ) -> tuple[bytes, str]:
-        """Compile a program's own source; CuPy for ROCm keeps what its compiler says."""
-        return self.compile(source, options), ""
-
-    def load_beside(self, kernel: Any, binary: bytes, name: str) -> Any:
-        """Another kernel of a source, of which CuPy keeps the module."""
-        return self.load(binary, name)
-
-    def variable(self, kernel: Any, name: str) -> tuple[int, int]:
-        """Refuse: CuPy's runtime tells no addresses of variables."""
-        raise lacking(self.info, "variables of modules")
-
-    def attributes(self, kernel: Any) -> dict[str, int]:
-        """-1 of each: CuPy's runtime tells none."""
-        return dict.fromkeys(ATTRIBUTES, -1)
-
-    def set_attribute(self, kernel: Any, name: str, value: int) -> None:
-        """Refuse, as `attributes`."""
-        raise lacking(self.info, "attributes of kernels that can be changed")
+    # CuPy's runtime for ROCm tells nothing of modules and kernels, and records no graphs.
+    compile_own = Driver.compile_own
+    load_beside = Driver.load_beside
+    variable = Driver.variable
+    attributes = Driver.attributes
+    set_attribute = Driver.set_attribute
+    graph = Driver.graph
 
     def load(self, binary: bytes, name: str) -> Any:
         """The kernel `name` of a source; ValueError when it is none."""
@@ -206,10 +191,6 @@ class HipDriver(CupyDriver):
         """Page-locked memory of the host's, as an array of bytes."""
         memory = self._cupy.cuda.alloc_pinned_memory(nbytes)
         return numpy.frombuffer(memory, numpy.uint8, nbytes)
-
-    def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
-        """What asks for calls again, one after the other."""
-        return functools.partial(replay, self, calls)
 
     def free_nbytes(self) -> int:
         """The bytes of the device that nobody has."""
