@@ -358,6 +358,10 @@ def test_raw_kernels_are_ordered_and_write_to_views(device: xarr.Device) -> None
         ((1,), (1,), ("x", "y", Settings(), 1.5), TypeError, "n is 1.5"),
         ((1,), (1,), ("x", "y", Settings(), 2**40), ValueError, "n is 1099511627776"),
         ((1,), (1,), ("x", "y", "z", 1), TypeError, "s is of type str"),
+        ((1.5,), (1,), (), TypeError, "grid is"),
+        ((1,), (1,), ("x", "y", 1.0, 1), TypeError, "takes settings"),
+        ((1,), (1,), ("x", "y", Settings(), -1), OverflowError, "n is -1"),
+        ((1,), (1,), ("x", "y", Settings(), numpy.int64(1 << 40)), OverflowError, "n is 1099"),
     ],
 )
 def test_wrong_launches_are_refused(
@@ -404,6 +408,19 @@ def test_types_that_a_source_names(device: xarr.Device) -> None:
     assert x.tolist() == [3.0] * 4
     with pytest.raises(TypeError, match="x has dtype float64"):
         fill((1,), (4,), (xarr.zeros(4), 3))
+    with pytest.raises(TypeError, match="by is 2j"):
+        fill((1,), (4,), (x, 2j))
+    with pytest.raises(TypeError, match="stream is 3"):
+        fill((1,), (4,), (x, 3), stream=3)
+    with pytest.raises(ValueError, match="shared_mem is -1"):
+        fill((1,), (4,), (x, 3), shared_mem=-1)
+    with pytest.raises(TypeError, match="code is of type bytes"):
+        xarr.RawModule(b"KERNEL")  # type: ignore[arg-type]
+    source = "KERNEL void fill(GLOBAL T *x, const T by) { x[GLOBAL_ID(0)] = by; }"
+    xarr.RawKernel(f"#define real f32\n#define T real // a type\n{source}", "fill")(1, 4, (x, 2.5))
+    assert x.tolist() == [2.5] * 4
+    xarr.RawKernel(source, "fill", options=("-DT=float",))(1, 4, (x, 1.5))
+    assert x.tolist() == [1.5] * 4
 
 
 def test_modules_travel_and_say_what_kernels_need(device: xarr.Device) -> None:

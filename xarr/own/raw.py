@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import math
+import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -45,6 +46,8 @@ _QUALIFIER: Final = re.compile(
     r"|constant|__constant)\b"
 )
 _TYPEDEF: Final = re.compile(r"\btypedef\s+(\w[\w ]*?)\s+(\w+)\s*;")
+_MACRO: Final = re.compile(r"^\s*#\s*define\s+(\w+)\s+(\w[\w ]*?)\s*$", re.MULTILINE)
+_OPTION: Final = re.compile(r"\s*-D\s*(\w+)=(\w[\w ]*?)\s*")
 _LOCAL: Final = re.compile(r"\b(?:LOCAL|__local|local)\b")
 
 _TYPES: Final = {
@@ -92,6 +95,7 @@ class _Parameter(NamedTuple):
     is_pointer: bool
     is_local: bool
     is_read: bool
+    kind: str
 
 
 class RawModule:
@@ -168,6 +172,15 @@ class RawModule:
                     where,
                     f"{'neither' if code is None else 'both'} of code and path are given",
                     "one of them is accepted",
+                )
+            )
+        if not isinstance(code, str | None):
+            raise TypeError(
+                errors.message(
+                    where,
+                    f"code is of type {type(code).__name__}",
+                    "source as a str is accepted",
+                    "give a binary's file as path",
                 )
             )
         content = code.encode() if code is not None else Path(str(path)).read_bytes()
@@ -279,6 +292,9 @@ class RawModule:
         if declared in ("", "void"):
             return ()
         named = dict(found[::-1] for found in _TYPEDEF.findall(self._bare))
+        named |= dict(_MACRO.findall(self._bare))
+        options = (_OPTION.fullmatch(option) for option in self.options)
+        named |= {found[1]: found[2] for found in options if found}
         return tuple(_parameter(part, named) for part in declared.split(","))
 
     def _loaded(self, device: Device, name: str) -> Any:
@@ -356,7 +372,9 @@ def _parameter(declared: str, named: Mapping[str, str]) -> _Parameter:
     is_pointer = "*" in kind or "[" in declared
     kind = " ".join(kind.replace("*", " ").split())
     is_read = re.search(r"\bconst\b[^*]*\*", declared) is not None
-    return _Parameter(name, _TYPES.get(named.get(kind, kind)), is_pointer, is_local, is_read)
+    for _ in named:
+        kind = named.get(kind, kind)
+    return _Parameter(name, _TYPES.get(kind), is_pointer, is_local, is_read, kind)
 
 
 class RawKernel:
@@ -388,6 +406,8 @@ class RawKernel:
         grid or block is beyond its limits, or an array does not lie in one piece.
     TypeError
         At a call, if the arguments are not those of the kernel's declaration.
+    OverflowError
+        At a call, if an integer is beyond its parameter's type.
     CompileError
         At a call, if the source does not compile.
 
@@ -499,6 +519,8 @@ class RawKernel:
             Where it runs; the current stream without.
         """
         if stream is not None:
+            if not hasattr(stream, "__enter__"):
+                raise self._refuse(f"stream is {stream!r}", "a Stream is accepted")
             with stream:
                 return self(grid, block, args, shared_mem=shared_mem)
         if shared_mem < 0:
@@ -508,6 +530,10 @@ class RawKernel:
         args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = self._sizes(grid, block, device)
+        if shared_mem < 0:
+            raise ValueError(
+                errors.message(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
+            )
         wanted = self._wanted(len(args))
         values = iter(args)
         packed = list[Any]()
@@ -554,10 +580,12 @@ class RawKernel:
         """The groups and the items of one, with as many dimensions; refused beyond the limits."""
         sizes = []
         for name, given in (("grid", grid), ("block", block)):
-            listed = given if isinstance(given, Sequence) else (given,)
-            if not all(isinstance(size, int | numpy.integer) for size in listed):
-                raise self._refuse(f"{name} is {given!r}", "an integer, or 1 to 3, is accepted")
-            found = tuple(map(int, listed))
+            try:
+                found = tuple(
+                    map(operator.index, given if isinstance(given, Iterable) else (given,))
+                )
+            except TypeError:
+                raise self._refuse(f"{name} is {given!r}", "1 to 3 integers are accepted") from None
             limits = _MOST if name == "grid" else (device.info.group_size,) * 3
             if not 1 <= len(found) <= 3 or any(
                 not 1 <= extent <= most for extent, most in zip(found, limits, strict=False)
@@ -645,23 +673,40 @@ class RawKernel:
                 "Arrays, numbers, NumPy's scalars, and structures of ctypes and NumPy are accepted",
             )
         dtype = None if parameter is None else parameter.dtype
+        is_number = not isinstance(value, numpy.generic)
+        if (
+            dtype is None
+            and parameter is not None
+            and is_number
+            and self._module._language != "cuda"
+        ):
+            raise self._refuse(
+                f"{name} is {value!r}",
+                f"the kernel takes {parameter.kind}, of which the size is not known here",
+                "pass a scalar or structure of NumPy's",
+            )
         if dtype is None:
             dtype = value.dtype if isinstance(value, numpy.generic) else numpy.dtype(type(value))
-        if dtype.kind in "iub" and isinstance(value, float | complex | numpy.inexact):
+        if (dtype.kind in "iub" and isinstance(value, float | complex | numpy.inexact)) or (
+            dtype.kind == "f" and isinstance(value, complex | numpy.complexfloating)
+        ):
             raise self._refuse(f"{name} is {value!r}", f"the kernel takes {dtype}")
-        if isinstance(value, numpy.generic):
-            return bytes(value.astype(dtype).tobytes())
-        try:
-            return numpy.array(value, dtype).tobytes()
-        except OverflowError:
-            raise ValueError(
-                errors.message(self._where, f"{name} is {value!r}", f"the kernel takes {dtype}")
-            ) from None
+        if dtype.kind in "iu" and not _holds(dtype, value):
+            raise OverflowError(
+                errors.message(self._where, f"{name} is {value}", f"the kernel takes {dtype}")
+            )
+        made = numpy.asarray(value) if isinstance(value, numpy.generic) else None
+        return bytes((numpy.array(value, dtype) if made is None else made.astype(dtype)).tobytes())
 
     def _place(self, value: Array) -> Place:
         storage = _storage(value)
         storage.settle()
         return Place(storage.buffer, settled(value).offset * value.itemsize)
+
+
+def _holds(dtype: numpy.dtype[Any], value: Any) -> bool:
+    limits = numpy.iinfo(dtype)
+    return limits.min <= int(value) <= limits.max
 
 
 def _storage(array: Array) -> Storage:
