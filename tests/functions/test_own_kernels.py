@@ -342,6 +342,33 @@ def test_raw_kernels_are_ordered_and_write_to_views(device: xarr.Device) -> None
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (slice(2, 6), slice(2, 6)),
+        (slice(2, 6), slice(4, 8)),
+        (slice(0, 8), slice(3, 6)),
+        (slice(3, 6), slice(0, 8)),
+        (slice(1, 4), slice(4, 8)),
+    ],
+)
+def test_writes_through_views_of_one_memory_are_kept(
+    device: xarr.Device, first: slice, second: slice
+) -> None:
+    mark = xarr.RawKernel(
+        "KERNEL void mark(GLOBAL f32 *x, GLOBAL f32 *y) { x[0] = 10; y[1] = 20; }", "mark"
+    )
+    host = values(10)
+    x = xarr.asarray(host)
+    before = x + 1
+    mark(1, 1, (x[first], x[second]))
+    wanted = host.copy()
+    wanted[first][0] = 10
+    wanted[second][1] = 20
+    assert numpy.array_equal(xarr.to_numpy(x), wanted)
+    assert numpy.array_equal(xarr.to_numpy(before), host + 1)
+
+
+@pytest.mark.parametrize(
     ("grid", "block", "args", "error", "said"),
     [
         ((0,), (1,), (), ValueError, "grid is"),

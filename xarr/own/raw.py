@@ -363,6 +363,17 @@ class RawModule:
         )
 
 
+class _Span(NamedTuple):
+    """The bytes of a storage in which an array lies."""
+
+    storage: int
+    begin: int
+    end: int
+
+    def overlaps(self, other: _Span) -> bool:
+        return self.storage == other.storage and self.begin < other.end and other.begin < self.end
+
+
 def _parameter(declared: str, named: Mapping[str, str]) -> _Parameter:
     """A parameter of C, whose type may be one that the source gives a name."""
     words = _QUALIFIER.sub(" ", declared)
@@ -415,8 +426,10 @@ class RawKernel:
     -----
     A launch comes after all that was asked of the device before, and what is asked afterwards sees
     what it wrote. Arrays are given as pointers to their first elements, views in one piece too.
-    Nothing is known of what a kernel reads and writes, so it must stay within the arrays. Source:
-    CuPy's documentation, "User-Defined Kernels".
+    Nothing is known of what a kernel reads and writes, so it must stay within the arrays. On OpenCL
+    a view that begins within its memory is a copy, which is written back: through another view of
+    the same memory the kernel does not see what it writes. Source: CuPy's documentation,
+    "User-Defined Kernels".
 
     Examples
     --------
@@ -537,7 +550,9 @@ class RawKernel:
         wanted = self._wanted(len(args))
         values = iter(args)
         packed = list[Any]()
-        changed = list[tuple[Array, Array]]()
+        copies = dict[_Span, Array]()
+        changed = dict[_Span, Array]()
+        spans = set[_Span]()
         written = list[Array]()
         for number, parameter in enumerate(wanted):
             if parameter is not None and parameter.is_local:
@@ -547,21 +562,29 @@ class RawKernel:
             is_read = parameter is not None and parameter.is_read
             if type(value) is Array:
                 self._check(value, parameter, number, device)
-                behind = settled(value).offset
-                if behind and device.info.dialect == "opencl":  # a cl_mem is given from its begin
-                    copy = Array(engine.copied(value._node))
+                begin = settled(value).offset * value.itemsize
+                span = _Span(_storage(value).serial, begin, begin + value.nbytes)
+                if not is_read:
+                    spans.add(span)
+                if begin and device.info.dialect == "opencl":  # a cl_mem is given from its begin
+                    copy = copies.setdefault(span, Array(engine.copied(value._node)))
                     if not is_read:
-                        changed.append((value, copy))
+                        changed.setdefault(span, value)
                     value = copy
                 packed.append(value)
                 if not is_read:
                     written.append(value)
             else:
                 packed.append(self._bytes(value, parameter, number))
+        before = {
+            span: Array(engine.copied(copies[span]._node))
+            for span in changed
+            if any(span.overlaps(other) for other in spans - {span})
+        }
         arrays = [value for value in packed if type(value) is Array]
         with device.lock:
             kernel = self._module._loaded(device, self.name)
-            for array in arrays:
+            for array in (*arrays, *before.values()):
                 engine.compute(array._node)
             engine.release(device, {_storage(array) for array in written}.__contains__)
             arguments = [self._place(value) if type(value) is Array else value for value in packed]
@@ -570,8 +593,13 @@ class RawKernel:
             for array in written:
                 _storage(array).writes += 1
             engine.end_before_others(device)
-        for array, copy in changed:
-            assign(array, settled(array), copy._node)
+        for span, array in changed.items():
+            if span in before:
+                now, then, there = map(_bytes_of, (copies[span], before[span], array))
+                merged = there + (now - there) * (now != then)  # what the kernel changed
+                assign(there, settled(there), merged._node)
+            else:
+                assign(array, settled(array), copies[span]._node)
         return None
 
     def _sizes(
@@ -702,6 +730,10 @@ class RawKernel:
         storage = _storage(value)
         storage.settle()
         return Place(storage.buffer, settled(value).offset * value.itemsize)
+
+
+def _bytes_of(array: Array) -> Array:
+    return Pointer(array).cast("uint8").array(array.nbytes)
 
 
 def _holds(dtype: numpy.dtype[Any], value: Any) -> bool:
