@@ -97,10 +97,14 @@ def test_a_buffer_of_pyopencls(opencl: xarr.Device, program: Any) -> None:
         (lambda: xarr.from_cl(buffer, 12, "float32", offset=4), "has 48 bytes"),
         (lambda: xarr.from_cl(buffer, 1, "float32", offset=-4), "has 48 bytes"),
         (lambda: xarr.from_cl(buffer, 1, "float32", offset=2), "multiple|align"),
+        (lambda: xarr.from_cl(buffer, (-1, 4), "float32"), "not negative"),
         (lambda: xarr.from_cl(cl.Buffer(other, flags, hostbuf=host), 4, "float32"), "context"),
     ):
         with pytest.raises(ValueError, match=words):
             made()
+    for given, shape, words in ((buffer, 1.5, "shape is 1.5"), (None, 1, "of type NoneType")):
+        with pytest.raises(TypeError, match=words):
+            xarr.from_cl(given, shape, "float32")
 
 
 def test_an_array_of_pyopencls(opencl: xarr.Device) -> None:

@@ -44,6 +44,8 @@ def test_arithmetic(device: xarr.Device) -> None:
     for wrong in (lambda: p + 25, lambda: p - 1, lambda: (p + 20).array(5)):
         with pytest.raises(IndexError, match="24|4 elements"):
             wrong()
+    with pytest.raises(ValueError, match="not negative"):
+        p.array((-2, 3))
     with pytest.raises(ValueError, match="multiple|align"):
         (p + 1).cast("int64")
     for odd in (1.5, "a"):

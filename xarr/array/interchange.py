@@ -451,9 +451,9 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
     Raises
     ------
     TypeError
-        If there is no such data type on the device.
+        If there is no such data type on the device, or it is no buffer.
     ValueError
-        If the buffer is of another context, or too small.
+        If the buffer is of another context, or too small, or an extent is negative.
 
     Examples
     --------
@@ -466,6 +466,12 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
     [2.0, 2.0, 2.0]
     """
     where = "from_cl(buffer, shape, dtype, offset)"
+    if not hasattr(buffer, "int_ptr"):
+        raise TypeError(
+            errors.message(
+                where, f"buffer is of type {type(buffer).__name__}", "a pyopencl.Buffer is accepted"
+            )
+        )
     device = _opencl_device_of(buffer)
     if device is None:
         raise ValueError(
@@ -475,7 +481,7 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
                 "one of device.cl_context is accepted",
             )
         )
-    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    extents = layout.extents_of(shape, where)
     row = default_float(device) if dtype is None else dtype
     return _in_buffer(buffer, device, extents, row, offset, None, where)
 

@@ -107,6 +107,8 @@ class Pointer:
         ------
         IndexError
             If it would reach beyond the memory.
+        ValueError
+            If an extent is negative.
         """
         left = self._extent - self._begin
         extents = layout.extents_of(left if shape is None else shape, "pointer.array(shape)")
