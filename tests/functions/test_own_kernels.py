@@ -175,6 +175,7 @@ def test_it_is_fused(device: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> No
             TypeError,
             "y has dtype int8",
         ),
+        (lambda: Kernel("T x, T y", "T z", "z = x")(xarr.ones(2), 1j), TypeError, "y is 1j"),
         (lambda: Kernel("T x", "S y", "y = x")(xarr.ones(2)), TypeError, "what S is"),
         (lambda: Kernel("T x", "T y", "y = x")(xarr.ones(2), xarr.ones(3)), ValueError, "shape"),
         (lambda: Kernel("T x", "T y", "y = x")(xarr.ones(2), size=2), ValueError, "size is given"),

@@ -106,6 +106,9 @@ def test_a_foreign_stream_is_wrapped(device: xarr.Device) -> None:
     for wrong in (-1, 1.5, "0"):
         with pytest.raises(TypeError, match="pointer"):
             xarr.Stream(device, pointer=wrong)
+        if wrong != -1:
+            with pytest.raises(TypeError, match="priority"):
+                xarr.Stream(device, priority=wrong)
     with pytest.raises(ValueError, match="no device"):
         xarr.Stream("opencl:99")
 
@@ -118,6 +121,11 @@ def test_events(device: xarr.Device) -> None:
     begin.wait()
     with pytest.raises(ValueError, match="not recorded"):
         begin.elapsed_ms(end)
+    for wrong in (begin.record, begin.wait, lambda _: begin.elapsed_ms(3)):
+        with pytest.raises(TypeError, match="of type int"):
+            wrong(3)
+    with pytest.raises(TypeError, match="of type int"):
+        xarr.copyto_async(xarr.ones(2), np.ones(2), stream=3)  # type: ignore[arg-type]
     begin.record()
     x = xarr.arange(1_000_000, dtype="float32", device=device)
     pending = xarr.sin(x) + xarr.cos(x)

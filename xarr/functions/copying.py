@@ -14,7 +14,7 @@ from xarr.array.transfers import in_a_row
 from xarr.backends.device import Device, default_float, get_device
 from xarr.engine import engine
 from xarr.engine.expression import leaf
-from xarr.functions.streams import Event, Stream
+from xarr.functions.streams import Event, Stream, require_stream
 from xarr.layout import contiguous, extents_of
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
@@ -91,7 +91,8 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     Raises
     ------
     TypeError
-        If not one is an Array and the other one NumPy's, or their data types differ.
+        If not one is an Array and the other one NumPy's, their data types differ, or the stream
+        is none.
     ValueError
         If the shapes differ, NumPy's array does not lie in one piece, `dst` cannot be written, or
         the stream is another device's.
@@ -128,6 +129,8 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
                 "arrays of one shape in C order are accepted",
             )
         )
+    if stream is not None:
+        require_stream(stream, where)
     if stream is not None and stream.device is not array.device:
         raise ValueError(
             errors.message(where, f"stream is on {stream.device}", f"{array.device} is accepted")

@@ -35,7 +35,7 @@ class Stream:
     Raises
     ------
     TypeError, ValueError
-        If there is no such device, or `pointer` is no integer.
+        If there is no such device, or `pointer` or `priority` is no integer.
 
     Examples
     --------
@@ -59,6 +59,10 @@ class Stream:
         if pointer is not None and (type(pointer) is not int or pointer < 0):
             raise TypeError(
                 errors.message(where, f"pointer is {pointer!r}", "an integer address is accepted")
+            )
+        if type(priority) is not int:
+            raise TypeError(
+                errors.message(where, f"priority is {priority!r}", "an integer is accepted")
             )
         driver = self._device.driver
         with self._device.lock:
@@ -148,6 +152,16 @@ def current_stream(device: Device | str | None = None) -> Stream:
         return Stream(where, pointer=where.driver.current_stream())
 
 
+def require_stream(stream: Any, where: str) -> None:
+    """Refuse what is no stream."""
+    if not isinstance(stream, Stream):
+        raise TypeError(
+            errors.message(
+                where, f"stream is of type {type(stream).__name__}", "a Stream is accepted"
+            )
+        )
+
+
 class Event:
     """A place in the work of a stream, to wait for and to measure time by.
 
@@ -200,8 +214,8 @@ class Event:
 
         Raises
         ------
-        ValueError
-            If the stream is another device's.
+        TypeError, ValueError
+            If it is no stream, or another device's.
         """
         where = "Event.record(stream)"
         driver = self._device.driver
@@ -210,6 +224,7 @@ class Event:
                 engine.settle(self._device)
                 self._handle = driver.mark(timed=True)
                 return
+            require_stream(stream, where)
             if stream.device.driver is not driver:
                 raise ValueError(
                     errors.message(
@@ -228,6 +243,8 @@ class Event:
             The stream; the current one of the event's device where None. Where it is another
             device's, the host waits.
         """
+        if stream is not None:
+            require_stream(stream, "Event.wait(stream)")
         if self._handle is None:
             return
         driver = self._device.driver
@@ -250,10 +267,16 @@ class Event:
 
         Raises
         ------
-        ValueError
-            If an event was not recorded, or is another device's.
+        TypeError, ValueError
+            If `end` is no event, an event was not recorded, or they are of two devices.
         """
         where = "Event.elapsed_ms(end)"
+        if not isinstance(end, Event):
+            raise TypeError(
+                errors.message(
+                    where, f"end is of type {type(end).__name__}", "an Event is accepted"
+                )
+            )
         for name, event in (("the event", self), ("end", end)):
             if event._handle is None:
                 raise ValueError(

@@ -170,7 +170,7 @@ def given(
             )
         require_on(device, of(parameter, types), where)
     arrays = [
-        _converted(value, of(parameter, types), device, where)
+        _converted(value, of(parameter, types), device, where, parameter.name)
         for parameter, value in zip(parameters, values, strict=False)
     ]
     return Given(device, tuple(arrays), types)
@@ -194,7 +194,11 @@ def of(parameter: Parameter, types: Mapping[str, DType]) -> DType:
     return parameter.dtype or types[parameter.type]
 
 
-def _converted(value: Scalar | Array, row: DType, device: Device, where: str) -> Array:
+def _converted(value: Scalar | Array, row: DType, device: Device, where: str, name: str) -> Array:
     if type(value) is not Array:
+        if type(value) is complex and row.kind != dtypes.COMPLEX:
+            raise TypeError(
+                errors.message(where, f"{name} is {value!r}", f"the kernel takes {row} there")
+            )
         return Array(scalar_node(value, row, device, where))  # type: ignore[arg-type]
     return value if value._node.dtype is row else as_array(value, where, dtype=row)
