@@ -155,12 +155,15 @@ def test_streams_order_a_launch(device: xarr.Device) -> None:
 
 def test_what_a_graph_refuses(device: xarr.Device) -> None:
     x = xarr.ones(2000, dtype="float32") + 0
-    g = xarr.graph()
+    g, host = xarr.graph(), np.ones(2000, "float32")
     with pytest.raises(RuntimeError, match="nothing was recorded"):
         g.launch()
     for read in (float, np.asarray, lambda y: y[y > 0], xarr.nonzero):
         with pytest.raises(RuntimeError, match="the host reads a value"), xarr.graph():
             read((x + 1).sum() if read is float else x + 1)
+    for both in (x, host), (host, x):
+        with pytest.raises(RuntimeError, match="a graph is being recorded"), xarr.graph():
+            xarr.copyto_async(*both)
     with pytest.raises(RuntimeError, match="a graph is being recorded"), g, xarr.graph():
         pass
     with pytest.raises(ZeroDivisionError), xarr.graph() as broken:

@@ -129,6 +129,15 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
                 "arrays of one shape in C order are accepted",
             )
         )
+    if array.device.is_recorded:
+        raise RuntimeError(
+            errors.message(
+                where,
+                "a graph is being recorded",
+                "a graph works on the device alone",
+                "copy before it or behind it",
+            )
+        )
     if stream is not None:
         require_stream(stream, where)
     if stream is not None and stream.device is not array.device:

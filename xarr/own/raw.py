@@ -536,10 +536,6 @@ class RawKernel:
                 raise self._refuse(f"stream is {stream!r}", "a Stream is accepted")
             with stream:
                 return self(grid, block, args, shared_mem=shared_mem)
-        if shared_mem < 0:
-            raise ValueError(
-                errors.message(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
-            )
         args = [value.array() if type(value) is Pointer else value for value in args]
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = self._sizes(grid, block, device)

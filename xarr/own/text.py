@@ -163,6 +163,8 @@ class Text:
             return f"{_PREFIX}{stem}{'' if has_float64 else _NARROW}"
         if stem in _OF_C:
             return stem
+        if word == "printf":  # PoCL 3.0 ends the process at the launch
+            raise self.refuse(token.at, "kernels that fuse do not print", "use RawKernel")
         for pattern, language, other in ((_CUDA, "CUDA C", "OpenCL C"), (_OPENCL, *_SWAPPED)):
             if pattern.fullmatch(word):
                 raise self.refuse(
