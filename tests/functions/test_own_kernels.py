@@ -444,11 +444,14 @@ def test_types_that_a_source_names(device: xarr.Device) -> None:
         fill((1,), (4,), (x, 3), shared_mem=-1)
     with pytest.raises(TypeError, match="code is of type bytes"):
         xarr.RawModule(b"KERNEL")  # type: ignore[arg-type]
-    source = "KERNEL void fill(GLOBAL T *x, const T by) { x[GLOBAL_ID(0)] = by; }"
-    xarr.RawKernel(f"#define real f32\n#define T real // a type\n{source}", "fill")(1, 4, (x, 2.5))
+    source = "KERNEL void fill(GLOBAL Real *x, const Real by) { x[GLOBAL_ID(0)] = by; }"
+    xarr.RawKernel(f"#define r f32\n#define Real r // a type\n{source}", "fill")(1, 4, (x, 2.5))
     assert x.tolist() == [2.5] * 4
-    xarr.RawKernel(source, "fill", options=("-DT=float",))(1, 4, (x, 1.5))
+    xarr.RawKernel(source, "fill", options=("-DReal=float",))(1, 4, (x, 1.5))
     assert x.tolist() == [1.5] * 4
+    chosen = f"#if 1\n#define Real f32\n#else\n#define Real f64\n#endif\n{source}"
+    xarr.RawKernel(chosen, "fill")(1, 4, (x, numpy.float32(7)))
+    assert x.tolist() == [7] * 4
 
 
 def test_modules_travel_and_say_what_kernels_need(device: xarr.Device) -> None:

@@ -291,10 +291,15 @@ class RawModule:
         declared = self._bare[found.end() : end].strip()
         if declared in ("", "void"):
             return ()
-        named = dict(found[::-1] for found in _TYPEDEF.findall(self._bare))
-        named |= dict(_MACRO.findall(self._bare))
+        pairs = [found[::-1] for found in _TYPEDEF.findall(self._bare)]
+        pairs += _MACRO.findall(self._bare)
         options = (_OPTION.fullmatch(option) for option in self.options)
-        named |= {found[1]: found[2] for found in options if found}
+        pairs += [found.groups() for found in options if found]
+        meanings = dict[str, set[str]]()
+        for word, meaning in pairs:
+            meanings.setdefault(word, set()).add(meaning)
+        # Which one holds where a condition chooses, the compiler knows.
+        named = {word: found.pop() for word, found in meanings.items() if len(found) == 1}
         return tuple(_parameter(part, named) for part in declared.split(","))
 
     def _loaded(self, device: Device, name: str) -> Any:
