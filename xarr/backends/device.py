@@ -243,10 +243,10 @@ class Memory:
     >>> import xarr
     >>> memory = xarr.default_device().memory
     >>> before = memory.used
-    >>> x = xarr.ones(1000, dtype="float32") + 0
+    >>> x = xarr.ones(1_000_000, dtype="float32") + 0
     >>> xarr.synchronize()
     >>> memory.used - before
-    4000
+    4000000
     >>> memory.trim()
     """
 
