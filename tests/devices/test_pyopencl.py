@@ -30,7 +30,7 @@ __kernel void axpy(__global const float *x, __global float *y, float a)
 @pytest.fixture(name="opencl")
 def _opencl(device: xarr.Device) -> Iterator[xarr.Device]:
     if device.backend != "opencl":
-        pytest.skip(f"{device} is no device of OpenCL")
+        pytest.skip(f"{device} is not of OpenCL")
     inline, driver = device.driver._inline, device.driver  # type: ignore[attr-defined]
     yield device
     driver._inline = inline  # type: ignore[attr-defined]
@@ -185,7 +185,7 @@ def test_exchanges_leave_nothing(opencl: xarr.Device) -> None:
 
 def test_other_devices_refuse(device: xarr.Device) -> None:
     if device.backend == "opencl":
-        pytest.skip(f"{device} is a device of OpenCL")
+        pytest.skip(f"{device} is no CUDA device")
     for name in ("cl_buffer", "cl_base", "cl_offset"):
         with pytest.raises(AttributeError, match="OpenCL"):
             getattr(xarr.ones(3), name)
