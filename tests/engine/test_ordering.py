@@ -166,11 +166,16 @@ LONG: Final = (
 )
 
 
+# An open fault: an own kernel writes to a view of lent memory that it reads, then a mask of another
+# view of that memory is written to; a number is wrong.
+KNOWN = {("narrow", 4): pytest.mark.xfail(strict=True, reason="own kernels into lent memory")}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("breadth", "seed", "steps"),
     [
-        pytest.param(breadth, seed, steps, id=f"{name}-{seed}")
+        pytest.param(breadth, seed, steps, id=f"{name}-{seed}", marks=KNOWN.get((name, seed), ()))
         for breadth, name, seed, steps in LONG
     ],
 )
