@@ -166,7 +166,7 @@ LONG: Final = (
 )
 
 
-# An open fault, without own kernels too: `g[...] = 2 * g[::-1] + 3` and `f[f > 2] = b`, where g views b
+# An open fault: `g[...] = 2 * g[::-1] + 3`, then `f[f > 2] = b`, where g views b
 # and f is b's memory, reversed and borrowed back. The values are overwritten while they are read.
 KNOWN = {("narrow", 4): pytest.mark.xfail(strict=True, reason="f[mask] = values of f's memory")}
 
