@@ -24,6 +24,7 @@ from hypothesis.stateful import (
 )
 
 import xarr
+from tests.engine.pairs import replay, tier
 from tests.engine.programs import (
     MIDDLE,
     NARROW,
@@ -157,6 +158,21 @@ def test_programs_do_what_numpy_does_where_nothing_is_counted(
         pass
 
 
+def test_a_mask_selects_where_values_of_lent_memory_go() -> None:
+    """The target is another array of the values' memory."""
+    with tier(""):
+        replay(
+            [
+                "b = np.asarray(data((6,), 'int64', 1))",
+                "m1 = lend(b)",
+                "f = borrow(m1[::-1])",
+                "b[1:] = 2 * b[:0:-1] + 3",
+                "f[f > 2] = b[f > 2]",
+                "f[f > -99] = apart(b)",
+            ]
+        )
+
+
 # In all 10**5 steps. Kernels are most of the time, so the narrow programs, which share theirs, are
 # most of the steps.
 LONG: Final = (
@@ -166,16 +182,11 @@ LONG: Final = (
 )
 
 
-# An open fault: `g[...] = 2 * g[::-1] + 3`, then `f[f > 2] = b`, where g views b
-# and f is b's memory, reversed and borrowed back. The values are overwritten while they are read.
-KNOWN = {("narrow", 4): pytest.mark.xfail(strict=True, reason="f[mask] = values of f's memory")}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("breadth", "seed", "steps"),
     [
-        pytest.param(breadth, seed, steps, id=f"{name}-{seed}", marks=KNOWN.get((name, seed), ()))
+        pytest.param(breadth, seed, steps, id=f"{name}-{seed}")
         for breadth, name, seed, steps in LONG
     ],
 )

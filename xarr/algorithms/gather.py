@@ -338,8 +338,9 @@ def overwrite(node: Node, mask: Node, selected: Selected, values: Node) -> Node 
             source, chosen = there
             target = elements.writable(node)
             if target is not None:
-                apart = source.copy() if values.storage is node.storage else source
-                target[chosen.view(numpy.uint8) != 0] = apart
+                if numpy.may_share_memory(source, target):
+                    source = source.copy()
+                target[chosen.view(numpy.uint8) != 0] = source
                 return None
     if selected.places is not None:
         where, arrays, place = _named(node, selected.places)
