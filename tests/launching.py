@@ -16,8 +16,8 @@ import xarr
 from xarr.array.array import Array
 from xarr.backends.base import Driver
 from xarr.compiler import source
+from xarr.core.tape import Storage, hooks, launched
 from xarr.engine import launch
-from xarr.engine.storage import Storage
 
 
 def change(patch: pytest.MonkeyPatch, device: xarr.Device, **info: Any) -> None:
@@ -51,7 +51,7 @@ def record(patch: pytest.MonkeyPatch, device: xarr.Device, *, runs: bool = False
 
     _replace(patch, device, "kernel_of", recorded)
     if not runs:
-        _replace(patch, device, "run", lambda *_: None)
+        _launch_elsewhere(patch, device)
     return sources
 
 
@@ -65,6 +65,13 @@ def _replace(
     )
 
 
+def _launch_elsewhere(patch: pytest.MonkeyPatch, device: xarr.Device) -> None:
+    """Launch kernels on other devices only."""
+    patch.setattr(
+        hooks, "launch", lambda on, *rest: None if on is device else launched(on, *rest)
+    )
+
+
 @contextlib.contextmanager
 def nothing_launched() -> Iterator[None]:
     """Compile and launch no kernels on the default device, as where `record` lets none run."""
@@ -73,7 +80,7 @@ def nothing_launched() -> Iterator[None]:
         device = xarr.default_device()
         change(patch, device)
         _replace(patch, device, "kernel_of", lambda *_: launch.Kernel(None, arguments, ""))
-        _replace(patch, device, "run", lambda *_: None)
+        _launch_elsewhere(patch, device)
         yield
 
 
@@ -129,7 +136,7 @@ def watched() -> Iterator[Seen]:
     device = xarr.default_device()
     seen = Seen()
     texts = dict[int, str]()
-    kernel_of, run = launch.kernel_of, launch.run
+    kernel_of = launch.kernel_of
     kind = type(device.driver)
     allocate = kind.allocate
 
@@ -150,7 +157,7 @@ def watched() -> Iterator[Seen]:
             argument_nbytes = len(arguments) + 8 * len(buffers)
             text = texts[id(kernel)]
             seen.launches.append(Launch(kernel.skeleton, tuple(buffers), text, argument_nbytes))
-        run(on, kernel, grid, buffers, arguments, *rest)
+        launched(on, kernel, grid, buffers, arguments, *rest)
 
     def measured(driver: Driver, nbytes: int) -> object:
         seen.allocated.append(nbytes)
@@ -159,7 +166,7 @@ def watched() -> Iterator[Seen]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device, "programs", {})
         patch.setattr(launch, "kernel_of", named)
-        patch.setattr(launch, "run", noted)
+        patch.setattr(hooks, "launch", noted)
         patch.setattr(kind, "allocate", measured)
         yield seen
 

@@ -23,10 +23,11 @@ from tests.engine.pairs import Difference
 from tests.engine.programs import NARROW, run_one
 from xarr import layout
 from xarr.backends.device import Device
-from xarr.engine import schedule, tape
+from xarr.core import tape
+from xarr.core.tape import Storage, Tape, hooks
+from xarr.engine import schedule
 from xarr.engine.program import Program
 from xarr.engine.schedule import Group, Instruction, Memory
-from xarr.engine.storage import Storage
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 PLANTS: Final[dict[str, Plant]] = {}
@@ -65,7 +66,7 @@ def _key_forgets(patch: pytest.MonkeyPatch, forget: Callable[[Any], Any]) -> Non
 
 @plant
 def an_array_that_lives_is_dead(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tape, "_UNHELD", tape._UNHELD + 1)
+    patch.setattr(hooks, "unheld", hooks.unheld + 1)
 
 
 @plant
@@ -169,10 +170,10 @@ def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
 def threads_do_not_wait_for_each_other(patch: pytest.MonkeyPatch) -> None:
     tapes = threading.local()
 
-    def own(device: Device) -> tape.Tape:
+    def own(device: Device) -> Tape:
         if not hasattr(tapes, str(device)):
-            setattr(tapes, str(device), tape.Tape(device))
-        found: tape.Tape = getattr(tapes, str(device))
+            setattr(tapes, str(device), Tape(device, Program))
+        found: Tape = getattr(tapes, str(device))
         return found
 
     patch.setattr(Device, "tape", property(own))
@@ -180,12 +181,17 @@ def threads_do_not_wait_for_each_other(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def a_failed_run_is_forgotten(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tape.Tape, "_put_first", lambda self, steps: None)
+    class Forgetful(Tape):
+        def _put_first(self, steps: list[Any]) -> None:
+            del steps
+
+    device = xarr.default_device()
+    patch.setattr(device, "tape", Forgetful(device, Program))
 
 
 @plant
 def what_has_run_before_a_failure_runs_again(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Program, "left", lambda self, done: frozenset[int]().union(*self._members))
+    patch.setattr(Program, "left", lambda self, done: frozenset[int]().union(*self.members))
 
 
 @plant

@@ -238,8 +238,6 @@ def tier(name: str) -> Iterator[None]:
     """Let what has no kernels wait for them, or be computed by NumPy, always or for now."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hosted.tier, "name", name)
-        patch.setattr(hosted.tier, "seek_s", 0)
-        patch.setattr(hosted.tier, "patience_s", 0)
         yield
 
 

@@ -16,7 +16,9 @@ import xarr
 from tests.launching import change, refuse_memory, storage_of, watched
 from xarr import layout
 from xarr.array.array import Array
-from xarr.engine import expression, launch, program, schedule, tape
+from xarr.core import cycles, tape as core
+from xarr.engine import launch, program, schedule
+from xarr.engine.opcodes import tape_of
 from xarr.tables.reductions import TABLE
 
 Values = npt.NDArray[Any]
@@ -50,7 +52,7 @@ def is_pending(x: Array) -> bool:
 
 def recorded() -> int:
     """How many instructions wait on the default device."""
-    return len(tape.of(xarr.default_device()).steps)
+    return len(tape_of(xarr.default_device()).steps)
 
 
 def assert_bits(x: Array, wanted: Values) -> None:
@@ -484,10 +486,10 @@ def test_long_expressions_are_cut() -> None:
     (x, y), (first, second) = arrays(2, 300)
     wanted = first
     with watched() as seen:
-        for _ in range(3 * tape.LIMIT):
+        for _ in range(3 * cycles.LIMIT):
             x = x + y
             wanted = wanted + second
-            assert recorded() <= tape.LIMIT
+            assert recorded() <= cycles.LIMIT
         assert_bits(x, wanted)
     assert all(one.operations <= schedule.LIMIT_ENTRIES for one in seen.launches)
     assert 3 <= len(seen.launches) <= 8
@@ -573,9 +575,9 @@ def test_arguments_fit_the_device() -> None:
 def test_many_pending_arrays_are_computed_by_and_by() -> None:
     x, host = xarr.asarray(values(10)), values(10)
     kept = []
-    for number in range(2 * tape.LIMIT):
+    for number in range(2 * cycles.LIMIT):
         kept.append(x + number)
-        assert recorded() <= tape.LIMIT
+        assert recorded() <= cycles.LIMIT
     x[:] = 0
     for number, got in enumerate(kept):
         assert_bits(got, host + np.float32(number))
@@ -786,11 +788,11 @@ def test_a_long_loop_compiles_hardly_more_than_two_steps(
 
 def test_a_full_tape_is_cut_by_the_loop_that_runs_now() -> None:
     x = xarr.asarray(values(50))
-    on = tape.of(x.device)
+    on = tape_of(x.device)
     for operation in (operator.add, operator.mul):
-        for _ in range(5 * tape.LIMIT):
+        for _ in range(5 * cycles.LIMIT):
             operation(x, x)
-        assert [opcode.operation.name for opcode in on.cycle] == [
+        assert [opcode.operation.name for opcode in on.cycles._body] == [
             "add" if operation is operator.add else "multiply"
         ]
     xarr.synchronize()
@@ -820,7 +822,7 @@ def test_programs_tell_how_wide_indices_are(monkeypatch: pytest.MonkeyPatch) -> 
 def test_programs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     device = xarr.default_device()
     monkeypatch.setattr(device, "programs", {})
-    monkeypatch.setattr(expression, "LIMIT_REMEMBERED", 3)
+    monkeypatch.setattr(core, "LIMIT_REMEMBERED", 3)
     x, host = xarr.asarray(values(300)), values(300)
     for size in range(1, 12):
         assert_bits(x[:size] + 1, host[:size] + np.float32(1))

@@ -9,7 +9,7 @@ import pytest
 
 import xarr
 from tests.launching import storage_of, watched
-from xarr.engine import tape
+from xarr.engine.opcodes import tape_of
 from xarr.errors import ImplicitTransferError
 
 DTYPES = [
@@ -108,7 +108,7 @@ def test_what_has_nothing_to_do_with_an_element_stays_pending() -> None:
         x[2] = x[1] + 5.0
     assert not seen.launches
     assert storage_of(total).buffer is None
-    assert not tape.of(x.device).names(storage_of(x))
+    assert not tape_of(x.device).names(storage_of(x))
     assert x.tolist()[:3] == [0, 1, 6]
 
 

@@ -12,14 +12,13 @@ import pytest
 
 import xarr
 from tests.engine.pairs import faults, replay
-from xarr.engine import launch
+from xarr.core.tape import hooks, launched
 
 
 @pytest.fixture
 def refused(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The launches to be refused, by how many come before each; used up."""
     left = list[int]()
-    run = launch.run
 
     def refusing(*given: Any) -> None:
         if left:
@@ -27,9 +26,9 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
             if left[0] < 0:
                 left.pop(0)
                 raise KeyboardInterrupt
-        run(*given)
+        launched(*given)
 
-    monkeypatch.setattr(launch, "run", refusing)
+    monkeypatch.setattr(hooks, "launch", refusing)
     yield left
     assert not left
 
@@ -80,15 +79,15 @@ def test_what_was_launched_before_an_interrupt_is_not_launched_again(
     wanted = PROGRAMS[name](numpy, host)
     u = xarr.asarray(numpy.arange(50_000.0))
     got = PROGRAMS[name](xarr, u)
-    run, left = launch.run, [behind]
+    left = [behind]
 
     def interrupted(*given: Any) -> None:
-        run(*given)
+        launched(*given)
         left[0] -= 1
         if left[0] == -1:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(launch, "run", interrupted)
+    monkeypatch.setattr(hooks, "launch", interrupted)
     with contextlib.suppress(KeyboardInterrupt):
         xarr.synchronize()
     assert numpy.array_equal(xarr.to_numpy(got), wanted)
@@ -172,7 +171,7 @@ def test_what_failed_reads_what_was_there_before_others_write(
     xarr.synchronize(x)
     y = x + 1
     with monkeypatch.context() as patch:
-        patch.setattr(launch, "run", _refuse)
+        patch.setattr(hooks, "launch", _refuse)
         with pytest.raises(ZeroDivisionError):
             xarr.synchronize()
     g.launch() if write is None else write(x)

@@ -19,7 +19,6 @@ import pytest
 
 import xarr
 from tests.launching import refuse_memory
-from xarr.engine import tape
 
 Work = Callable[[], object]
 
@@ -402,26 +401,6 @@ def test_what_is_recorded_within_a_launch_comes_after_it(monkeypatch: pytest.Mon
     assert np.array_equal(np.asarray(doubled), np.full(9, 4))
     assert np.array_equal(np.asarray(seen[0]), np.full(9, 20))
     assert np.array_equal(np.asarray(x), np.full(9, 5))
-
-
-def test_what_is_written_while_the_tape_is_emptied_is_not_forgotten(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    x = xarr.ones(9, dtype="int64") + 1
-    xarr.synchronize()
-    doubled = x * 2
-    values = [5]
-
-    def made() -> object:
-        if values:
-            x[...] = values.pop()
-        return object()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(tape, "object", made, raising=False)
-        xarr.synchronize()
-    assert np.array_equal(xarr.to_numpy(x), np.full(9, 5))
-    assert np.array_equal(np.asarray(doubled), np.full(9, 4))
 
 
 def test_a_finalizer_writes_to_memory_that_its_lender_has_not_freed() -> None:

@@ -14,7 +14,8 @@ import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
 from xarr.algorithms import gather
-from xarr.engine import background, immediate, tape
+from xarr.engine import background
+from xarr.engine.opcodes import tape_of
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +33,7 @@ def at_once() -> Iterator[None]:
 
 def waiting() -> int:
     """How many instructions stand on the tape."""
-    return len(tape.of(xarr.default_device()).steps)
+    return len(tape_of(xarr.default_device()).steps)
 
 
 def is_at_once(x: xarr.Array) -> bool:

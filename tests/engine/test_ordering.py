@@ -40,7 +40,7 @@ from tests.launching import refuse_memory
 from xarr.array.array import settled
 from xarr.array.interchange import _Shared
 from xarr.backends.base import Driver
-from xarr.engine import tape
+from xarr.core.tape import hooks
 
 MACHINE: Final = hypothesis.settings(
     max_examples=100,
@@ -153,7 +153,7 @@ def test_programs_do_what_numpy_does_where_nothing_is_counted(
 ) -> None:
     """Some interpreters do not count references, so every buffer may be held."""
     monkeypatch.setattr(xarr.default_device(), "programs", {})
-    monkeypatch.setattr(tape, "_UNHELD", -1)
+    monkeypatch.setattr(hooks, "unheld", -1)
     for _ in run_random(0, 1000, NARROW):
         pass
 

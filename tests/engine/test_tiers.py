@@ -21,7 +21,8 @@ from tests.launching import change
 from tests.processes import run_code
 from xarr import dtypes
 from xarr.compiler import cache
-from xarr.engine import background, compiling, hosted, launch, tape
+from xarr.engine import background, compiling, hosted, launch
+from xarr.engine.opcodes import tape_of
 from xarr.errors import CompileError
 from xarr.tables import elementwise
 
@@ -392,7 +393,7 @@ def test_few_indices_are_taken_at_once(dtype: str, monkeypatch: pytest.MonkeyPat
     x, places = xarr.asarray(host), np.array([[19, 0], [-1, -20]], np.int32)
     where = xarr.asarray(places)
     xarr.synchronize()
-    steps, before = tape.of(x.device).steps, launch.counts.launches
+    steps, before = tape_of(x.device).steps, launch.counts.launches
     np.testing.assert_array_equal(xarr.to_numpy(x[::-1][where]), host[::-1][places])
     assert (steps, launch.counts.launches) == ([], before)
     x[0] = 7  # what is asked for later comes later

@@ -16,8 +16,9 @@ import xarr
 from tests.processes import run_code
 from xarr import dtypes
 from xarr.array.array import Array
+from xarr.core.operations import Operation
+from xarr.core.tape import constant
 from xarr.engine import engine
-from xarr.engine.expression import Operation, constant
 from xarr.tables import random as table
 
 Values = np.ndarray[Any, Any]

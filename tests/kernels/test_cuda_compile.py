@@ -19,9 +19,9 @@ from tests.kernels.nvrtc import compile_cuda
 from tests.launching import change, record
 from xarr import dtypes, layout
 from xarr.algorithms import counting
+from xarr.core.tape import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node
 from xarr.tables import elementwise, random, reductions
 
 ARCHITECTURES = ("sm_75", "sm_90")

@@ -18,9 +18,9 @@ from xarr import dtypes, layout
 from xarr.algorithms import products
 from xarr.algorithms.products import PIECE, TILES, Tile
 from xarr.array.array import Array
+from xarr.core.tape import leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import leaf
 
 Values = np.ndarray[Any, Any]
 

@@ -18,9 +18,9 @@ from tests.launching import record
 from xarr import dtypes, layout
 from xarr.algorithms import radix
 from xarr.array.array import Array
+from xarr.core.tape import Node, constant, leaf
 from xarr.dtypes import FLOATING, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant, leaf
 
 Values = npt.NDArray[Any]
 

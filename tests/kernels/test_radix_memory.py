@@ -11,7 +11,7 @@ import xarr
 from xarr import dtypes
 from xarr.algorithms import radix
 from xarr.array.array import Array
-from xarr.engine.expression import Node
+from xarr.core.tape import Node
 
 from .test_kernels_memory import when_checked
 

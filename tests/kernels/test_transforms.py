@@ -20,9 +20,9 @@ from tests.launching import record, watched
 from xarr import dtypes, layout
 from xarr.algorithms import transforms
 from xarr.array.array import Array
+from xarr.core.tape import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node
 
 Values = np.ndarray[Any, Any]
 

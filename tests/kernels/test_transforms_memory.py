@@ -10,7 +10,7 @@ import pytest
 import xarr
 from xarr.algorithms import transforms
 from xarr.array.array import Array
-from xarr.engine.expression import Node
+from xarr.core.tape import Node
 
 from .test_kernels_memory import when_checked
 

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
+from xarr.core.tape import Node, Storage, leaf
 from xarr.dtypes import DType
-from xarr.engine import elements, engine, immediate, profiling
+from xarr.engine import elements, engine, hosted, profiling
 from xarr.engine.elements import Host
-from xarr.engine.expression import Node, leaf
-from xarr.engine.storage import Storage
 from xarr.layout import Shape
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ def small(
 
 
 def _is_kept(device: Device, shape: Shape, dtype: DType) -> bool:
-    return immediate.keeps(device, math.prod(shape) * dtype.itemsize)
+    return hosted.keeps(device, math.prod(shape) * dtype.itemsize)
 
 
 def inner(first: Node, second: Node) -> Any:

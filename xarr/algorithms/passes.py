@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy
 
 from xarr.compiler.source import define
+from xarr.core.tape import Node, Opcode, constant, leaf
 from xarr.dtypes import INTEGER
 from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid
-from xarr.engine.expression import Node, Opcode, constant, leaf
 from xarr.engine.launch import RESULT, Room, Stage
 from xarr.engine.plan import Form, cast, computed, rounded, stored
 from xarr.engine.schedule import Finals, Recorded

@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, layout
 from xarr.compiler.source import define
+from xarr.core.tape import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant, leaf
 from xarr.engine.plan import loaded
 from xarr.engine.skeleton import Skeleton
 from xarr.layout import Layout, Shape
 
 if TYPE_CHECKING:
-    from xarr.engine.storage import Storage
+    from xarr.core.tape import Storage
 
 PIECE: Final = 1024
 """How many k are summed before the sum is added to the total: part of the definition."""

@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, layout
+from xarr.core.tape import Node, Storage, constant, leaf
 from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant, leaf
 from xarr.engine.skeleton import Skeleton
-from xarr.engine.storage import Storage
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device

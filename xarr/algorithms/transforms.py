@@ -23,15 +23,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, layout
+from xarr.core.tape import Arguments, Call, Node, Storage, constant, room
 from xarr.dtypes import DType
 from xarr.engine import engine, launch
-from xarr.engine.expression import Node, constant
 from xarr.engine.launch import RESULT, Room, Stage, Table
 from xarr.engine.plan import Form
 from xarr.engine.schedule import Finals, Recorded, Ref
 from xarr.engine.skeleton import NAMES, Skeleton
-from xarr.engine.storage import Storage, room
-from xarr.engine.unrolled import Call, runner
 from xarr.layout import Shape
 
 if TYPE_CHECKING:
@@ -657,8 +655,7 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
         offsets=[(0, 0)],
         numbers=[0],
     )
-    run = runner([call], storages=2, constants=1)
-    run(device, [given, result], [0, 0], [1.0 / length], [], [])
+    call.run(device, Arguments([given, result], [0, 0], [1.0 / length], []), [])
     return result
 
 

@@ -21,11 +21,19 @@ from xarr.array.operands import fits, operand, scalar_node, widened
 from xarr.array.transfers import Host, are_allowed, from_host, lone, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.core.tape import (
+    ArrayBase,
+    Node,
+    Storage,
+    constant,
+    leaf,
+    made,
+    operated,
+    remembered,
+    set_array_type,
+)
 from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, Structure, constant, leaf, remembered
-from xarr.engine.storage import Storage
-from xarr.engine.tape import computed
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
@@ -48,7 +56,7 @@ ShapeLike: TypeAlias = "SupportsIndex | Sequence[SupportsIndex]"
 DeviceLike: TypeAlias = "Device | str | None"
 
 
-class Array(Methods):
+class Array(ArrayBase, Methods):
     """An n-dimensional array on one device.
 
     Arrays are made by functions such as `asarray`, `zeros` and `linspace`. They behave as NumPy's
@@ -73,15 +81,10 @@ class Array(Methods):
         The order in memory where strides is None.
     """
 
-    __slots__ = ("__weakref__", "_base", "_kept", "_locked", "_node")
+    __slots__ = ()
 
     __array_priority__ = 1000.0
     __class_getitem__: Any = classmethod(GenericAlias)
-
-    _node: Node
-    _base: Array | None
-    _locked: bool
-    _kept: bool
 
     def __init__(
         self,
@@ -92,9 +95,6 @@ class Array(Methods):
         strides: ShapeLike | None = None,
         order: str | None = None,
     ) -> None:
-        self._locked = False
-        self._kept = False
-        self._base = None
         if type(shape) is not Node:
             self._kept = True
             shape = _constructed(shape, dtype, buffer, offset, strides, order)
@@ -358,118 +358,25 @@ class Array(Methods):
 
     # -- operators ----------------------------------------------------------------------------
 
-    def __add__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.add, self, other)
+    def _combined(self, row: Elementwise, x1: Any, x2: Any) -> Array:
+        """An operator on operands that the core does not know."""
+        return _combined_by(row, x1, x2)
 
-    def __radd__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.add, other, self)
+    def _applied(self, row: Elementwise) -> Array:
+        return Array(row.applied(self._node))
 
-    def __iadd__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.add, self, other)
-
-    def __sub__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.subtract, self, other)
-
-    def __rsub__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.subtract, other, self)
-
-    def __isub__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.subtract, self, other)
-
-    def __mul__(self, other: ArrayLike, /) -> Array:
-        if type(other) in _REPEATED and _counts(self):
-            return other * int(self)  # type: ignore[operator, return-value]
-        return _binary(rows.multiply, self, other)
-
-    def __rmul__(self, other: ArrayLike, /) -> Array:
-        if type(other) in _REPEATED and _counts(self):
-            return other * int(self)  # type: ignore[operator, return-value]
-        return _binary(rows.multiply, other, self)
-
-    def __imul__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.multiply, self, other)
-
-    def __truediv__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.divide, self, other)
-
-    def __rtruediv__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.divide, other, self)
-
-    def __itruediv__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.divide, self, other)
-
-    def __floordiv__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.floor_divide, self, other)
-
-    def __rfloordiv__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.floor_divide, other, self)
-
-    def __ifloordiv__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.floor_divide, self, other)
-
-    def __mod__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.remainder, self, other)
-
-    def __rmod__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.remainder, other, self)
-
-    def __imod__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.remainder, self, other)
+    def _assigned(self, row: Elementwise, result: Any) -> Array:
+        return _assigned_by(row, self, result)
 
     def __divmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
         if not accepts(other):
             return _NEITHER
-        return _binary(rows.floor_divide, self, other), _binary(rows.remainder, self, other)
+        return self // other, self % other
 
     def __rdivmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
         if not accepts(other):
             return _NEITHER
-        return _binary(rows.floor_divide, other, self), _binary(rows.remainder, other, self)
-
-    def __and__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_and, self, other)
-
-    def __rand__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_and, other, self)
-
-    def __iand__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.bitwise_and, self, other)
-
-    def __or__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_or, self, other)
-
-    def __ror__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_or, other, self)
-
-    def __ior__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.bitwise_or, self, other)
-
-    def __xor__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_xor, self, other)
-
-    def __rxor__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_xor, other, self)
-
-    def __ixor__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.bitwise_xor, self, other)
-
-    def __lshift__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_left_shift, self, other)
-
-    def __rlshift__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_left_shift, other, self)
-
-    def __ilshift__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.bitwise_left_shift, self, other)
-
-    def __rshift__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_right_shift, self, other)
-
-    def __rrshift__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.bitwise_right_shift, other, self)
-
-    def __irshift__(self, other: ArrayLike, /) -> Array:
-        return _in_place(rows.bitwise_right_shift, self, other)
+        return other // self, other % self
 
     def __pow__(self, other: ArrayLike, /) -> Array:
         return _power(self, other)
@@ -480,36 +387,8 @@ class Array(Methods):
     def __ipow__(self, other: ArrayLike, /) -> Array:
         return _power_in_place(self, other)
 
-    def __lt__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.less, self, other)
 
-    def __le__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.less_equal, self, other)
-
-    def __gt__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.greater, self, other)
-
-    def __ge__(self, other: ArrayLike, /) -> Array:
-        return _binary(rows.greater_equal, self, other)
-
-    def __eq__(self, other: ArrayLike, /) -> Array:  # type: ignore[override]
-        return _binary(rows.equal, self, other)
-
-    def __ne__(self, other: ArrayLike, /) -> Array:  # type: ignore[override]
-        return _binary(rows.not_equal, self, other)
-
-    def __neg__(self) -> Array:
-        return Array(rows.negative.applied(self._node))
-
-    def __pos__(self) -> Array:
-        return Array(rows.positive.applied(self._node))
-
-    def __abs__(self) -> Array:
-        return Array(rows.abs.applied(self._node))
-
-    def __invert__(self) -> Array:
-        return Array(rows.bitwise_invert.applied(self._node))
-
+set_array_type(Array)
 
 _NUMBERS: Final[dict[DType, type]] = {
     dtypes.float64: numpy.floating,
@@ -643,61 +522,38 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     return Array(result)
 
 
-def _binary(row: Elementwise, x1: Any, x2: Any) -> Array:
-    """An operator; what xarr does not know gets its turn."""
-    kind = type(x2)
+def _combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
+    """An operator on operands that the core does not know; what xarr does not know has its turn."""
     if type(x1) is Array:
-        node = x1._node
-        if kind is Array:
-            other = x2._node
-            opcode = row.transitions.get((node.structure, other.structure))
-            if opcode is not None and opcode.nbytes:
-                return made(computed(opcode, (node, other)))
-            if node.value is not None and node.structure is other.structure:
+        node, kind, is_pair = x1._node, type(x2), type(x2) is Array
+        if node.value is not None:
+            other = x2._node if is_pair else None
+            if is_pair and node.structure is other.structure:
                 known = row.of_numbers(node, node.value, other.value)
-                if known is not None:
-                    return made(known)
-        elif kind is float or kind is int:
-            found = row.transitions.get((node.structure, kind))
-            if found is not None and found[1] <= x2 <= found[2]:
-                return made(computed(found[0], (node,), x2))
-            if node.value is not None and fits(node.structure.dtype, x2):
+            elif (kind is float or kind is int) and fits(node.dtype, x2):
                 known = row.of_numbers(node, node.value, x2)
-                if known is not None:
-                    return made(known)
-    elif type(x1) is float or type(x1) is int:
+            else:
+                known = None
+            if known is not None:
+                return made(known)
+        if kind is node.dtype.numpy.type:
+            # A number of NumPy's of the array's own data type.
+            return operated(row.known, x1, x2.item())  # type: ignore[no-any-return]
+        if row is rows.multiply and kind in _REPEATED and _counts(x1):
+            return x2 * int(x1)  # type: ignore[no-any-return]
+    else:
         node = x2._node
-        found = row.transitions.get((type(x1), node.structure))
-        if found is not None and found[1] <= x1 <= found[2]:
-            return made(computed(found[0], (node,), x1))
-        if node.value is not None and fits(node.structure.dtype, x1):
+        if node.value is not None and type(x1) in (float, int) and fits(node.dtype, x1):
             known = row.of_numbers(node, x1, node.value)
             if known is not None:
                 return made(known)
-    return _less_common(row, x1, x2)
-
-
-def _less_common(row: Elementwise, x1: Any, x2: Any) -> Array:
-    """The same for other operands than arrays and Python's numbers."""
-    if type(x1) is Array and type(x2) is x1._node.structure.dtype.numpy.type:
-        return _binary(row, x1, x2.item())  # a number of NumPy's of the array's own data type
+        if row is rows.multiply and type(x1) in _REPEATED and _counts(x2):
+            return x1 * int(x2)  # type: ignore[no-any-return]
     accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
     if accepted:
         return binary(row, x1, x2)
     found = unlike(row, x1, x2)
     return NOT_IMPLEMENTED if found is None else found
-
-
-def made(node: Node) -> Array:
-    """`Array(node)` of a node that is no constant, or one that `number_like` made."""
-    result: Array = _new(Array)
-    result._locked = result._kept = False
-    result._base = None
-    result._node = node
-    return result
-
-
-_new: Final[Any] = object.__new__
 
 
 def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
@@ -711,23 +567,19 @@ def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
     return Array(constant(row is rows.not_equal, dtypes.bool_, node.shape, node.device))
 
 
-def _in_place(row: Elementwise, x1: Array, x2: Any) -> Array:
-    """An operator with its result written to the first operand."""
-    result = _binary(row, x1, x2)
+def _assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
+    """The array with the result of an operator in its place; a number is another one."""
     if result is NOT_IMPLEMENTED or is_number(x1):
-        return result
+        return result  # type: ignore[no-any-return]
     if not writeable(x1):
         require_writeable(x1, f"{row.where}, in place")
     node, given = x1._node, result._node
-    name = (None, given.structure, None)  # no key has such a name
-    found = node.structure.stores.get(name)
-    if found is not None and engine.is_stored(node, *found, given):
-        return x1
     stored = stored_in_place(x1, given, f"{row.where}, in place")
     where = node.layout  # None where the result was bound to the array
     is_fresh = given.storage is not None and given.storage is not node.storage
     if where is not None and is_fresh and given.dtype is node.dtype:
         opcode, how = engine.storing(given.structure, where, node.dtype)
+        name = (None, given.structure, None)  # no key has such a name
         remembered(node.structure.stores, name, (opcode, how, 0))
     return stored
 
@@ -748,10 +600,11 @@ def power(x1: Any, x2: Any) -> Array:
 
 def _power_in_place(x1: Array, x2: Any) -> Array:
     if type(x2) is int and x2 == 2:
-        return _in_place(rows.multiply, x1, x1)
-    if accepts(x2):
-        _refuse_negative_powers(x1, x2)
-    return _in_place(rows.pow, x1, x2)
+        return _assigned_by(rows.multiply, x1, x1 * x1)
+    if not accepts(x2):
+        return NOT_IMPLEMENTED
+    _refuse_negative_powers(x1, x2)
+    return _assigned_by(rows.pow, x1, binary(rows.pow, x1, x2))
 
 
 def _refuse_negative_powers(x1: Any, x2: Any) -> None:
@@ -877,18 +730,6 @@ def like(array: Array, node: Node) -> Array:
     """An array of a node, which without axes is a number where `array` is one."""
     result = Array(node)
     result._kept = array._kept
-    return result
-
-
-def seen(array: Array, how: Structure, beyond: int) -> Array:
-    """A view of an array with axes, of a structure, that begins so many elements beyond."""
-    node = array._node
-    base = array._base
-    result: Array = _new(Array)
-    result._locked = array._locked
-    result._kept = True
-    result._base = array if base is None else base
-    result._node = Node(node.storage, how, node.offset + beyond)
     return result
 
 

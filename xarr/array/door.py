@@ -16,8 +16,8 @@ from xarr.array.array import Array, as_operand
 from xarr.array.conversion import as_array
 from xarr.array.operands import operand, widened
 from xarr.backends.device import get_device, promoted
+from xarr.core.tape import Node, constant
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 
 
 def taken(x: Any, where: str, name: str = "") -> Node:

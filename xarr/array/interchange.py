@@ -26,10 +26,9 @@ from xarr.backends.device import (
     get_device,
     require_on,
 )
+from xarr.core.tape import Storage, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import constant, leaf
-from xarr.engine.storage import Storage
 from xarr.layout import Layout
 
 _HOSTS: Final = (dlpack.CPU, dlpack.CUDA_HOST)

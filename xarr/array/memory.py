@@ -13,7 +13,7 @@ from xarr import errors, layout
 from xarr.algorithms import library
 from xarr.array import dlpack, views
 from xarr.array.array import Array, layout_of, settled, writeable
-from xarr.engine.expression import leaf
+from xarr.core.tape import leaf
 from xarr.layout import Layout
 
 _SHORT: Final = {

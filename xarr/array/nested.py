@@ -7,8 +7,8 @@ from typing import Any
 
 from xarr import errors, layout
 from xarr.backends.device import promoted
+from xarr.core.tape import Node, leaf
 from xarr.engine import engine
-from xarr.engine.expression import Node, leaf
 
 
 def node_within(item: Any) -> Node | None:

@@ -12,9 +12,9 @@ from xarr import dtypes, errors
 from xarr.array.nested import holds_arrays, node_within, stacked
 from xarr.array.transfers import from_host, host_values
 from xarr.backends.device import Device, default_float, require_on, require_together
+from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 
 Scalar = bool | int | float | complex
 

@@ -14,9 +14,9 @@ from xarr import dtypes, errors
 from xarr.array.array import Array, assign, is_whole, rebind, require_writeable, settled
 from xarr.array.conversion import as_array
 from xarr.backends.device import require_together
+from xarr.core.tape import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables.rows import choose
 

@@ -12,8 +12,8 @@ from xarr.array import dlpack
 from xarr.array.array import Array, settled, viewed
 from xarr.array.interchange import dlpack_device, shown
 from xarr.backends.device import Device
+from xarr.core.tape import leaf
 from xarr.dtypes import DType
-from xarr.engine.expression import leaf
 from xarr.layout import Layout, Shape
 
 

@@ -11,9 +11,8 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
-from xarr.engine import elements, engine, immediate
-from xarr.engine.expression import Node, constant, leaf
-from xarr.engine.storage import Storage
+from xarr.core.tape import Node, Storage, constant, leaf
+from xarr.engine import elements, engine, hosted
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
@@ -152,7 +151,7 @@ def from_host(values: Host, device: Device, where: str) -> Node:
     if values.ndim == 0:
         return constant(values.item(), row, (), device)
     note(where, values.nbytes, "to", device)
-    if immediate.keeps(device, values.size * row.itemsize):
+    if hosted.keeps(device, values.size * row.itemsize):
         own = engine.held(numpy.array(values, row.numpy, order="C"), device, row)
         if own is not None:
             return own
@@ -185,7 +184,7 @@ def to_host(node: Node, where: str = READING) -> Host:
 
 def _ready(node: Node, nbytes: int) -> Host | None:
     """Few elements in place, where they are there; else None."""
-    return elements.ready(node) if immediate.keeps(node.device, nbytes) else None
+    return elements.ready(node) if hosted.keeps(node.device, nbytes) else None
 
 
 def lone(node: Node, where: str = READING) -> Host:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import dtypes
-from xarr.engine import hosted, tape
-from xarr.engine.storage import Storage
+from xarr.core.tape import Storage, Tape
+from xarr.engine import hosted
+from xarr.engine.opcodes import tape_of
 
 if TYPE_CHECKING:
+    from xarr.core.tape import Node
     from xarr.dtypes import DType
-    from xarr.engine.expression import Node
 
 Host = numpy.ndarray[Any, numpy.dtype[Any]]
 
@@ -46,7 +47,7 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
     if form is None or not device.info.in_place:
         return None
     with device.lock:
-        on = tape.of(device)
+        on = tape_of(device)
         if on.writes(storage):
             if not _is_run(on) or on.writes(storage):
                 return None
@@ -63,7 +64,7 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
     return value if value == value else None
 
 
-def _is_run(on: tape.Tape) -> bool:
+def _is_run(on: Tape) -> bool:
     """Whether a tape was run, as that costs little, or the host has waited for others so often."""
     if on.is_running or not on.steps or not (on.reads >= READS or on.has_no_axes()):
         return False
@@ -91,7 +92,7 @@ def array(node: Node) -> Host | None:
     device, storage = node.device, node.storage
     if storage is None or not device.info.in_place:
         return None
-    on = tape.of(device)
+    on = tape_of(device)
     if on.is_running:
         return None
     on.compute(storage)
@@ -112,7 +113,7 @@ def _in_place(node: Node, storage: Storage) -> Host | None:
 def ready(node: Node) -> Host | None:
     """A node's elements in place, where they are there, or None; see `array`."""
     storage = node.storage
-    on = tape.of(node.device)
+    on = tape_of(node.device)
     if storage is None or on.writes(storage):
         return None
     if on.is_running or on.aside or not node.device.info.in_place:
@@ -127,7 +128,7 @@ def writable(node: Node) -> Host | None:
     """
     storage = node.storage
     assert storage is not None
-    on = tape.of(node.device)
+    on = tape_of(node.device)
     if on.is_running or not node.device.info.in_place:
         return None
     if storage.buffer is None or on.names(storage):
@@ -150,7 +151,7 @@ def write(node: Node, at: int, value: Any) -> bool:
     if form is None or value != value or not device.info.in_place:
         return False
     with device.lock:
-        on = tape.of(device)
+        on = tape_of(device)
         if on.is_running:
             return False
         if storage.buffer is None or on.names(storage):

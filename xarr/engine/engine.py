@@ -13,37 +13,45 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.backends.device import before_synchronizing
-from xarr.engine import hosted, immediate, launch as launching, program, schedule, tape
-from xarr.engine.expression import (
+from xarr.core import tape
+from xarr.core.operations import Operation
+from xarr.core.tape import (
+    ALIVE,
+    WIDE,
+    Arguments,
     Node,
     Opcode,
-    Operation,
+    Storage,
     Structure,
+    Trace,
+    are_shared,
     constant,
+    counts as counts,
+    eager as eager,
+    launch as launch,
     leaf,
     remembered,
+    room,
     structure,
 )
+from xarr.engine import hosted, launch as launching
 from xarr.engine.launch import (
     GROUP as GROUP,
     MOST_GROUPS as MOST_GROUPS,
     WAVES as WAVES,
     Grid as Grid,
-    counts as counts,
 )
+from xarr.engine.opcodes import opcode_of, tape_of
 from xarr.engine.plan import INDEX, cast
 from xarr.engine.schedule import Recorded
-from xarr.engine.storage import Storage, room
-from xarr.engine.tape import eager as eager
 from xarr.layout import Layout, Shape
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
 
-end_before_others = launching.end_before_others
+end_before_others = tape.end_before_others
 kernel_of = launching.kernel_of
-run = launching.run
 
 
 def defer(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Node:
@@ -53,12 +61,12 @@ def defer(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Node:
 
 def elementwise(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Opcode:
     """The opcode of an operation on operands that broadcast to a shape."""
-    return tape.opcode_of(operation, tuple([x.structure for x in inputs]), shape, fresh=shape)
+    return opcode_of(operation, tuple([x.structure for x in inputs]), shape, fresh=shape)
 
 
 def index(shape: Shape, device: Device) -> Node:
     """The position of every element of `shape` in C order, as int64."""
-    return computed(tape.opcode_of(INDEX, (), shape, fresh=shape, device=device), ())
+    return computed(opcode_of(INDEX, (), shape, fresh=shape, device=device), ())
 
 
 def recorded(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Node:
@@ -70,7 +78,7 @@ def skeletal(operation: Recorded, inputs: tuple[Node, ...], shape: Shape) -> Opc
     """The opcode of a skeleton over a node, with its numbers, whose result has a shape."""
     placed(inputs[0])
     structures = tuple([x.structure for x in inputs])
-    return tape.opcode_of(operation, structures, inputs[0].shape, fresh=shape)
+    return opcode_of(operation, structures, inputs[0].shape, fresh=shape)
 
 
 def again(node: Node, opcode: Opcode, numbers: tuple[Node, ...], how: Structure) -> Node:
@@ -122,13 +130,12 @@ def copied_at_once(node: Node) -> Node:
     opcode = elementwise(_cast(node.dtype, node.dtype), (node,), node.shape)
     assert opcode.target is not None
     states = [
-        schedule.ALIVE + (schedule.WIDE if storage.nbytes >= layout.WIDE else 0)
-        for storage in (source, target)
+        ALIVE + (WIDE if storage.nbytes >= layout.WIDE else 0) for storage in (source, target)
     ]
     with device.lock:
-        ready = program.traced(device, (opcode,), (0,)).program(tuple(states))
+        ready = Trace(device, (opcode,), (0,)).program(tuple(states))
         ready.prepare()
-        ready.run(([source, target], [node.offset, 0], [], []), [], [])
+        ready.go(Arguments([source, target], [node.offset, 0], [], []), [], [])
     return Node(target, opcode.target, 0)
 
 
@@ -179,7 +186,7 @@ def compute(node: Node) -> None:
     storage = node.storage
     assert storage is not None
     with node.device.lock:
-        tape.of(node.device).compute(storage)
+        tape_of(node.device).compute(storage)
 
 
 def there(node: Node) -> Node:
@@ -188,7 +195,7 @@ def there(node: Node) -> Node:
     Whoever asks holds the device's lock while they are read.
     """
     assert node.storage is not None
-    source = tape.of(node.device).copied(node.storage, _cast(node.dtype, node.dtype))
+    source = tape_of(node.device).copied(node.storage, _cast(node.dtype, node.dtype))
     if source is not None and node.shape == source.shape == ():
         return source
     compute(node)
@@ -199,13 +206,13 @@ def settle(device: Device) -> None:
     """Run everything that was asked of a device."""
     if device.tape is not None:
         with device.lock:
-            tape.of(device).run()
+            tape_of(device).run()
 
 
 def release(device: Device, is_written: Callable[[Storage], bool]) -> None:
     """Run everything that was asked of a device, before something else writes storages."""
     with device.lock:
-        tape.of(device).release(is_written)
+        tape_of(device).release(is_written)
 
 
 before_synchronizing.append(settle)
@@ -227,19 +234,7 @@ def write(storage: Storage, where: Layout, dtype: DType, value: Node) -> None:
 def storing(given: Structure, where: Layout, dtype: DType) -> tuple[Opcode, Structure]:
     """The opcode of a write of a value that broadcasts to `where.shape`, and what it writes to."""
     target = structure(given.device, dtype, where.pattern)
-    return tape.opcode_of(_cast(given.dtype, dtype), (given,), where.shape, target), target
-
-
-def is_stored(base: Node, opcode: Opcode, how: Structure, beyond: int, value: Node) -> bool:
-    """Whether a value could be written to a known view of a node at once."""
-    storage = base.storage
-    assert storage is not None
-    if storage.read_only or _are_shared(storage, value.storage):
-        return False
-    with base.device.lock:
-        storage.writes += 1
-        tape.recorded(opcode, (value,), Node(storage, how, base.offset + beyond))
-    return True
+    return opcode_of(_cast(given.dtype, dtype), (given,), where.shape, target), target
 
 
 def reads_what_it_overwrites(value: Node, storage: Storage, where: Layout, dtype: DType) -> bool:
@@ -248,18 +243,10 @@ def reads_what_it_overwrites(value: Node, storage: Storage, where: Layout, dtype
     assert source is not None
     assert read is not None
     if source is not storage:
-        return _are_shared(storage, source)
+        return are_shared(storage, source)
     if value.dtype is not dtype:
         return True  # a C compiler takes it that pointers of two types are apart
     return read != where and layout.overlap(read, where)
-
-
-def _are_shared(one: Storage, other: Storage | None) -> bool:
-    """Whether others see the memory of both, and may have given the same twice."""
-    shared = one.device.shared
-    if not shared or other is None or one is other:
-        return False
-    return one.serial in shared and other.serial in shared
 
 
 def scatter(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> None:
@@ -271,21 +258,21 @@ def scatter(operation: Operation, inputs: tuple[Node, ...], shape: Shape) -> Non
         base.writes += 1
         nodes = (inputs[0], *rest)
         structures = tuple([node.structure for node in nodes])
-        tape.recorded(tape.opcode_of(operation, structures, shape), nodes)
+        tape.recorded(opcode_of(operation, structures, shape), nodes)
 
 
 def apart(value: Node, storage: Storage) -> Node:
     """The node, or another one of the same value, which reads nothing of a storage's memory."""
     if value.storage is None:
         return value
-    if value.storage is not storage and not _are_shared(storage, value.storage):
+    if value.storage is not storage and not are_shared(storage, value.storage):
         return value
     return copied(value)
 
 
 def reserve(device: Device, nbytes: int) -> Storage:
     """A storage with memory that the host may be the first to write."""
-    if immediate.keeps(device, nbytes):
+    if hosted.keeps(device, nbytes):
         return Storage(device, nbytes, numpy.empty(nbytes, numpy.uint8))
     return allocate(device, nbytes)
 
@@ -295,7 +282,7 @@ def held(values: Any, device: Device, dtype: DType) -> Node | None:
 
     An array that has its memory from another one is no such thing: it may be an operand's.
     """
-    if type(values) is not numpy.ndarray or not immediate.keeps(device, values.nbytes):
+    if type(values) is not numpy.ndarray or not hosted.keeps(device, values.nbytes):
         return None
     flags = values.flags
     if not (flags.owndata and flags.c_contiguous and flags.writeable):
@@ -310,7 +297,7 @@ def allocate(device: Device, nbytes: int) -> Storage:
         try:
             memory = device.driver.allocate(nbytes)
         except MemoryError:
-            if not tape.of(device).is_running:
-                tape.of(device).run()  # what only that needs is given back
+            if not tape_of(device).is_running:
+                tape_of(device).run()  # what only that needs is given back
             memory = room(device, nbytes)
         return Storage(device, nbytes, memory)

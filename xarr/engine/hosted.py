@@ -17,14 +17,15 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.backends.base import InMemory
+from xarr.core.tape import KEPT_NBYTES, in_memory
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
-from xarr.engine.expression import in_memory
 from xarr.engine.plan import INDEX, Indirect
 from xarr.engine.schedule import Recorded, Skeletal
 from xarr.settings import settings
 
 if TYPE_CHECKING:
-    from xarr.engine.expression import Opcode, Structure
+    from xarr.backends.device import Device
+    from xarr.core.tape import Opcode, Structure
 
 Values = Any
 """An array or a scalar of NumPy's."""
@@ -35,13 +36,8 @@ class _Tier:
     """How a list of instructions runs that has no kernels: XARR_TIERS, or what tests choose.
 
     "fused" waits for them, "hosted" never has them compiled where NumPy does their work; "" lets
-    NumPy work until it has spent `seek_s` seconds, what it takes to look whether they are on disk,
-    then `patience_s` for each kernel, half of what a compiler takes, and then while they are
-    compiled.
+    NumPy work until they are there; see `Program.choose`.
     """
-
-    seek_s = 0.005
-    patience_s = 0.04
 
     def __init__(self) -> None:
         self.name = settings().tiers or ""
@@ -74,6 +70,11 @@ def fused() -> Iterator[None]:
             before = _fused.pop()
             if not _fused:
                 tier.name = before
+
+
+def keeps(device: Device, nbytes: int) -> bool:
+    """Whether memory of so many bytes is NumPy's until a kernel wants it."""
+    return 0 < nbytes <= KEPT_NBYTES and not tier.name and device.info.in_place
 
 
 LARGEST: Final = 1 << 24

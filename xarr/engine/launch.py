@@ -10,13 +10,13 @@ import contextlib
 import math
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, errors
 from xarr.compiler import cache, source
+from xarr.core.tape import counts
 from xarr.engine.plan import STRIP, Form
 from xarr.settings import settings
 
@@ -38,21 +38,6 @@ class Kernel(NamedTuple):
     skeleton: str
     weight: int = 1
     defines: tuple[str, ...] = ()
-
-
-class Counts:
-    """What was done, for tests, reports and benchmarks: launches and compilations."""
-
-    def __init__(self) -> None:
-        self.launches = 0
-        self.compilations = 0
-        self.observers: list[Callable[[str, Form], None]] = []
-        """Are told of each new kernel's skeleton and form."""
-        self.watchers: list[Callable[[Kernel, float], None]] = []
-        """Are told of each launch and the seconds that it took, for which it is waited."""
-
-
-counts: Final = Counts()
 
 
 Grid = tuple[tuple[int, ...], tuple[int, ...]]
@@ -101,10 +86,6 @@ Room = int | Table
 """What is between the launches of one skeleton: so many bytes, or a table."""
 
 
-Prepared = tuple[Kernel, Grid, Sequence[Any], bytes, int]
-"""A launch with all that it needs: the arguments of `run` behind the device."""
-
-
 def with_form(stages: Sequence[Stage], form: Form) -> list[Stage]:
     """Launches whose arguments have those of a form that do not come from the tape."""
     numbers = tuple(form.numbers)
@@ -112,30 +93,6 @@ def with_form(stages: Sequence[Stage], form: Form) -> list[Stage]:
         stage._replace(indices=(*stage.indices, *numbers)) if stage.takes_form else stage
         for stage in stages
     ]
-
-
-def run_all(device: Device, stages: Sequence[Prepared], unfinished: list[Prepared]) -> None:
-    """Launch the stages of one kernel's work, with `run`'s arguments.
-
-    If the first ones have run, which may have overwritten what they read, and the next one cannot,
-    it is left in `unfinished` with those behind it: all of them have to run before anything else.
-    """
-    unfinished += stages
-    go_on(device, unfinished)
-
-
-def go_on(device: Device, unfinished: list[Prepared]) -> None:
-    """Launch what is unfinished."""
-    driver = device.driver
-    while unfinished:
-        before = driver.launched
-        try:
-            run(device, *unfinished[0])
-        except BaseException:
-            if driver.launched > before:  # a signal's handler came behind the launch
-                del unfinished[0]
-            raise
-        del unfinished[0]
 
 
 def elementwise(form: Form, device: Device, *, in_order: bool) -> Stage:
@@ -259,36 +216,6 @@ def source_of(device: Device, skeleton: str, defines: Sequence[str]) -> str:
     """The text of a kernel."""
     info = device.info
     return source.assemble(skeleton, info.dialect, defines, has_float64=info.has_float64)
-
-
-def run(
-    device: Device,
-    kernel: Kernel,
-    grid: Grid,
-    buffers: Sequence[Any],
-    arguments: bytes,
-    elements: int,
-) -> None:
-    """Launch a kernel with packed arguments; wait for nothing."""
-    counts.launches += 1
-    groups, items = grid
-    work = kernel.weight * elements
-    if not counts.watchers:
-        device.driver.launch(kernel.handle, groups, items, buffers, arguments, work)
-        return
-    device.driver.synchronize()
-    begin = time.perf_counter()
-    device.driver.launch(kernel.handle, groups, items, buffers, arguments, work)
-    device.driver.synchronize()
-    elapsed_s = time.perf_counter() - begin
-    for watcher in counts.watchers:
-        watcher(kernel, elapsed_s)
-
-
-def end_before_others(device: Device) -> None:
-    """Wait for what is under way where others read and write the memory whenever they like."""
-    if device.shared and device.info.shares_host_memory:
-        device.driver.synchronize()
 
 
 def contents(entry: str, key: Any) -> tuple[str, tuple[str, ...]]:

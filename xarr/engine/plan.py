@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from xarr import dtypes, layout
 from xarr.compiler.source import define
+from xarr.core.operations import Operation
 from xarr.dtypes import DType
-from xarr.engine.expression import Operation
 from xarr.layout import Layout, Shape
 
 INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")

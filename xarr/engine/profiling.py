@@ -27,9 +27,9 @@ from xarr.backends import device as devices, ranges
 from xarr.backends.base import Driver, Place, Span, Timer, timed_by_host
 from xarr.backends.device import Device
 from xarr.backends.recording import Asked, around, replaced
-from xarr.engine import hosted, launch, program as programs, tape, traffic
+from xarr.core.tape import hooks, next_number
+from xarr.engine import hosted, launch, traffic
 from xarr.engine.program import Program
-from xarr.engine.unrolled import Call
 
 _ROOT: Final = str(Path(__file__).parents[1]) + os.sep
 _LIBRARIES: Final = (
@@ -193,10 +193,8 @@ class _Watch:
         for installed in watchers:
             stack.enter_context(installed())
         stack.callback(self._clear)
-        tape.number_with(self)
-        stack.callback(tape.number_with, tape.NUMBERS)
-        programs.watch(self.running)
-        stack.callback(programs.watch, None)
+        stack.callback(_unhooked)
+        hooks.numbers, hooks.run = self, self.running
         devices.when_opened.append(self.attach)
         stack.callback(devices.when_opened.remove, self.attach)
         for device in devices.found():
@@ -229,7 +227,7 @@ class _Watch:
 
     def __next__(self) -> int:
         """The number of an instruction, whose line is noted."""
-        number = next(tape.NUMBERS)
+        number = next_number()
         self.lines[number] = line_at_work()
         return number
 
@@ -251,8 +249,7 @@ class _Watch:
         """Of a call the names of its operations, its instructions, and kernels with bytes."""
         found = self._parts.get((program, number))
         if found is None:
-            call, members = program.part(number)
-            assert isinstance(call, Call)
+            call, members = program.steps[number], sorted(program.members[number])
             moved = [(one.kernel.skeleton, one.nbytes) for one in traffic.of(call)]
             found = self._parts[program, number] = program.names(members), members, moved
         return found
@@ -324,6 +321,11 @@ class _Watch:
 
 _watch: Final = _Watch()
 
+
+def _unhooked() -> None:
+    hooks.numbers = hooks.run = None
+
+
 watchers: Final[list[Callable[[], AbstractContextManager[None]]]] = []
 """What else is to be installed; rooms above stand here."""
 
@@ -391,7 +393,7 @@ def line_at_work() -> Line:
 @functools.cache
 def _rank(file: str) -> int:
     """0 for a program's file, 1 for a library's, 2 for xarr's."""
-    if file.startswith(_ROOT) or file in ("<unrolled>", "<frozen importlib._bootstrap>"):
+    if file.startswith(_ROOT) or file == "<frozen importlib._bootstrap>":
         return 2
     return 1 if file.startswith((*_LIBRARIES, "<frozen ")) else 0
 

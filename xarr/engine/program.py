@@ -1,42 +1,33 @@
 """Programs: what a list of instructions becomes, once for each list that differs.
 
-A program is a list of launches, each with its kernel, its grid and the packing of its arguments,
-which are taken from the tape by number.
+A program is a list of steps: a step is a kernel with its grid and the packing of its arguments, or
+a call of NumPy's on the same memory with the same bits. `Program.choose` is the one place that says
+which, by how often the list came.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-import numpy
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, layout
-from xarr.engine import (
-    background,
-    hosted as hosting,
-    launch,
-    schedule,
-    stepwise,
-    unrolled,
-)
-from xarr.engine.expression import Opcode, remembered
+from xarr.core import tape as core
+from xarr.core.tape import ALIVE, HELD, OF_WIDE, WIDE, Call, HostCall, Opcode, Trace, decoded
+from xarr.engine import background, hosted, launch, schedule
 from xarr.engine.schedule import Ref
-from xarr.engine.storage import Storage
-from xarr.engine.unrolled import Call, Prepared
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
 
-LIMIT_PROGRAMS: Final = 16
-"""Programs that are kept of one list of instructions."""
+_LARGE_WORK: Final = 1 << 22
+"""Elements of all instructions from which on kernels are asked for when a list first comes."""
+_LARGE_NBYTES: Final = 1 << 20
+"""Bytes of new storages from which on each gives its memory back once nothing reads it."""
 
-
-_Runner = Callable[..., Prepared | None]
+Place = int | tuple[int, int]
+"""A constant by number, or a view: its storage, and how far beyond the first view it begins."""
 
 
 class Launch(NamedTuple):
@@ -111,7 +102,7 @@ class _Plan:
     ) -> None:
         self.launches: list[Launch] = []
         self.consumer: list[Launch] = []
-        alive = [state in schedule.HELD for state in states]
+        alive = [state in HELD for state in states]
         groups = schedule.stored(schedule.grouped(steps, alive, room), alive)
         memory = schedule.Memory(groups, states, alive)
         self.unread = memory.unread()
@@ -128,313 +119,235 @@ class _Plan:
         ]
 
 
-class Program:
-    """The launches that a list of instructions becomes."""
+class Program(core.Program):
+    """What a list of instructions becomes.
 
-    __slots__ = ("_calls", "_codes", "_device", "_first", "_fused", "_hosts", "_is_sought", "_job",
-                 "_members", "_opcodes", "_run", "_spent_s", "_states", "_wide")  # fmt: skip
+    Attributes
+    ----------
+    job : Job or None
+        What has its kernels compiled beside it.
+    """
 
-    def __init__(
-        self,
-        device: Device,
-        opcodes: Sequence[Opcode],
-        codes: Sequence[int | tuple[int, int]],
-        states: Sequence[int],
-    ) -> None:
-        self._device = device
-        self._opcodes = opcodes
-        self._codes = codes
-        self._states = states
-        self._wide = any(map(_is_wide, states))
-        self._fused: _Plan | None = None  # once it is wanted
-        self._run: _Runner | None = None
-        self._first: _Runner | None = None  # while there are no kernels
-        self._job: background.Job | None = None
-        self._is_sought = False  # whether they were looked for
-        self._spent_s = 0.0  # without them
-        self._hosts: list[hosting.Host | None] | None = None  # of each instruction, once asked
-        # Of what was made last:
-        self._calls: list[Call] | list[stepwise.Work] = []
-        self._members: list[frozenset[int]] | None = None  # None: each instruction by itself
+    __slots__ = ("_failed_at", "_is_sought", "_plan", "job")
 
-    def _plan(self) -> _Plan:
-        """The groups that become fused kernels."""
-        if self._fused is None:
-            steps = schedule.instructions(self._opcodes, self._codes)
-            self._fused = _Plan(steps, self._states, self._device.info.parameter_nbytes)
-        return self._fused
+    def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
+        super().__init__(trace, states)
+        self.job: background.Job | None = None
+        self._plan: _Plan | None = None  # once it is wanted
+        self._is_sought = False  # whether its kernels were looked for
+        self._failed_at: int | None = None  # which kernel could not be had
 
-    @property
-    def _types(self) -> list[DType]:
-        """Those of the constants."""
-        return [how.dtype for opcode in self._opcodes for how in opcode.operands
-                if how.pattern is None]  # fmt: skip
+    def choose(self) -> None:
+        """Have steps: kernels where they are there, or worth a wait; else the instructions' own.
 
-    def run(
-        self,
-        listed: tuple[list[Storage], list[int], list[Any], list[int]],
-        done: list[int],
-        unfinished: list[launch.Prepared],
-    ) -> Prepared | None:
-        """Run all launches; what a skeleton takes the place of is prepared.
-
-        `listed` has storages, bases, constants and the numbers of the instructions. To `done`
-        something is appended for each kernel's work that is done before the last one's.
+        What is new, and can be done on the host, is done there, instruction by instruction. At the
+        first repeat, or at once where the work is large, its kernels are looked for, and another
+        process is asked for those that were never compiled. They are taken when they are there.
         """
-        storages, bases, constants, _ = listed
-        run = self._run or self._at_once()
-        if run is self._run:
-            for storage in storages:
-                if type(storage.buffer) is numpy.ndarray:
-                    storage.settle()
-        begin = 0.0 if run is self._run else time.perf_counter()
-        found = run(self._device, storages, bases, constants, done, unfinished)
-        if begin:
-            if not self._spent_s:
-                # Most lists that have another shape each time never come again.
-                self._first, self._calls = None, []
-            self._spent_s += time.perf_counter() - begin
-        return found
-
-    def _at_once(self) -> _Runner:
-        """What runs although there are no kernels yet; what runs them where nothing else does.
-
-        The instructions run one after the other. Where this has taken as long as a compiler does,
-        it is asked meanwhile.
-        """
-        device, tier = self._device, hosting.tier
-        if self._waits():
+        self.runs += 1
+        self._failed_at = None
+        if self._is_due():
             self.prepare()
-        elif self._first is None:
-            # What runs once needs no plan, unless it needs kernels.
-            assert self._hosts is not None
-            if all(self._hosts) or not self._is_compiled():
-                if not all(self._hosts) and tier.name != "hosted":
-                    background.expect(device)  # which takes as long as to compile the first ones
-                self._first = self._stepwise(self._hosts)
-        elif self._job is not None or tier.name == "hosted" or self._spent_s < tier.seek_s:
-            pass
-        elif not self._is_compiled():
-            patience_s = tier.patience_s * len(self._plan().launches)
-            if self._spent_s >= patience_s:
-                self._job = background.submit(self._compile)
-            elif self._spent_s >= patience_s / 4:
-                background.expect(device)
-        found = self._run or self._first
-        assert found is not None
-        return found
+            return
+        if self.runs > 2 and self.steps:
+            return
+        hosts = [hosted.host(opcode) for opcode in self.trace.opcodes]
+        if not any(hosts):
+            self.prepare()
+            return
+        is_repeated = self.runs > 1 or self._work() >= _LARGE_WORK
+        if (is_repeated or not all(hosts)) and self._is_compiled():
+            return
+        if is_repeated and self.job is None and hosted.tier.name != "hosted":
+            self._planned()
+            self.job = background.submit(self._compile)
+        if not self.steps:
+            self._go_singly(hosts)
 
-    def _stepwise(self, hosts: Sequence[hosting.Host | None]) -> _Runner:
-        """What runs the instructions one after the other."""
-        turns = stepwise.turns(self._opcodes, self._codes)
-        is_held = [state in schedule.HELD for state in self._states]
-        works: list[stepwise.Work] = []
-        self._calls, self._members = works, None
-        kernels: list[Program | None] = []
-        for opcode, host, turn, freed in zip(
-            self._opcodes, hosts, turns, stepwise.freed(turns, is_held), strict=True
-        ):
-            kernel = None
-            launches = 1
-            if host is None:
-                codes, views, _ = turn.alone()
-                states = [
-                    schedule.ALIVE + schedule.WIDE * _is_wide(self._states[slot])
-                    for slot, _ in views
-                ]
-                kernel = traced(self._device, (opcode,), tuple(codes)).program(tuple(states))
-                launches = sum([call.launches for call in kernel.prepare()])
-            kernels.append(kernel)
-            works.append(stepwise.Work(launches, freed))
-        passes = stepwise.passing(turns, hosts, is_held)
-        return stepwise.runner(turns, hosts, kernels, works, passes)
-
-    @property
-    def tier(self) -> str:
-        """How it runs now: "fused", "step by step", or so and "being compiled"."""
-        if self._run is not None:
-            return "fused"
-        return "step by step" if self._job is None else "being compiled"
-
-    def _waits(self) -> bool:
-        """Whether the program has to wait for its kernels, or need not as they are there."""
-        device = self._device
-        if self._job is not None and self._job.is_done:
+    def _is_due(self) -> bool:
+        """Whether kernels run it now, even if they are to be waited for."""
+        device = self.trace.device
+        if self.job is not None and self.job.is_done:
             return True
-        if hosting.tier.name == "fused" or not device.info.in_place:
+        if hosted.tier.name == "fused" or not device.info.in_place:
             return True
-        if self._hosts is None:
-            self._hosts = list(map(hosting.host, self._opcodes))
-            if any(math.prod(opcode.shape) > hosting.LARGEST for opcode in self._opcodes):
-                self._hosts = []  # its kernel is worth a wait
-        return not device.driver.is_open() or not any(self._hosts)
+        if not device.driver.is_open():
+            return True
+        sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
+        return max(sizes, default=0) > hosted.LARGEST
+
+    def _work(self) -> int:
+        """The elements of all instructions."""
+        return sum([math.prod(opcode.shape) for opcode in self.trace.opcodes])
 
     def _is_compiled(self) -> bool:
-        """Whether all kernels were there, so that they are prepared now; looked for once."""
-        if self._is_sought or hosting.tier.name == "hosted":
+        """Whether all kernels were there, so that they are taken now; looked for once."""
+        if self._is_sought or hosted.tier.name == "hosted":
             return False
         self._is_sought = True
-        before = self._first, self._calls, self._members
         try:
             with launch.without_compiler():
                 self.prepare()
         except launch.NotCompiledError:
-            self._first, self._calls, self._members = before
             return False
         return True
 
     def _compile(self) -> None:
         """Have the kernels compiled, in another thread."""
-        for one in self._plan().launches:
-            one.call(self._device, self._types, wide=self._wide)
+        for one in self._planned().launches:
+            one.call(self.trace.device, self._types, wide=self._is_wide)
+
+    def _planned(self) -> _Plan:
+        """The groups that become fused kernels."""
+        if self._plan is None:
+            steps = schedule.instructions(self.trace.opcodes, self.trace.codes)
+            room = self.trace.device.info.parameter_nbytes
+            self._plan = _Plan(steps, self.states, room)
+        return self._plan
 
     def prepare(self) -> list[Call]:
         """Have the kernels; the launches with them."""
-        if self._run is None:
-            device, types, wide, plan = self._device, self._types, self._wide, self._plan()
-            self._first = None  # so that it is known which kernel failed, if one does
-            calls: list[Call] = []
-            self._calls, self._members = calls, plan.members
-            for one in plan.launches:
-                # Not at once: if one fails, it is known which.
-                calls.append(one.call(device, types, wide=wide))  # noqa: PERF401
-            last = [one.call(device, types, wide=wide) for one in plan.consumer]
-            everything = [*calls, *last]
-            self._run = unrolled.runner(everything, len(self._states), len(types), plan.unread)
-            self._fused = self._job = self._hosts = None
-        return self._calls  # type: ignore[return-value]
-
-    def broken_off(
-        self,
-        storages: list[Storage],
-        launched: int,
-        done: list[int],
-        unfinished: list[launch.Prepared],
-    ) -> None:
-        """Note what a run did that was broken off after some launches.
-
-        A signal's handler may have come between a launch and what follows it. Work of several
-        launches that has begun counts as done, since the tape finishes it.
-        """
-        number = len(done)
-        if (self._run or self._first) is None or number == len(self._calls):
-            return
-        if launched > sum(call.launches for call in self._calls[:number]):
-            unrolled.end(self._calls[number], storages)
-            done.append(number + 1)
-        else:
-            unfinished.clear()
+        if self.is_final:
+            return self.steps
+        device, types, plan = self.trace.device, self._types, self._planned()
+        calls: list[Call] = []
+        try:
+            for one in (*plan.launches, *plan.consumer):
+                calls.append(one.call(device, types, wide=self._is_wide))  # noqa: PERF401
+        except launch.NotCompiledError:
+            raise
+        except BaseException:
+            self.steps, self.members, self._failed_at = [], plan.members, len(calls)
+            raise
+        self.steps, self.members, self.unread = calls, plan.members, plan.unread
+        self.is_final = True
+        self._plan = self.job = None
+        return calls
 
     def failed(self, done: Sequence[int]) -> frozenset[int]:
-        """The instructions of the first kernel that is not done, by number."""
-        at = len(self._calls) if (self._run or self._first) is None else len(done)
-        return frozenset[int]().union(*self._parts()[at : at + 1])
+        """The instructions of the first step that is not done, by number."""
+        if self._failed_at is None:
+            return super().failed(done)
+        return frozenset[int]().union(*self.members[self._failed_at : self._failed_at + 1])
 
-    def left(self, done: Sequence[int]) -> frozenset[int]:
-        """The instructions that have yet to run, by number, where a run was broken off.
+    @property
+    def tier(self) -> str:
+        """How it runs now: "fused", "step by step", or so and "being compiled"."""
+        if self.is_final:
+            return "fused"
+        return "step by step" if self.job is None else "being compiled"
 
-        Those that nobody needs are none of them: their operands may have lost their memory.
-        """
-        return frozenset[int]().union(*self._parts()[len(done) :])
+    @property
+    def _types(self) -> list[DType]:
+        """Those of the constants."""
+        return [how.dtype for opcode in self.trace.opcodes for how in opcode.operands
+                if how.pattern is None]  # fmt: skip
 
-    def part(self, number: int) -> tuple[Call | stepwise.Work, list[int]]:
-        """What is launched once so many calls are done, and the instructions that it is of."""
-        return self._calls[number], sorted(self._parts()[number])
+    @property
+    def _is_wide(self) -> bool:
+        return any(map(_is_wide, self.states))
 
     def names(self, instructions: Sequence[int]) -> list[str]:
         """What the operations of instructions are called."""
-        return [self._opcodes[number].operation.name for number in instructions]
+        return [self.trace.opcodes[number].operation.name for number in instructions]
 
-    def _parts(self) -> list[frozenset[int]]:
-        """The instructions of each of `_calls`."""
-        if self._members is not None:
-            return self._members
-        return [frozenset((number,)) for number in range(len(self._opcodes))]
+    # -- instruction by instruction ---------------------------------------------------------------
+
+    def _go_singly(self, hosts: Sequence[hosted.Host | None]) -> None:
+        """Have a step for each instruction: NumPy's, or the kernel that it is by itself."""
+        turns = list(_turns(self.trace))
+        is_held = [state in HELD for state in self.states]
+        steps: list[Call] = []
+        for opcode, host, places, freed in zip(
+            self.trace.opcodes, hosts, turns, _freed(self.trace, turns, is_held), strict=True
+        ):
+            if host is None:
+                steps.append(_alone(opcode, places, self.states, freed))
+                continue
+            made = places[-1][0] if opcode.is_fresh else -1  # type: ignore[index]
+            passes = made >= 0 and not is_held[made]
+            steps.append(HostCall(host, places, made, opcode.nbytes, passes, freed))
+        self.steps = steps
+        self.members = [(number,) for number in range(len(steps))]
 
 
 def _is_wide(state: int) -> bool:
-    return state >= layout.WIDE or state in schedule.OF_WIDE
+    return state >= layout.WIDE or state in OF_WIDE
 
 
-_Watcher = Callable[[Program, Sequence[int], list[int]], AbstractContextManager[None]]
-_run_of: Final = Program.run
+def _turns(trace: Trace) -> Iterator[list[Place]]:
+    """Of each instruction its operands, and its target if it has one."""
+    rest = map(decoded, trace.codes)
+    slots = constants = 0
+    for opcode in trace.opcodes:
+        places: list[Place] = []
+        for how in opcode.named:
+            if how.pattern is None:
+                places.append(constants)
+                constants += 1
+            else:
+                place = next(rest)
+                slots = max(slots, place[0] + 1)
+                places.append(place)
+        if opcode.is_fresh:
+            places.append((slots, 0))
+            slots += 1
+        yield places
 
 
-def watch(watcher: _Watcher | None) -> None:
-    """Have a context around each run, of the program, the numbers and what is done; or none.
-
-    Another method takes the place of `Program.run` meanwhile, so that none costs nothing.
-    """
-
-    def run(
-        self: Program,
-        listed: tuple[list[Storage], list[int], list[Any], list[int]],
-        done: list[int],
-        unfinished: list[launch.Prepared],
-    ) -> Prepared | None:
-        assert watcher is not None
-        with watcher(self, listed[3], done):
-            return _run_of(self, listed, done, unfinished)
-
-    Program.run = _run_of if watcher is None else run  # type: ignore[method-assign]
+def _freed(
+    trace: Trace, turns: Sequence[list[Place]], is_held: Sequence[bool]
+) -> list[list[int]]:
+    """Of each instruction the storages that nothing needs any more, where it matters."""
+    result: list[list[int]] = [[] for _ in turns]
+    if sum([opcode.nbytes for opcode in trace.opcodes]) < _LARGE_NBYTES:
+        return result
+    seen = {slot for slot, held in enumerate(is_held) if held}
+    for places, slots in zip(reversed(turns), reversed(result), strict=True):
+        for place in places:
+            if isinstance(place, tuple) and place[0] not in seen:
+                seen.add(place[0])
+                slots.append(place[0])
+    return result
 
 
-def traced(
-    device: Device, opcodes: tuple[Opcode, ...], codes: tuple[int | tuple[int, int], ...]
-) -> Trace:
-    """What is kept of a list of instructions on some views."""
-    key = opcodes, codes
-    found: Trace | None = device.programs.get(key)
-    return found or remembered(device.programs, key, Trace(device, opcodes, codes))
-
-
-class Trace:
-    """A list of instructions on some views, and what it becomes, by which storages are held.
-
-    Attributes
-    ----------
-    sizes : frozenset of int
-        The bytes of its results.
-    """
-
-    __slots__ = ("_device", "_programs", "_read", "codes", "opcodes", "sizes")
-
-    def __init__(
-        self,
-        device: Device,
-        opcodes: tuple[Opcode, ...],
-        codes: tuple[int | tuple[int, int], ...],
-    ) -> None:
-        self._device = device
-        self._programs: dict[tuple[int, ...], Program] = {}
-        self._read: Callable[..., Any] | None = None
-        self.opcodes = opcodes
-        self.codes = codes
-        self.sizes = frozenset(opcode.nbytes for opcode in opcodes if opcode.is_fresh)
-
-    def prepare(self, counts: Sequence[int]) -> None:
-        """Have `read` for such instructions, each of which names a count of nodes."""
-        if self._read is None:
-            self._read = unrolled.reader(self.opcodes, self.codes, counts)
-
-    def read(self, steps: Sequence[Any]) -> Any:
-        """Storages, bases, constants and numbers of steps that have the opcodes; None for others.
-
-        Others have other codes, or constants in other places.
-        """
-        return None if self._read is None else self._read(steps)
-
-    @property
-    def programs(self) -> list[Program]:
-        """All that it has become so far."""
-        return list(self._programs.values())
-
-    def program(self, states: tuple[int, ...]) -> Program:
-        """The program where storages are in some states."""
-        program = self._programs.get(states)
-        if program is None:
-            if len(self._programs) >= LIMIT_PROGRAMS:
-                self._programs.clear()
-            program = Program(self._device, self.opcodes, self.codes, states)
-            self._programs[states] = program
-        return program
+def _alone(
+    opcode: Opcode, places: Sequence[Place], states: Sequence[int], freed: Sequence[int]
+) -> Call:
+    """The kernel that an instruction is by itself, as a step of a list in which it has places."""
+    slots: dict[int, tuple[int, int]] = {}  # by the list's number: its own, and where it begins
+    codes: list[Place] = []
+    constants = [place for place in places if isinstance(place, int)]
+    for place in places:
+        if isinstance(place, tuple):
+            slot, beyond = place
+            number, base = slots.setdefault(slot, (len(slots), beyond))
+            codes.append((number, beyond - base) if beyond != base else number)
+    wide = tuple([_is_wide(states[slot]) for slot in slots])
+    if opcode.is_fresh:
+        del codes[-1]
+    call: Call | None = opcode.alone.get((tuple(codes), wide))
+    if call is None:
+        trace = Trace(opcode.device, (opcode,), tuple(codes))
+        program = Program(trace, tuple([ALIVE + WIDE * is_wide for is_wide in wide]))
+        (call,) = program.prepare()
+        core.remembered(opcode.alone, (tuple(codes), wide), call)
+    there = list(slots)
+    begins = [base for _, base in slots.values()]
+    return Call(
+        call.stages,
+        call.rooms,
+        call.form,
+        [there[slot] for slot in call.pointers],
+        [ref._replace(slot=there[ref.slot]) for ref in call.results],
+        [
+            (there[slot], beyond + begins[slot]) if slot >= 0 else (slot, beyond)
+            for slot, beyond in call.offsets
+        ],
+        [(there[slot], nbytes) for slot, nbytes in call.fresh],
+        [constants[number] for number in call.constants],
+        [constants[number] for number in call.numbers],
+        frozenset([constants[number] for number in call.complex]),
+        (),
+        freed,
+    )

@@ -22,8 +22,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout
+from xarr.core.operations import Operation
+from xarr.core.tape import Opcode, decoded
 from xarr.dtypes import DType
-from xarr.engine.expression import Opcode, Operation
 from xarr.engine.plan import INDEX, Access, Form, Indirect
 from xarr.layout import Layout, Pattern, Shape
 
@@ -59,21 +60,6 @@ class Instruction(NamedTuple):
     operands: tuple[Ref | DType, ...]
     shape: Shape
     is_fresh: bool
-
-
-ALIVE: Final = -1
-"""What the tape says of a storage that somebody holds."""
-DEAD: Final = -2
-"""Of one that nobody holds; of its own memory, if it has some, it says how many bytes instead."""
-WIDE: Final = -10
-"""What is added where a storage has so many bytes that kernels count with 64 bits."""
-HELD: Final = (ALIVE, ALIVE + WIDE)
-OF_WIDE: Final = (ALIVE + WIDE, DEAD + WIDE)
-
-
-def decoded(code: int | tuple[int, int]) -> tuple[int, int]:
-    """The number of a view's storage, and how far beyond the first view of it this one begins."""
-    return code if isinstance(code, tuple) else (code, 0)
 
 
 def instructions(
@@ -139,6 +125,8 @@ class Consumed(Skeletal):
     """A skeleton that whoever runs the tape launches."""
 
     __slots__ = ()
+
+    is_consumed = True
 
     def __init__(self, split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> None:
         super().__init__("consumed", dtypes.bool_, split, names, wide)

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from xarr.core import tape as core
+from xarr.core.tape import Node, Storage
 from xarr.dtypes import DType
-from xarr.engine import engine, launch, tape
-from xarr.engine.expression import Node
+from xarr.engine import engine, launch, opcodes
 from xarr.engine.launch import Grid, Kernel
 from xarr.engine.plan import Form, described
-from xarr.engine.storage import Storage
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -62,7 +62,7 @@ class Skeleton:
         """
         device = storages[-1].device
         with device.lock:
-            on = tape.of(device)
+            on = opcodes.tape_of(device)
             values: list[Any] = [*indices.values()]
             form = None
             if source is None:
@@ -71,7 +71,7 @@ class Skeleton:
             else:
                 node, run = source
                 engine.placed(node)
-                form, inputs, given = on.consume(node, run, NAMES, wide=wide)
+                form, inputs, given = opcodes.consume(node, run, NAMES, wide=wide)
                 storages = [*inputs, *storages]
                 values += given
                 elements = math.prod(node.shape)
@@ -85,8 +85,8 @@ class Skeleton:
                 storage.settle()
             buffers = [storage.buffer for storage in storages]
             packed = kernel.arguments.pack(*values)
-            launch.run(device, kernel, grid, buffers, packed, elements)
-            launch.end_before_others(device)
+            core.launch(device, kernel, grid, buffers, packed, elements)
+            core.end_before_others(device)
 
     def kernel(
         self,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from xarr.core.tape import Call
 from xarr.engine import launch
 from xarr.engine.schedule import Instruction, Ref
-
-if TYPE_CHECKING:
-    from xarr.engine.unrolled import Call
 
 
 class Move(NamedTuple):

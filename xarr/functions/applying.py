@@ -16,9 +16,9 @@ from xarr.array.door import SCALARS, lone
 from xarr.array.operands import operand
 from xarr.array.outcome import mask_of, single, written
 from xarr.backends.device import Device, default_float, require_on
+from xarr.core.tape import Node, constant, remembered
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant, remembered
 from xarr.layout import Shape
 from xarr.tables.rows import FORMS, Elementwise, Reduction, Types, choose
 

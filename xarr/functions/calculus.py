@@ -12,9 +12,9 @@ from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, settled
 from xarr.array.conversion import as_array
 from xarr.backends.device import default_float, require_together
+from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, COMPLEX_OF
 from xarr.engine import engine
-from xarr.engine.expression import Operation
 from xarr.functions import elementwise, fills, joining, reductions, searching
 from xarr.functions.comparing import device_of
 from xarr.functions.sorting import argsort, searchsorted

@@ -13,9 +13,9 @@ from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of, arrays_together
 from xarr.array.outcome import delivered
+from xarr.core.tape import Node
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine
-from xarr.engine.expression import Node
 from xarr.functions import joining
 from xarr.functions.products import (
     multiplied,

@@ -14,8 +14,8 @@ from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.operands import integer
 from xarr.backends.device import get_device
+from xarr.core.tape import constant
 from xarr.engine import engine
-from xarr.engine.expression import constant
 from xarr.functions import creation, elementwise, fills, manipulation, reductions
 from xarr.functions.creation import shape_of
 from xarr.functions.places import bounded, int64

@@ -12,8 +12,8 @@ from xarr import dtypes, errors
 from xarr.array.array import Array, assign, require_writeable, settled
 from xarr.array.transfers import in_a_row
 from xarr.backends.device import Device, default_float, get_device
+from xarr.core.tape import leaf
 from xarr.engine import engine
-from xarr.engine.expression import leaf
 from xarr.functions.streams import Event, Stream, require_stream
 from xarr.layout import contiguous, extents_of
 

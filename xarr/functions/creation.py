@@ -30,9 +30,9 @@ from xarr.array.door import array_of, taken
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
+from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import arithmetic
 from xarr.functions.streams import Stream
 from xarr.layout import Shape

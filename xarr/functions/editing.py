@@ -14,8 +14,8 @@ from xarr.array.array import Array, kept, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.transfers import Host, from_host, openly
+from xarr.core.tape import constant
 from xarr.engine import engine
-from xarr.engine.expression import constant
 from xarr.functions import (
     elementwise,
     fills,

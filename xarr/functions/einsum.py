@@ -20,9 +20,9 @@ from xarr.array.conversion import as_array
 from xarr.array.operands import integer
 from xarr.array.outcome import CASTINGS, delivered
 from xarr.backends.device import promoted, require_together
+from xarr.core.tape import Node
 from xarr.dtypes import BOOL
 from xarr.engine import engine
-from xarr.engine.expression import Node
 from xarr.functions import manipulation
 from xarr.functions.applying import reduced
 from xarr.functions.products import product_of, retyped, summed

@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from xarr import errors
 from xarr.array.array import Array
 from xarr.backends.device import Device
-from xarr.engine import launch, schedule, tape, traffic
+from xarr.engine import launch, schedule, traffic
+from xarr.engine.opcodes import tape_of
 from xarr.engine.traffic import Move
 
 
@@ -127,7 +128,7 @@ def explain(x: Array, /) -> Explanation:
     if node.storage is None:
         return Explanation(f"{head}: {node.value!r} everywhere, not in memory")
     with device.lock:
-        on = tape.of(device)
+        on = tape_of(device)
         if not on.writes(node.storage):
             return Explanation(f"{head}, in memory: {node.layout}")
         trace, arguments, program = on.would_run()
@@ -142,7 +143,7 @@ def explain(x: Array, /) -> Explanation:
             stored = {move.slot for kernel in found for move in kernel.moves if move.stores}
             operations = [
                 Operation(steps[at], getattr(listed[at].target, "slot", None) in stored)
-                for at in program.part(number)[1]
+                for at in sorted(program.members[number])
             ]
             moved = [(kernel.kernel.skeleton, kernel.moves) for kernel in found]
             groups.append(Group(operations, moved))
@@ -163,7 +164,7 @@ def explain(x: Array, /) -> Explanation:
 def _tiers(device: Device) -> str:
     """How many of the device's programs run how."""
     traces = set(device.programs.values())
-    tiers = collections.Counter(program.tier for trace in traces for program in trace.programs)
+    tiers = collections.Counter(program.tier for trace in traces for program in trace.programs.values())
     return "programs: " + ", ".join(f"{count:,} {tier}" for tier, count in sorted(tiers.items()))
 
 

@@ -13,9 +13,9 @@ from xarr.array.door import SCALARS, array_of, together
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import Out, Outs, delivered, require_shape
 from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import elementwise
 from xarr.functions.ufuncs import universal
 from xarr.tables import elementwise as rows

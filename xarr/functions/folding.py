@@ -30,9 +30,9 @@ from xarr.array.door import array_of
 from xarr.array.operands import operand
 from xarr.array.outcome import Out, delivered, mask_of, require_shape
 from xarr.array.transfers import Host
+from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import (
     elementwise as functions,
     joining,

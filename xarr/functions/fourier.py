@@ -19,9 +19,10 @@ from xarr.array.door import array_of, node_of
 from xarr.array.operands import integer
 from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.core.operations import Operation
+from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, Operation, constant
 from xarr.functions import creation, elementwise, fills, joining, searching
 from xarr.functions.creation import number
 from xarr.functions.manipulation import integers

@@ -17,9 +17,10 @@ from xarr.array.conversion import as_array
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import Device, default_float, require_together
+from xarr.core.operations import Operation
+from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, Operation, constant
 from xarr.functions import creation, reductions, searching
 from xarr.functions.applying import reduced
 from xarr.functions.bin_widths import WIDTHS

@@ -22,10 +22,8 @@ from xarr.array.array import (
     assign,
     is_whole,
     kept,
-    made,
     rebind,
     require_writeable,
-    seen,
     settled,
     view,
 )
@@ -33,10 +31,21 @@ from xarr.array.conversion import as_array, numbers, warn_of_imaginary
 from xarr.array.nested import holds_arrays
 from xarr.array.operands import fits, operand
 from xarr.array.transfers import from_host, is_unobserved
+from xarr.core.tape import (
+    Node,
+    constant,
+    element,
+    is_stored,
+    leaf,
+    made,
+    name_of,
+    name_of_store,
+    number_like,
+    remembered,
+)
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import elements, engine
-from xarr.engine.expression import Node, constant, element, leaf, number_like, remembered
-from xarr.functions.keys import WHERE, advanced, basic, is_array, mask_of, name_of
+from xarr.functions.keys import WHERE, advanced, basic, is_array, mask_of
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import choose
@@ -45,8 +54,11 @@ _ALL: Final = slice(None)
 _WRITE: Final = "x[key] = value"
 
 
-def getitem(x: Array, key: Any) -> Array:
-    """The elements that `key` names: a view, or a copy where it holds arrays."""
+def getitem(x: Array, key: Any, name: Any = None) -> Array:
+    """The elements that `key` names: a view, or a copy where it holds arrays.
+
+    A view is remembered by a `name`, if the key has one.
+    """
     kind = type(key)
     if kind is not slice:
         at = _place(x._node, key, kind)
@@ -58,10 +70,7 @@ def getitem(x: Array, key: Any) -> Array:
             return Array(engine.copied(element(x._node, at)))
     elif type(key.start) is Array or type(key.stop) is Array:
         key = _of_integers(key)
-    name = name_of(key)
-    found = x._node.structure.views.get(name)
-    if found is not None and x._node.structure.shape:
-        return seen(x, *found)
+        name = name_of(key)
     where = settled(x)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is slice or kind is int or not any(map(is_array, items)):
@@ -89,15 +98,10 @@ def getitem(x: Array, key: Any) -> Array:
     return Array(gather.take(x._node, where, arrays, place))
 
 
-def setitem(x: Array, key: Any, value: Any) -> None:
-    """Write to the elements that `key` names."""
+def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
+    """Write to the elements that `key` names; it is remembered by a `name`, if there is one."""
     node = x._node
-    name = None
     given = value._node if type(value) is Array else None
-    if given is not None and given.value is None:
-        name = _name_of_store(node, key, given)
-        if not x._locked and _is_stored(node, name, given):
-            return
     require_writeable(x, _WRITE)
     kind = type(key)
     at = None if kind is slice else _place(node, key, kind)
@@ -106,8 +110,8 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     if given is None:
         given = _number(node, value)
     if given is not None and given.value is not None:
-        name = _name_of_store(node, key, given)
-        if _is_stored(node, name, given):
+        name = name_of_store(node, key, given)
+        if is_stored(node, name, given):
             return
     source = _source(value, node)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
@@ -142,26 +146,6 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     ):
         opcode, target = engine.storing(source.structure, where, node.dtype)
         remembered(stores, name, (opcode, target, where.offset - node.offset))
-
-
-def _name_of_store(node: Node, key: Any, given: Node) -> Any:
-    """What to remember by how a node is written to another one; None for some keys."""
-    name = name_of(key)
-    if name is None:
-        return None
-    is_same = given.value is None and given.storage is node.storage
-    return name, given.structure, given.offset - node.offset if is_same else None
-
-
-def _is_stored(node: Node, name: Any, given: Node) -> bool:
-    """Whether a node was written to another one as is remembered by a name."""
-    if name is None:
-        return False
-    stores = node.structure.stores
-    if name not in stores:
-        return False
-    found = stores[name]
-    return found is None or engine.is_stored(node, *found, given)
 
 
 def _number(node: Node, value: Any) -> Node | None:

@@ -22,10 +22,9 @@ from xarr.array.door import array_of
 from xarr.array.outcome import delivered, require_castable, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, promoted, require_together
+from xarr.core.tape import Node, Storage, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, leaf
-from xarr.engine.storage import Storage
 from xarr.functions import elementwise
 from xarr.functions.hosting import host_of
 from xarr.functions.manipulation import (

@@ -19,9 +19,9 @@ from xarr.array.array import Array, settled
 from xarr.array.conversion import as_array
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import from_host, is_unobserved
+from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import elements, engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import elementwise, reductions
 from xarr.layout import Layout, Shape
 
@@ -49,28 +49,6 @@ class _Index(NamedTuple):
 
     array: Array
     bounds: tuple[int, int] | None
-
-
-def name_of(key: Any) -> Any:
-    """What to remember a key of integers and slices of integers by; None for any other key."""
-    names: list[Any] = [tuple]  # no slice has such a name
-    items = key if type(key) is tuple else (key,)
-    for item in items:
-        kind = type(item)
-        if kind is slice:
-            start, stop, step = item.start, item.stop, item.step
-            if (
-                (start is not None and type(start) is not int)
-                or (stop is not None and type(stop) is not int)
-                or (step is not None and type(step) is not int)
-            ):
-                return None
-            names.append((start, stop, step))
-        elif kind is int or (items is key and (item is None or item is Ellipsis)):
-            names.append(item)
-        else:
-            return None
-    return tuple(names) if items is key else names[1]
 
 
 def basic(where: Layout, items: tuple[Any, ...]) -> Layout:

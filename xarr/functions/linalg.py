@@ -19,9 +19,9 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of, taken, together
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import (
     contractions,
     creation,

@@ -30,8 +30,8 @@ from xarr.array.array import (
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.operands import integer
+from xarr.core.tape import constant, leaf
 from xarr.engine import engine
-from xarr.engine.expression import constant, leaf
 from xarr.functions.creation import shape_of
 from xarr.functions.hosting import host_of
 from xarr.layout import Layout, Shape, normalize_axis

@@ -32,7 +32,7 @@ from xarr.array.array import (
 from xarr.array.operands import integer
 from xarr.array.outcome import Out
 from xarr.array.transfers import tell, to_host
-from xarr.engine.expression import constant
+from xarr.core.tape import constant
 from xarr.functions import (
     arithmetic,
     contractions,
@@ -398,8 +398,8 @@ class Methods:
     var = reductions.var
     view = _view
 
-    __getitem__ = indexing.getitem
-    __setitem__ = indexing.setitem
+    _item = indexing.getitem
+    _set_item = indexing.setitem
     __delitem__ = _delitem
     __matmul__ = _matmul
     __rmatmul__ = _reflected_matmul

@@ -10,9 +10,9 @@ from xarr.array.array import Array
 from xarr.array.door import node_of
 from xarr.array.outcome import mask_of, single
 from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, INTEGER, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions.applying import reduced, sent
 from xarr.functions.warned import warn, warn_of_few
 from xarr.layout import Shape

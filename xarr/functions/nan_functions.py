@@ -9,9 +9,9 @@ from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import taken
 from xarr.array.outcome import Out, delivered
+from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, FLOATING
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import elementwise, reductions, searching, statistical
 from xarr.functions.applying import reduced
 from xarr.functions.warned import warn_of_nan

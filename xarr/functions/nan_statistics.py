@@ -12,9 +12,9 @@ from xarr.array.conversion import as_array
 from xarr.array.door import taken
 from xarr.array.outcome import Out, delivered, single
 from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import (
     arithmetic,
     creation,

@@ -11,9 +11,9 @@ from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.door import taken
 from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant
 from xarr.dtypes import FLOATING
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import manipulation, reductions
 from xarr.functions.applying import reduced
 from xarr.functions.linalg import part_of, require_floating, require_matrix, singular_values

@@ -14,7 +14,8 @@ import numpy
 from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.transfers import Host, forbidden, note
-from xarr.engine import elements, engine, tape
+from xarr.engine import elements, engine
+from xarr.engine.opcodes import tape_of
 from xarr.functions.indexing import getitem
 
 _MOST: Final = 256
@@ -78,7 +79,7 @@ def is_pending(x: Array) -> bool:
     if storage is None:
         return False
     with x.device.lock:
-        on = tape.of(x.device)
+        on = tape_of(x.device)
         return on.is_running or on.writes(storage)
 
 

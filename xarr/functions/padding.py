@@ -18,8 +18,8 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.transfers import Host
 from xarr.backends.device import default_float
+from xarr.core.tape import Node, leaf
 from xarr.engine import engine
-from xarr.engine.expression import Node, leaf
 from xarr.functions import arithmetic, elementwise, joining, reductions, searching
 from xarr.functions.hosting import host_of
 from xarr.functions.joining import Assembly, taken_at

@@ -17,7 +17,7 @@ from xarr.array.array import Array, settled
 from xarr.array.door import array_of
 from xarr.array.transfers import to_host
 from xarr.backends.device import default_device
-from xarr.engine.expression import leaf
+from xarr.core.tape import leaf
 from xarr.functions.joining import Assembly
 from xarr.layout import Layout
 

@@ -18,9 +18,9 @@ from xarr.array.array import Array, ArrayLike, DTypeLike, kept, made
 from xarr.array.door import array_of, together
 from xarr.array.outcome import delivered
 from xarr.array.transfers import is_unobserved
+from xarr.core.tape import Node, constant, number_like
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant, number_like
 from xarr.functions import manipulation
 from xarr.functions.applying import reduced
 from xarr.functions.ufuncs import generalised

@@ -16,10 +16,9 @@ from typing import Any, Final, NamedTuple
 from xarr import dtypes, errors, layout
 from xarr.backends import device as devices, ranges
 from xarr.backends.device import Device, get_device
+from xarr.core.tape import Storage, leaf
 from xarr.engine import engine, profiling
-from xarr.engine.expression import leaf
 from xarr.engine.profiling import Line, Work
-from xarr.engine.storage import Storage
 
 _COPIED_NBYTES: Final = (1 << 27, 1 << 24, 1 << 20)
 """Bytes of the copy that bandwidth is measured by: more than caches hold, if there is room."""

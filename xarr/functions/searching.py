@@ -12,8 +12,8 @@ from xarr.array.door import SCALARS, array_of, node_of, together
 from xarr.array.operands import operand
 from xarr.array.outcome import delivered
 from xarr.backends.device import require_together
+from xarr.core.tape import Node, constant
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import joining, manipulation
 from xarr.functions.keys import require_in_range
 from xarr.functions.places import along, bounded, int64, lines_along

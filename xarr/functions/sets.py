@@ -16,9 +16,9 @@ from xarr.array.array import Array, kept
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
 from xarr.array.transfers import note
+from xarr.core.tape import Node, constant
 from xarr.engine import engine
 from xarr.engine.elements import Host
-from xarr.engine.expression import Node, constant
 from xarr.functions import creation, elementwise, fills, joining, reductions, searching
 from xarr.functions.sorting import argsort, searchsorted, sort
 from xarr.layout import normalize_axis

@@ -8,9 +8,9 @@ from xarr import dtypes, errors
 from xarr.array.array import Array, ArrayLike, settled
 from xarr.array.conversion import as_array
 from xarr.array.door import together
+from xarr.core.tape import Node, constant, leaf
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant, leaf
 from xarr.functions import manipulation
 from xarr.functions.applying import reduced
 from xarr.functions.comparing import device_of

@@ -10,9 +10,9 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of, together
+from xarr.core.tape import constant
 from xarr.dtypes import COMPLEX
 from xarr.engine import engine
-from xarr.engine.expression import constant
 from xarr.functions import creation, elementwise, linalg, manipulation, norms, reductions, searching
 from xarr.functions.products import matmul
 

@@ -17,8 +17,8 @@ from xarr.algorithms import gather, library, radix
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
+from xarr.core.tape import Node, constant
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import manipulation
 from xarr.functions.keys import require_in_range
 from xarr.layout import Shape, normalize_axis

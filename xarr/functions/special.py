@@ -12,9 +12,9 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, REAL
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions import arithmetic, elementwise, joining, reductions, statistical
 from xarr.layout import normalize_axis
 from xarr.tables import elementwise as rows

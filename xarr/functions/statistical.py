@@ -8,8 +8,8 @@ from xarr import dtypes, errors
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, product
 from xarr.array.door import taken
 from xarr.array.outcome import Out, single
+from xarr.core.tape import Node
 from xarr.engine import engine
-from xarr.engine.expression import Node
 from xarr.functions.applying import reduced, scanned, sent
 from xarr.tables import elementwise as rows_of_two, reductions as rows
 from xarr.tables.rows import Reduction

@@ -11,7 +11,7 @@ from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, is_number
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
-from xarr.engine.expression import constant
+from xarr.core.tape import constant
 from xarr.functions.data_types import AnyDType
 from xarr.layout import Shape
 from xarr.tables import elementwise as rows

@@ -17,9 +17,10 @@ import numpy
 from xarr import dtypes, errors
 from xarr.array.array import Array, kept, require_writeable
 from xarr.array.outcome import written
+from xarr.core.operations import Operation
+from xarr.core.tape import constant
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Operation, constant
 from xarr.layout import Shape, broadcast_shapes
 from xarr.own import checking, indexed
 from xarr.own.parameters import Given, Parameter, declared, definitions, given, of, require_names

@@ -11,12 +11,11 @@ from xarr import errors
 from xarr.array.array import Array, kept
 from xarr.array.outcome import written
 from xarr.compiler.source import define
+from xarr.core.tape import Node, Storage, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, leaf
 from xarr.engine.launch import Grid
 from xarr.engine.skeleton import Skeleton
-from xarr.engine.storage import Storage
 from xarr.layout import Shape, contiguous
 from xarr.own import checking
 from xarr.own.parameters import Given, Parameter, of

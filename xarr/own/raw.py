@@ -24,9 +24,8 @@ from xarr.backends.base import ATTRIBUTES, Place
 from xarr.backends.device import Device, get_device, require_together
 from xarr.compiler import source
 from xarr.compiler.cache import disk_cache
+from xarr.core.tape import Storage, leaf
 from xarr.engine import engine
-from xarr.engine.expression import leaf
-from xarr.engine.storage import Storage
 from xarr.layout import contiguous
 
 _LANGUAGES: Final = {

@@ -16,9 +16,10 @@ from xarr.algorithms import passes
 from xarr.array.array import Array, Axis, kept
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import Out, delivered
+from xarr.core.operations import Operation
+from xarr.core.tape import Node, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, Operation, leaf
 from xarr.layout import broadcast_shapes
 from xarr.own import checking
 from xarr.own.elementwise import require_identifier

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from xarr.array.transfers import READING, observed
 from xarr.backends.device import Device, default_device
+from xarr.core import tape as core
+from xarr.core.tape import launched_by
 from xarr.engine import engine, launch
 
 _SPOKEN: Final = {
@@ -71,15 +73,20 @@ class Report(AbstractContextManager["Report"]):
 
     def _watch(self) -> None:
         self._stack.enter_context(observed(self._note))
-        engine.counts.watchers.append(self._launch)
-        self._stack.callback(engine.counts.watchers.remove, self._launch)
+        self._stack.enter_context(launched_by(self._launch))
 
     def __exit__(self, *exception: object) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         self.seconds = (wall - self._begin[0], cpu - self._begin[1])
         self._stack.close()
 
-    def _launch(self, kernel: launch.Kernel, elapsed_s: float) -> None:
+    def _launch(self, device: Device, kernel: launch.Kernel, *rest: Any) -> None:
+        """Launch a kernel, and wait for it, so that its time is known."""
+        device.driver.synchronize()
+        begin = time.perf_counter()
+        core.launched(device, kernel, *rest)
+        device.driver.synchronize()
+        elapsed_s = time.perf_counter() - begin
         entry = self._launched.setdefault(kernel.skeleton, [0, 0.0])
         entry[0] += 1
         entry[1] += elapsed_s

@@ -17,9 +17,9 @@ import numpy
 from xarr import dtypes
 from xarr.array.array import Array
 from xarr.backends.device import Device, device as current
+from xarr.core.tape import number_like
 from xarr.dtypes import DType
 from xarr.engine import engine, hosted, launch
-from xarr.engine.expression import number_like
 from xarr.functions import reductions as folds
 from xarr.functions.creation import asarray
 from xarr.functions.products import matmul

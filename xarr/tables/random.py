@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from xarr import dtypes
 from xarr.backends.device import Device
+from xarr.core.operations import Operation
+from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, Operation, constant
 from xarr.engine.plan import Drawn
 from xarr.layout import Shape
 from xarr.tables import elementwise

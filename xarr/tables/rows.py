@@ -17,6 +17,8 @@ import numpy
 from xarr import dtypes, errors
 from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.compiler import source as sources
+from xarr.core.operations import Operation
+from xarr.core.tape import OPERATORS, Known, Node, Opcode, Structure, constant, number_like
 from xarr.dtypes import (
     ANY,
     BOOL,
@@ -29,15 +31,6 @@ from xarr.dtypes import (
     DType,
 )
 from xarr.engine import engine, hosted
-from xarr.engine.expression import (
-    Node,
-    Opcode,
-    Operation,
-    Structure,
-    constant,
-    number_like,
-    remembered,
-)
 from xarr.engine.plan import cast
 from xarr.layout import broadcast_shapes
 
@@ -144,13 +137,13 @@ class Elementwise:
     host: tuple[str, ...] = ()
     exact: Callable[..., Any] | None = None
     name: str = field(default="", init=False)
-    # By the operands' structures; the type of a Python scalar may stand for one of them.
-    transitions: dict[Any, Any] = field(init=False)
+    known: Known = field(init=False)
     # By whether the device is narrow, then by the operands' types.
     operations: tuple[dict[Any, Operation], dict[Any, Operation]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.transitions = {}
+        self.known = OPERATORS.get(self.operator) or Known()
+        self.known.row = self
         self.operations = ({}, {})
         require(
             all(kind in ANY for kind in self.kinds) and self.kinds,
@@ -186,17 +179,16 @@ class Elementwise:
             value = self._exactly(operation, x.value)
             if value is not None:
                 return constant(value, operation.result, (), x.device)
-        opcode = self.transitions.get(x.structure)
+        opcode = self.known.pairs.get(x.structure)
         if opcode is None:
             operation = self.operations[x.device.narrow].get(x.dtype) or self._resolve((x,))
-            opcode = remembered(
-                self.transitions, x.structure, engine.elementwise(operation, (x,), x.shape)
-            )
+            opcode = engine.elementwise(operation, (x,), x.shape)
+            self.known.remember(x.structure, opcode)
         return engine.computed(opcode, (x,))
 
     def combined(self, x1: Node, x2: Node, where: str = "") -> Node:
         """The node of two operands together; `where` names another function in errors."""
-        opcode: Opcode | None = self.transitions.get((x1.structure, x2.structure))
+        opcode: Opcode | None = self.known.pairs.get((x1.structure, x2.structure))
         if opcode is not None:
             return engine.computed(opcode, (x1, x2))
         operation = self.operations[x1.device.narrow].get((x1.dtype, x2.dtype)) or self._resolve(
@@ -212,16 +204,15 @@ class Elementwise:
             if operation.host is not None:
                 return self._of_known(operation, x1, x2)
         opcode = engine.elementwise(operation, (x1, x2), shape)
-        return engine.computed(
-            remembered(self.transitions, (x1.structure, x2.structure), opcode), (x1, x2)
-        )
+        self.known.remember((x1.structure, x2.structure), opcode)
+        return engine.computed(opcode, (x1, x2))
 
     def taken_as(self, given: Structure, other: Structure, kind: type, *, swapped: bool) -> None:
         """Remember that a Python scalar beside views of a structure is such a constant."""
-        opcode = self.transitions.get((other, given) if swapped else (given, other))
+        opcode = self.known.pairs.get((other, given) if swapped else (given, other))
         if opcode is not None and opcode.nbytes and given.pattern is not None:
             name: Any = (kind, given) if swapped else (given, kind)
-            remembered(self.transitions, name, (opcode, *other.dtype.bounds))
+            self.known.remember(name, (opcode, *other.dtype.bounds))
 
     def of_numbers(self, like: Node, x1: Any, x2: Any) -> Node | None:
         """The result for two numbers of one data type, that of a number's node; see `exact`."""

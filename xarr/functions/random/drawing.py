@@ -20,9 +20,9 @@ from xarr.array.conversion import as_array
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device, require_on, require_together
+from xarr.core.tape import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.expression import Node
 from xarr.functions.applying import reduced
 from xarr.functions.creation import shape_of
 from xarr.functions.random.bits import Philox

@@ -10,9 +10,9 @@ from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.array.transfers import from_host
 from xarr.backends.device import get_device
+from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, INTEGER, SIGNED, DType
 from xarr.engine import engine
-from xarr.engine.expression import Node, constant
 from xarr.functions.applying import reduced
 from xarr.functions.random.drawing import Source, size_of
 from xarr.tables import elementwise, random, reductions

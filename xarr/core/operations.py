@@ -1,0 +1,42 @@
+"""What an instruction computes, as data that the core never looks into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xarr.core.tape import Opcode
+    from xarr.dtypes import DType
+
+
+class Operation:
+    """What an instruction computes: one C expression over typed operands.
+
+    Rows of the elementwise table make one of these for each combination of data types; so do casts.
+    `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
+    compared by identity. `host` computes the same bits of NumPy's arrays, where it is not None.
+    """
+
+    __slots__ = ("host", "name", "opcodes", "operands", "result", "template")
+
+    is_consumed = False
+    """Whether who runs the tape launches it, with what it takes."""
+
+    def __init__(
+        self,
+        name: str,
+        operands: tuple[DType, ...],
+        result: DType,
+        template: str,
+        host: Callable[..., Any] | None = None,
+    ) -> None:
+        self.host = host
+        self.name = name
+        self.operands = operands
+        self.result = result
+        self.template = template
+        self.opcodes: dict[Any, Opcode] = {}
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(row.name for row in self.operands)})"

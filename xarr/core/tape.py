@@ -1,0 +1,1966 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
+"""The hot core: what is asked for is recorded, recognised, and run as one program.
+
+A tape holds what was asked of a device and has not run, in program order. Running it in order, one
+instruction after the other, is the meaning of a program. A list of instructions that has run before
+is looked up by what it is: the opcodes, which storage each view is of, by order of first use, where
+it begins beyond the storage's first view, and which storages somebody still holds. The program that
+is found has its steps ready; storages, offsets and constants are its arguments.
+
+The same file runs as it is, and compiled by Cython; `core/_cython.py` stands for what it is told.
+"""
+
+from __future__ import annotations
+
+import gc
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
+
+import numpy
+
+from xarr import dtypes, errors, layout, references
+from xarr.backends.base import InMemory
+from xarr.core import _cython as cython
+from xarr.core.cycles import LIMIT, Cycles
+from xarr.layout import Layout
+from xarr.settings import settings
+
+if cython.compiled:
+    import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
+
+if cython.compiled:
+    from cython.cimports.cpython.ref import Py_REFCNT as held_by
+else:
+    from sys import getrefcount as held_by
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.core.operations import Operation
+    from xarr.dtypes import DType
+    from xarr.layout import Pattern, Shape
+
+LIMIT_REMEMBERED = 4096
+"""What a dictionary of what is known holds at most."""
+LIMIT_STRUCTURES = 1 << 16
+LIMIT_PROGRAMS = 16
+"""Programs that are kept of one list of instructions."""
+KEPT_NBYTES = 1 << 13
+"""Bytes up to which the host's results stay in NumPy's memory until a kernel wants them."""
+
+ALIVE: Final = -1
+"""What the tape says of a storage that somebody holds."""
+DEAD: Final = -2
+"""Of one that nobody holds; of its own memory, if it has some, it says how many bytes instead."""
+WIDE: Final = -10
+"""What is added where a storage has so many bytes that kernels count with 64 bits."""
+HELD: Final = (ALIVE, ALIVE + WIDE)
+OF_WIDE: Final = (ALIVE + WIDE, DEAD + WIDE)
+
+_WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
+_MOST_STEPS = cython.declare(cython.Py_ssize_t, LIMIT)
+_ndarray = cython.declare(object, numpy.ndarray)
+_ASIDE = cython.declare(cython.Py_ssize_t, -1)
+"""What storages bear that an instruction writes which was put aside."""
+
+
+def remembered(found: dict[Any, Any], key: Any, value: Any) -> Any:
+    """A value that is kept in a dictionary; one that is full is emptied first."""
+    if len(found) >= LIMIT_REMEMBERED:
+        found.clear()
+    found[key] = value
+    return value
+
+
+# -- what is watched -------------------------------------------------------------------------------
+
+
+@cython.cclass
+class Hooks:
+    """What tools and tests put in the place of what the core does by itself; else None.
+
+    Attributes
+    ----------
+    launch : function
+        Launches kernels, as `launch` does.
+    run : function
+        A context around each run: of a program, the instructions' numbers and what is done.
+    numbers : iterator
+        Gives instructions their numbers, so that it knows who asks for them.
+    eager : int
+        How many `eager()` blocks are open; XARR_EAGER opens one for good.
+    unheld : int
+        The count of references to a storage that only a list holds.
+    """
+
+    launch: Any = cython.declare(object, visibility="public")
+    run: Any = cython.declare(object, visibility="public")
+    numbers: Any = cython.declare(object, visibility="public")
+    eager: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    unheld: int = cython.declare(cython.Py_ssize_t, visibility="public")
+
+
+class Counts:
+    """What was done, for tests, reports and benchmarks: launches and compilations."""
+
+    def __init__(self) -> None:
+        self.launches = 0
+        self.compilations = 0
+        self.observers: list[Callable[[str, Any], None]] = []
+        """Are told of each new kernel's skeleton and form."""
+
+
+_hooks = cython.declare(Hooks, Hooks())
+hooks = _hooks
+hooks.eager = 1 if settings().eager else 0
+counts: Final = Counts()
+
+
+@contextmanager
+def eager() -> Iterator[None]:
+    """Run each operation at once within a ``with`` block, with the same bits.
+
+    Useful to see in which line a slow or failing operation is.
+    """
+    hooks.eager += 1
+    try:
+        yield
+    finally:
+        hooks.eager -= 1
+
+
+# -- storages and views ----------------------------------------------------------------------------
+
+_serial = cython.declare(cython.Py_ssize_t, 0)
+
+
+@cython.freelist(64)
+@cython.cclass
+class Storage:
+    """A buffer on one device, whose memory is there from the first instruction on that writes it.
+
+    A storage knows how many bytes it has, never shapes or data types. Only views and the device's
+    tape hold it, so a storage that nothing but the tape holds is dead.
+
+    Attributes
+    ----------
+    buffer : object or None
+        The driver's memory, or an array of NumPy's that no driver knows; None before an instruction
+        has run that writes it.
+    lender : object or None
+        What the memory belongs to, where it is not the device's own.
+    selected : object or None
+        What the memory selected when it was a mask, how it lay and what `writes` was.
+    writes : int
+        How often it was written to, or others may have written to it.
+    mark : int
+        What the tape has put here while an instruction on it writes the storage.
+    """
+
+    __weakref__: object
+    buffer: Any = cython.declare(object, visibility="public")
+    device: Any = cython.declare(object, visibility="public")
+    lender: Any = cython.declare(object, visibility="public")
+    selected: Any = cython.declare(object, visibility="public")
+    _windows: Any = cython.declare(object, visibility="public")
+    nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    serial: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    writes: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    mark: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    read_only: bool = cython.declare(cython.bint, visibility="public")
+    list_mark: int = cython.declare(cython.Py_ssize_t)
+    slot: int = cython.declare(cython.Py_ssize_t)
+
+    def __init__(self, device: Device, nbytes: cython.Py_ssize_t, buffer: Any = None) -> None:
+        _made_storage(self, device, nbytes)
+        self.buffer = buffer
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether others see the memory, or a graph writes it, so that its content may change."""
+        device = self.device
+        return self.serial in device.shared or id(self.buffer) in device.kept
+
+    def settle(self) -> None:
+        """Have what is in NumPy's memory in the driver's.
+
+        It is copied, since NumPy's memory would not wait for kernels that use it.
+        """
+        if type(self.buffer) is not _ndarray:
+            return
+        with self.device.lock:
+            memory = self.buffer
+            if type(memory) is _ndarray:
+                buffer = room(self.device, self.nbytes)
+                self.device.driver.upload(buffer, 0, memory)
+                self.buffer, self._windows = buffer, None
+
+    def window(self, form: str) -> memoryview | None:
+        """The memory as numbers of a format of the struct module's; see `Driver.window`."""
+        memory = self.buffer
+        found: Any = None
+        if type(memory) is _ndarray:
+            if self._windows is None:
+                self._windows = {}
+            found = self._windows.get(form)
+            if found is None:
+                bytes_of = memory.reshape(-1).view(numpy.uint8).data
+                found = self._windows[form] = bytes_of.cast(form)
+        elif memory is not None:
+            found = self.device.driver.window(memory, form)
+        return found  # type: ignore[no-any-return]
+
+
+@cython.cfunc
+def _made_storage(made: Storage, device: object, nbytes: cython.Py_ssize_t) -> Storage:
+    global _serial
+    _serial += 1
+    made.device = device
+    made.nbytes = nbytes
+    made.serial = _serial
+    return made
+
+
+def room(device: Device, nbytes: int) -> Any:
+    """Memory of the driver's; where it is short, garbage is collected and the pool given back."""
+    try:
+        return device.driver.allocate(nbytes)
+    except MemoryError:
+        return _found_room(device, nbytes)
+
+
+def _found_room(device: Device, nbytes: int) -> Any:
+    """Memory where there was none at once."""
+    driver = device.driver
+    for recover in (driver.release_memory, gc.collect):
+        recover()
+        with suppress(MemoryError):
+            return driver.allocate(nbytes)
+    driver.release_memory()
+    with suppress(MemoryError):
+        return driver.allocate(nbytes)
+    info = driver.memory_info()
+    raise MemoryError(
+        errors.message(
+            f"allocating on {device}",
+            f"{nbytes:,} bytes were asked for",
+            f"arrays may have {min(driver.limit_nbytes, info['total_nbytes']):,} bytes, and have "
+            f"{info['used_nbytes']:,}",
+            "delete arrays that are no longer needed, or work in smaller pieces",
+        )
+    )
+
+
+@cython.cclass
+class Structure:
+    """What a view is but for its storage and offset: one object for all views that agree in it.
+
+    Attributes
+    ----------
+    pattern, layout : Pattern and Layout, or None
+        How the elements lie, and the layout of those that begin where the storage does; None for a
+        constant.
+    repeats : bool
+        Whether two elements may be one, as in a broadcast view.
+    in_memory : InMemory or None
+        How NumPy sees the elements; once it was asked for.
+    element : Structure or None
+        Of constants without axes, of the same data type; there once it was asked for.
+    views : dict
+        What basic indexing gives, by key: structures, and how far they begin from this one.
+    stores : dict
+        What writes to a view of it, by key and the value's structure: opcodes, and then the same;
+        None where the value is that view.
+    places : set of int
+        How far beyond the first one elements were that were written alone, while others waited.
+    """
+
+    device: Any = cython.declare(object, visibility="public")
+    dtype: Any = cython.declare(object, visibility="public")
+    shape: Any = cython.declare(object, visibility="public")
+    pattern: Any = cython.declare(object, visibility="public")
+    layout: Any = cython.declare(object, visibility="public")
+    in_memory: Any = cython.declare(object, visibility="public")
+    element: Any = cython.declare(object, visibility="public")
+    views: dict[Any, Any] = cython.declare(dict, visibility="public")
+    stores: dict[Any, Any] = cython.declare(dict, visibility="public")
+    places: set[int] = cython.declare(set, visibility="public")
+    repeats: bool = cython.declare(cython.bint, visibility="public")
+    alike: list[Any] = cython.declare(list)
+
+    def __init__(self, device: Device, dtype: DType, shape: Shape, pattern: Pattern | None) -> None:
+        self.device = device
+        self.dtype = dtype
+        self.shape = shape
+        self.pattern = pattern
+        self.layout = None if pattern is None else Layout(pattern.shape, pattern.strides)
+        self.repeats = self.layout is not None and layout.self_overlapping(self.layout)
+        self.views = {}
+        self.stores = {}
+        self.places = set()
+        self.alike = [None] * 24
+
+    def seen(self) -> InMemory:
+        """How NumPy sees the elements of a view."""
+        if self.in_memory is None:
+            assert self.pattern is not None
+            self.in_memory = in_memory(self.dtype, self.pattern.shape, self.pattern.strides)
+        return self.in_memory  # type: ignore[no-any-return]
+
+
+def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
+    """How NumPy sees elements that lie in memory by strides."""
+    nbytes = dtype.itemsize
+    return InMemory(shape, dtype.numpy, tuple([stride * nbytes for stride in strides]))
+
+
+def structure(device: Device, dtype: DType, how: Pattern | Shape) -> Structure:
+    """The structure of views that lie in a pattern, or of constants that have a shape."""
+    structures = device.structures
+    found: Structure | None = structures.get((dtype, how))
+    if found is None:
+        if len(structures) >= LIMIT_STRUCTURES:
+            structures.clear()  # two objects of one structure cost a program, and change nothing
+        if isinstance(how, tuple):
+            found = Structure(device, dtype, how, None)
+        else:
+            found = Structure(device, dtype, how.shape, how)
+        structures[dtype, how] = found
+    return found
+
+
+@cython.freelist(64)
+@cython.cclass
+class Node:
+    """A view of a storage, or a constant.
+
+    Attributes
+    ----------
+    storage : Storage or None
+        Where the elements are, or will be; None for a constant.
+    offset : int
+        Where the first one is.
+    value : Python scalar or None
+        The value of a constant, which `dtype` can hold exactly.
+    bound : bool
+        Whether an array has this constant, which may be given a storage for it.
+    """
+
+    storage: Storage | None = cython.declare(Storage, visibility="public")
+    structure: Structure = cython.declare(Structure, visibility="public")
+    value: Any = cython.declare(object, visibility="public")
+    offset: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    bound: bool = cython.declare(cython.bint, visibility="public")
+
+    def __init__(
+        self, storage: Storage | None, structure: Structure, offset: int, value: Any = None
+    ) -> None:
+        self.storage = storage
+        self.structure = structure
+        self.offset = offset
+        self.value = value
+
+    @property
+    def device(self) -> Device:
+        """The device that computes it."""
+        return self.structure.device  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> DType:
+        """The data type of the elements."""
+        return self.structure.dtype  # type: ignore[no-any-return]
+
+    @property
+    def shape(self) -> Shape:
+        """The extents."""
+        return self.structure.shape  # type: ignore[no-any-return]
+
+    @property
+    def layout(self) -> Layout | None:
+        """Where the elements are in the storage; None for a constant."""
+        where: Any = self.structure.layout
+        if where is None or not self.offset:
+            return where  # type: ignore[no-any-return]
+        return Layout(where.shape, where.strides, self.offset)
+
+
+@cython.cfunc
+def _view(storage: Storage, how: Structure, offset: cython.Py_ssize_t) -> Node:
+    made: Node = Node.__new__(Node)
+    made.storage = storage
+    made.structure = how
+    made.offset = offset
+    return made
+
+
+_ELEMENT: Final = layout.contiguous(()).pattern
+
+
+def leaf(storage: Storage, where: Layout, dtype: DType) -> Node:
+    """The view of a storage's elements."""
+    return _view(storage, structure(storage.device, dtype, where.pattern), where.offset)
+
+
+def element(node: Node, at: int) -> Node:
+    """A node of the one element of another one's storage that lies at an offset."""
+    return Node(node.storage, structure(node.device, node.dtype, _ELEMENT), at)
+
+
+def number_like(node: Node, value: Any) -> Node:
+    """A constant without axes, of a node's data type, which its array alone has."""
+    how: Structure = node.structure
+    if how.element is None:
+        how.element = structure(how.device, how.dtype, ())
+    result: Node = Node(None, how.element, 0, value)
+    result.bound = True
+    return result
+
+
+def constant(value: Any, dtype: DType, shape: Shape, device: Device) -> Node:
+    """One value, repeated over a shape. `value` is a Python scalar that `dtype` holds exactly."""
+    return Node(None, structure(device, dtype, shape), 0, value)
+
+
+# -- instructions ----------------------------------------------------------------------------------
+
+
+@cython.cclass
+class Opcode:
+    """An operation on operands of some structures: what the tape holds of an instruction.
+
+    Attributes
+    ----------
+    operands : tuple of Structure
+        Of the operands; constants among them.
+    target : Structure or None
+        Of the view that it writes; None where the operation itself writes to its first operand.
+    named : tuple of Structure
+        Of what an instruction names: the operands, and the target unless that is new.
+    is_fresh : bool
+        Whether the target is all of a new storage, which needs `nbytes` bytes.
+    constants : int
+        How many constants an instruction names.
+    host : object
+        What computes it on the host, or why nothing does; None before that was asked.
+    alone : dict
+        The step that an instruction is where it stands alone, by how its views lie.
+    """
+
+    operation: Any = cython.declare(object, visibility="public")
+    operands: tuple[Any, ...] = cython.declare(tuple, visibility="public")
+    named: tuple[Any, ...] = cython.declare(tuple, visibility="public")
+    target: Structure | None = cython.declare(Structure, visibility="public")
+    shape: Any = cython.declare(object, visibility="public")
+    device: Any = cython.declare(object, visibility="public")
+    host: Any = cython.declare(object, visibility="public")
+    alone: dict[Any, Any] = cython.declare(dict, visibility="public")
+    nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    constants: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    is_fresh: bool = cython.declare(cython.bint, visibility="public")
+
+    def __init__(
+        self,
+        operation: Operation,
+        operands: tuple[Structure, ...],
+        target: Structure | None,
+        shape: Shape,
+        device: Device,
+        is_fresh: bool,
+    ) -> None:
+        self.operation = operation
+        self.operands = operands
+        self.target = target
+        self.shape = shape
+        self.device = device
+        self.is_fresh = is_fresh
+        self.alone = {}
+        self.named = operands if is_fresh or target is None else (*operands, target)
+        self.constants = sum([operand.pattern is None for operand in operands])
+        if is_fresh and target is not None:
+            assert target.pattern is not None
+            self.nbytes = target.pattern.size * target.dtype.itemsize
+
+
+@cython.freelist(64)
+@cython.cclass
+class Step:
+    """An instruction on the tape.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        The operands, and last the view that is written, if its storage is not new.
+    fresh : Storage or None
+        The new storage that is written.
+    scalar : Python scalar or None
+        What stands for a constant among the operands, if one is left out of them.
+    number : int
+        Its place in program order.
+    """
+
+    opcode: Opcode = cython.declare(Opcode, visibility="public")
+    nodes: tuple[Any, ...] = cython.declare(tuple, visibility="public")
+    fresh: Storage | None = cython.declare(Storage, visibility="public")
+    scalar: Any = cython.declare(object, visibility="public")
+    number: int = cython.declare(cython.Py_ssize_t, visibility="public")
+
+    @property
+    def written(self) -> Storage:
+        """The storage that it writes; of what is consumed, which writes none, the operand's."""
+        if self.fresh is not None:
+            return self.fresh
+        node: Node = self.nodes[0 if self.opcode.target is None else len(self.nodes) - 1]
+        assert node.storage is not None
+        return node.storage
+
+
+@cython.cfunc
+def _step(
+    opcode: Opcode,
+    nodes: tuple[Any, ...],
+    fresh: Storage | None,
+    scalar: object,
+    number: cython.Py_ssize_t,
+) -> Step:
+    made: Step = Step.__new__(Step)
+    made.opcode = opcode
+    made.nodes = nodes
+    made.fresh = fresh
+    made.scalar = scalar
+    made.number = number
+    return made
+
+
+_number = cython.declare(cython.Py_ssize_t, 0)
+
+
+@cython.cfunc
+def _next_number() -> cython.Py_ssize_t:
+    global _number
+    if _hooks.numbers is not None:
+        return next(_hooks.numbers)  # type: ignore[no-any-return]
+    _number += 1
+    return _number
+
+
+def next_number() -> int:
+    """The number of an instruction; what `Hooks.numbers` gives may be made of it."""
+    global _number
+    _number += 1
+    return _number
+
+
+class Prepared(NamedTuple):
+    """What a skeleton needs of the kernel that gives it its elements."""
+
+    form: Any
+    storages: list[Storage]
+    values: list[Any]
+
+
+@cython.cclass
+class Arguments:
+    """What instructions have not in common with others that are the same on such views.
+
+    Attributes
+    ----------
+    storages, bases : list of Storage, list of int
+        The storages that are named, and the offset of the first view of each.
+    constants : list
+        The values of all constants.
+    numbers : list of int
+        Those of the instructions.
+    """
+
+    storages: list[Any] = cython.declare(list, visibility="public")
+    bases: list[Any] = cython.declare(list, visibility="public")
+    constants: list[Any] = cython.declare(list, visibility="public")
+    numbers: list[Any] = cython.declare(list, visibility="public")
+
+    def __init__(
+        self, storages: list[Any], bases: list[Any], constants: list[Any], numbers: list[Any]
+    ) -> None:
+        self.storages = storages
+        self.bases = bases
+        self.constants = constants
+        self.numbers = numbers
+
+    def clear(self) -> None:
+        """Hold nothing any more."""
+        self.storages.clear()
+        self.bases.clear()
+        self.constants.clear()
+        self.numbers.clear()
+
+
+# -- programs --------------------------------------------------------------------------------------
+
+Asked = tuple[Any, Any, Sequence[Any], bytes, int]
+"""A launch with all that it needs: the arguments of `launch` behind the device."""
+
+
+@cython.ccall
+def launched(
+    device: Any, kernel: Any, grid: Any, buffers: Any, arguments: Any, elements: Any
+) -> object:
+    """Launch a kernel, whatever the hook does."""
+    counts.launches += 1
+    groups, items = grid
+    work = kernel.weight * elements
+    device.driver.launch(kernel.handle, groups, items, buffers, arguments, work)
+    return None
+
+
+@contextmanager
+def launched_by(function: Callable[..., Any]) -> Iterator[None]:
+    """Let a function launch all kernels within a ``with`` block; it may call `launched`."""
+    before, hooks.launch = hooks.launch, function
+    try:
+        yield
+    finally:
+        hooks.launch = before
+
+
+@cython.ccall
+def launch(
+    device: Any, kernel: Any, grid: Any, buffers: Any, arguments: Any, elements: Any
+) -> object:
+    """Launch a kernel, over a grid of groups and items, with packed arguments; wait for nothing."""
+    if _hooks.launch is not None:
+        return _hooks.launch(device, kernel, grid, buffers, arguments, elements)
+    return launched(device, kernel, grid, buffers, arguments, elements)
+
+
+def go_on(device: Device, unfinished: list[Asked]) -> None:
+    """Launch what is unfinished: the rest of one kernel's work, before anything else runs.
+
+    If its first launches have run, which may have overwritten what they read, and the next one
+    cannot, it stays in the list with those behind it.
+    """
+    driver = device.driver
+    while unfinished:
+        before = driver.launched
+        try:
+            launch(device, *unfinished[0])
+        except BaseException:
+            if driver.launched > before:  # a signal's handler came behind the launch
+                del unfinished[0]
+            raise
+        del unfinished[0]
+
+
+def end_before_others(device: Device) -> None:
+    """Wait for what is under way where others read and write the memory whenever they like."""
+    if device.shared and device.info.shares_host_memory:
+        device.driver.synchronize()
+
+
+@cython.cclass
+class Call:
+    """A step of a program: the launches that are one kernel's, but for what comes from the tape.
+
+    Storages, bases and constants are named by number.
+
+    Attributes
+    ----------
+    stages, rooms : list of Stage, list of Room
+        The launches, and what is between them; no stages where a skeleton takes their place.
+    form : Form
+        What the kernel computes.
+    fresh : list of (int, int)
+        The storages that have memory from now on, and how many bytes.
+    pointers : list of int
+        The storages that the form reads and writes.
+    results : list of Ref
+        What its skeletons write.
+    offsets : list of (int, int)
+        Of each access the storage, -1 for a position, and how far beyond its base.
+    constants, numbers : list of int
+        The constants of the form, and those of its skeletons.
+    complex : frozenset of int
+        Those of them that are complex.
+    taken : list of (int, int)
+        Those whose memory is that of another one, which is not needed any more.
+    freed : list of int
+        Those that are not needed any more.
+    launches : int
+        How many launches a driver counts for it.
+    """
+
+    stages: list[Any] = cython.declare(list, visibility="public")
+    rooms: list[Any] = cython.declare(list, visibility="public")
+    form: Any = cython.declare(object, visibility="public")
+    pointers: list[Any] = cython.declare(list, visibility="public")
+    results: list[Any] = cython.declare(list, visibility="public")
+    offsets: list[Any] = cython.declare(list, visibility="public")
+    fresh: list[Any] = cython.declare(list, visibility="public")
+    constants: list[Any] = cython.declare(list, visibility="public")
+    numbers: list[Any] = cython.declare(list, visibility="public")
+    complex: Any = cython.declare(object, visibility="public")
+    taken: list[Any] = cython.declare(list, visibility="public")
+    freed: list[Any] = cython.declare(list, visibility="public")
+    launches: int = cython.declare(cython.Py_ssize_t, visibility="public")
+
+    def __init__(
+        self,
+        stages: Sequence[Any] = (),
+        rooms: Sequence[Any] = (),
+        form: Any = None,
+        pointers: Sequence[int] = (),
+        results: Sequence[Any] = (),
+        offsets: Sequence[tuple[int, int]] = (),
+        fresh: Sequence[tuple[int, int]] = (),
+        constants: Sequence[int] = (),
+        numbers: Sequence[int] = (),
+        complex: frozenset[int] = frozenset(),
+        taken: Sequence[tuple[int, int]] = (),
+        freed: Sequence[int] = (),
+    ) -> None:
+        self.stages = list(stages)
+        self.rooms = list(rooms)
+        self.form = form
+        self.pointers = list(pointers)
+        self.results = list(results)
+        self.offsets = list(offsets)
+        self.fresh = list(fresh)
+        self.constants = list(constants)
+        self.numbers = list(numbers)
+        self.complex = complex
+        self.taken = list(taken)
+        self.freed = list(freed)
+        self.launches = len(self.stages)
+
+    @cython.ccall
+    def run(self, device: object, listed: Arguments, unfinished: list[Any]) -> object:
+        """Launch it; what a skeleton takes the place of is prepared."""
+        storage: Storage
+        slot: cython.Py_ssize_t
+        beyond: cython.Py_ssize_t
+        nbytes: cython.Py_ssize_t
+        storages: list[Any] = listed.storages
+        bases: list[Any] = listed.bases
+        for slot, nbytes in self.fresh:
+            storage = storages[slot]
+            if storage.buffer is None:
+                storage.buffer = room(device, nbytes)
+        buffers: list[Any] = []
+        for slot in self.pointers:
+            storage = storages[slot]
+            if type(storage.buffer) is _ndarray:
+                storage.settle()
+            buffers.append(storage.buffer)
+        values: list[Any] = []
+        for slot, beyond in self.offsets:
+            values.append(0 if slot < 0 else bases[slot] + beyond)
+        self._add_constants(self.constants, listed.constants, values)
+        if not self.stages:
+            read = [storages[slot] for slot in self.pointers]
+            return Prepared(self.form, read, [*self.form.numbers, *values])
+        places: list[Any] = []
+        numbers: list[Any] = []
+        if self.rooms or self.results:
+            for one in self.rooms:
+                places.append(room(device, one) if isinstance(one, int) else one.buffer())
+            for ref in self.results:
+                storage = storages[ref.slot]
+                places.append(storage.buffer)
+        if self.numbers:
+            self._add_constants(self.numbers, listed.constants, numbers)
+        if len(self.stages) == 1:
+            launch(device, *_asked(self.stages[0], buffers, values, places, numbers))
+        else:
+            for stage in self.stages:
+                unfinished.append(_asked(stage, buffers, values, places, numbers))
+            go_on(device, unfinished)
+        return None
+
+    @cython.cfunc
+    def _add_constants(
+        self, numbers: list[Any], constants: list[Any], found: list[Any]
+    ) -> cython.void:
+        """Append constants as arguments, the complex ones as two."""
+        number: cython.Py_ssize_t
+        for number in numbers:
+            value = constants[number]
+            if self.complex and number in self.complex:
+                found.append(value.real)
+                found.append(value.imag)
+            else:
+                found.append(value)
+
+    @cython.ccall
+    def end(self, storages: list[Any]) -> object:
+        """Do what follows the launches."""
+        storage: Storage
+        other: Storage
+        slot: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        for slot, at in self.taken:
+            storage = storages[slot]
+            other = storages[at]
+            storage.buffer = other.buffer
+            other.buffer = None
+        for slot in self.freed:
+            storage = storages[slot]
+            storage.buffer = None
+        return None
+
+
+@cython.cfunc
+def _asked(
+    stage: object, buffers: list[Any], values: list[Any], places: list[Any], numbers: list[Any]
+) -> tuple[Any, ...]:
+    """The arguments of a launch, of a stage."""
+    kernel, grid, elements, indices, rooms, takes_form, takes_numbers, _ = stage  # type: ignore[misc]
+    pointers: list[Any] = []
+    arguments: list[Any] = list(indices)
+    if takes_form:
+        pointers.extend(buffers)
+        arguments.extend(values)
+    if rooms:
+        count: cython.Py_ssize_t = len(places)
+        for at in rooms:
+            pointers.append(places[at if at >= 0 else count + at])
+    if takes_numbers:
+        arguments.extend(numbers)
+    return kernel, grid, pointers, kernel.arguments.pack(*arguments), elements
+
+
+@cython.cclass
+class HostCall(Call):
+    """A step of a program: what NumPy computes in the same memory, with the bits of a kernel.
+
+    Attributes
+    ----------
+    host : function
+        Is given the driver and, as its `views` say, arrays and scalars.
+    places : list
+        The operands, and the target if there is one: the number of a constant, or a view: its
+        storage, and how far beyond the first view it begins.
+    made : int
+        The storage that is new, -1 for none, of `nbytes` bytes; where nobody holds it, `passes`.
+    """
+
+    host: Any = cython.declare(object, visibility="public")
+    places: list[Any] = cython.declare(list, visibility="public")
+    made: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    passes: bool = cython.declare(cython.bint, visibility="public")
+
+    def __init__(
+        self,
+        host: Any,
+        places: Sequence[Any],
+        made: int,
+        nbytes: int,
+        passes: bool,
+        freed: Sequence[int] = (),
+    ) -> None:
+        Call.__init__(self, freed=freed)
+        self.host = host
+        self.places = list(places)
+        self.made = made
+        self.nbytes = nbytes
+        self.passes = passes
+        self.launches = 1
+
+    @cython.ccall
+    def run(self, device: object, listed: Arguments, unfinished: list[Any]) -> object:
+        """Compute it."""
+        storage: Storage
+        slot: cython.Py_ssize_t
+        beyond: cython.Py_ssize_t
+        at: cython.Py_ssize_t = 0
+        storages: list[Any] = listed.storages
+        if self.made >= 0:
+            storage = storages[self.made]
+            if storage.buffer is None:
+                if self.passes or self.nbytes <= KEPT_NBYTES:
+                    storage.buffer = numpy.empty(self.nbytes, numpy.uint8)
+                else:
+                    storage.buffer = room(device, self.nbytes)
+        values: list[Any] = []
+        kinds: list[Any] = self.host.views
+        for place in self.places:
+            kind = kinds[at]
+            at += 1
+            if isinstance(place, tuple):
+                slot, beyond = place
+                storage = storages[slot]
+                values.append(kind.array(memory_of(storage), listed.bases[slot] + beyond))
+            else:
+                values.append(kind(listed.constants[place]))
+        self.host(device.driver, values)  # type: ignore[attr-defined]
+        return None
+
+
+@cython.ccall
+def memory_of(storage: Storage) -> object:
+    """The memory of a storage that NumPy may work in, once what was asked of it is done."""
+    if type(storage.buffer) is _ndarray:
+        return storage.buffer
+    return storage.device.driver.window(storage.buffer, "B")
+
+
+@cython.cclass
+class Program:
+    """What a list of instructions becomes: its steps, once for each list that differs.
+
+    Attributes
+    ----------
+    trace, states : Trace, tuple of int
+        The instructions on which views, and what the tape says of the storages.
+    steps : list of Call
+        What runs now.
+    members : list
+        The instructions of each step, by number.
+    unread : list of int
+        The storages that nobody holds and no step needs.
+    is_final : bool
+        Whether other steps never take the place of these.
+    runs : int
+        How often it was to run before it was final.
+    """
+
+    trace: Trace = cython.declare("Trace", visibility="public")
+    states: tuple[int, ...] = cython.declare(tuple, visibility="public")
+    steps: list[Any] = cython.declare(list, visibility="public")
+    members: list[Any] = cython.declare(list, visibility="public")
+    unread: list[Any] = cython.declare(list, visibility="public")
+    is_final: bool = cython.declare(cython.bint, visibility="public")
+    runs: int = cython.declare(cython.Py_ssize_t, visibility="public")
+
+    def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
+        self.trace = trace
+        self.states = states
+        self.steps = []
+        self.members = []
+        self.unread = []
+
+    def choose(self) -> None:
+        """Have steps; the class that is made of it says which."""
+        raise NotImplementedError
+
+    @cython.cfunc
+    def run(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+        """Run all steps; what a skeleton takes the place of is prepared.
+
+        To `done` something is appended for each step that is done before the last one.
+        """
+        if not self.is_final:
+            self.choose()
+        if _hooks.run is not None:
+            with _hooks.run(self, listed.numbers, done):
+                return self.go(listed, done, unfinished)
+        if self.is_final:
+            return self.go(listed, done, unfinished)
+        return dtypes.quietly(self.go, listed, done, unfinished)
+
+    @cython.ccall
+    def go(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+        """The loop over the steps."""
+        step: Call
+        storage: Storage
+        slot: cython.Py_ssize_t
+        number: cython.Py_ssize_t = 0
+        found: object = None
+        device = self.trace.device
+        storages: list[Any] = listed.storages
+        count: cython.Py_ssize_t = len(self.steps)
+        for slot in self.unread:
+            storage = storages[slot]
+            storage.buffer = None
+        for step in self.steps:
+            found = step.run(device, listed, unfinished)
+            step.end(storages)
+            number += 1
+            if number < count:
+                done.append(number)
+        return found
+
+    def broken_off(
+        self,
+        storages: list[Any],
+        launched: int,
+        done: list[int],
+        unfinished: list[Any],
+    ) -> None:
+        """Note what a run did that was broken off after some launches.
+
+        A signal's handler may have come between a launch and what follows it. Work of several
+        launches that has begun counts as done, since the tape finishes it.
+        """
+        number = len(done)
+        if number >= len(self.steps):
+            return
+        if launched > sum([call.launches for call in self.steps[:number]]):
+            self.steps[number].end(storages)
+            done.append(number + 1)
+        else:
+            unfinished.clear()
+
+    def failed(self, done: Sequence[int]) -> frozenset[int]:
+        """The instructions of the first step that is not done, by number."""
+        return frozenset[int]().union(*self.members[len(done) : len(done) + 1])
+
+    def left(self, done: Sequence[int]) -> frozenset[int]:
+        """The instructions that have yet to run, by number, where a run was broken off.
+
+        Those that nobody needs are none of them: their operands may have lost their memory.
+        """
+        return frozenset[int]().union(*self.members[len(done) :])
+
+
+@cython.cclass
+class Trace:
+    """A list of instructions on some views, and what it becomes, by which storages are held.
+
+    Attributes
+    ----------
+    codes : tuple
+        Of each view the number of its storage, and how far beyond that's first view it begins.
+    sizes : frozenset of int
+        The bytes of its results.
+    """
+
+    device: Any = cython.declare(object, visibility="public")
+    opcodes: tuple[Any, ...] = cython.declare(tuple, visibility="public")
+    codes: tuple[Any, ...] = cython.declare(tuple, visibility="public")
+    sizes: Any = cython.declare(object, visibility="public")
+    programs: dict[Any, Any] = cython.declare(dict, visibility="public")
+
+    def __init__(
+        self, device: Device, opcodes: tuple[Opcode, ...], codes: tuple[Any, ...]
+    ) -> None:
+        self.device = device
+        self.opcodes = opcodes
+        self.codes = codes
+        self.sizes = frozenset([opcode.nbytes for opcode in opcodes if opcode.is_fresh])
+        self.programs = {}
+
+    @cython.ccall
+    def program(self, states: tuple[Any, ...]) -> Program:
+        """The program where storages are in some states."""
+        found: Program | None = self.programs.get(states)
+        if found is None:
+            if len(self.programs) >= LIMIT_PROGRAMS:
+                self.programs.clear()
+            found = self.device.tape.make(self, states)
+            self.programs[states] = found
+        return found
+
+
+# -- the tape --------------------------------------------------------------------------------------
+
+_list_mark = cython.declare(cython.Py_ssize_t, 0)
+_epoch = cython.declare(cython.Py_ssize_t, 0)
+
+
+@cython.cfunc
+def _next_epoch() -> cython.Py_ssize_t:
+    global _epoch
+    _epoch += 1
+    return _epoch
+
+
+@cython.cclass
+class Tape:
+    """What was asked of a device and has not run.
+
+    Threads append to `steps` without a lock, since a list is changed by one at a time; what runs
+    holds the device's.
+
+    Attributes
+    ----------
+    make : type of Program
+        What lists of instructions become.
+    mark : int
+        What storages that are written to bear, until that has run.
+    reads : int
+        How many elements the host has read in place since it last ran.
+    aside : list of Step
+        What failed, and what depends on that: it runs again when its value is asked for.
+    """
+
+    device: Any = cython.declare(object, visibility="public")
+    make: Any = cython.declare(object, visibility="public")
+    steps: list[Any] = cython.declare(list, visibility="public")
+    aside: list[Any] = cython.declare(list, visibility="public")
+    unfinished: list[Any] = cython.declare(list, visibility="public")
+    cycles: Any = cython.declare(object, visibility="public")
+    mark: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    reads: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    is_running: bool = cython.declare(cython.bint, visibility="public")
+
+    def __init__(self, device: Device, make: type[Program]) -> None:
+        self.device = device
+        self.make = make
+        self.steps = []
+        self.aside = []
+        self.unfinished = []
+        self.cycles = Cycles()
+        self.mark = _next_epoch()
+
+    @cython.ccall
+    def writes(self, storage: Storage) -> cython.bint:
+        """Whether an instruction, or what is unfinished, may write a storage."""
+        if self.unfinished or storage.buffer is None:
+            return True
+        return storage.mark == self.mark or storage.mark == _ASIDE
+
+    def compute(self, storage: Storage) -> None:
+        """Run what writes a storage, and all that was asked for with it."""
+        if self.is_running or self.writes(storage):
+            self.run()
+        if self.aside and (self.writes(storage) or self._is_behind(storage)):
+            self._put_first(self.aside)
+            self.run()
+
+    def _is_behind(self, storage: Storage) -> bool:
+        """Whether what is aside may write a storage's memory by another name."""
+        shared = self.device.shared
+        return storage.serial in shared and any(
+            [step.written.serial in shared for step in self.aside]
+        )
+
+    def copied(self, storage: Storage, copy: Operation) -> Node | None:
+        """What is in memory, and the last instruction copies to a new storage; None for others."""
+        if self.is_running or self.unfinished or self.aside or not self.steps:
+            return None
+        step: Step = self.steps[len(self.steps) - 1]
+        if step.fresh is not storage or step.opcode.operation is not copy:
+            return None
+        node: Node = step.nodes[0]
+        return None if node.storage is None or self.writes(node.storage) else node
+
+    def names(self, storage: Storage) -> bool:
+        """Whether an instruction, or what is unfinished, may write or read a storage."""
+        if self.unfinished:
+            return True
+        step: Step
+        node: Node
+        for step in [*self.steps, *self.aside]:
+            for node in step.nodes:
+                if node.storage is storage:
+                    return True
+            if step.fresh is storage:
+                return True
+        return False
+
+    def has_no_axes(self) -> bool:
+        """Whether all instructions are for one element each, so that no kernel becomes two."""
+        return not any([step.opcode.shape for step in self.steps])
+
+    def end(self) -> None:
+        """Run everything now that an instruction is complete; unless a finalizer asked for it."""
+        with self.device.lock:
+            if not self.is_running:
+                self.run()
+
+    def cut(self) -> None:
+        """Run what stands on a full tape up to where a loop's body ended."""
+        with self.device.lock:
+            # Another thread may have cut it meanwhile.
+            if len(self.steps) >= _MOST_STEPS and not self.is_running:
+                self._run(self.cycles.end(list(self.steps)))  # others append
+
+    # -- running ---------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Run everything."""
+        if self.steps or self.aside or self.unfinished or self.is_running:
+            self.cycles.forget()
+            self._run(len(self.steps))
+
+    def release(self, is_written: Callable[[Storage], bool]) -> None:
+        """Run everything; also what is aside, if it names a storage that is written next.
+
+        What writes is not on the tape, so nothing else would keep the order.
+        """
+        self.run()
+        step: Step
+        for step in self.aside:
+            named = [node.storage for node in step.nodes if node.storage is not None]
+            if any([is_written(storage) for storage in [step.written, *named]]):
+                self._put_first(self.aside)
+                self.run()
+                return
+
+    def consume(self, opcode: Opcode, node: Node) -> Prepared:
+        """Run everything but the kernel that a skeleton, which takes a value, will be."""
+        step: Step = _step(opcode, (node,), None, None, _next_number())
+        self.steps.append(step)
+        try:
+            prepared: Any = self._run(len(self.steps))
+        except BaseException:
+            if step in self.steps:  # what failed came before it
+                self.steps.remove(step)
+            raise
+        assert prepared is not None
+        return prepared  # type: ignore[no-any-return]
+
+    @cython.cfunc
+    def _run(self, count: cython.Py_ssize_t) -> object:
+        """Run the first instructions.
+
+        If one fails, those that have not run stay on the tape, but what depends on it goes aside.
+        """
+        if self.is_running:
+            raise RuntimeError(
+                errors.message(
+                    f"{self.device}",
+                    "a value was asked for while work is being launched",
+                    "finalizers and signal handlers may not ask for one",
+                )
+            )
+        trace: Trace | None = None
+        listed: Arguments = Arguments([], [], [], [])
+        program: Program | None = None
+        # No slice of it: while a compiled one makes its list, a finalizer may write to the tape.
+        steps: list[Any] = list(self.steps)
+        del steps[count:]
+        device = self.device
+        driver = device.driver
+        others_see: cython.bint = bool(device.shared)
+        launched = 0
+        done: list[Any] = []
+        try:
+            self.is_running = True
+            self.reads = 0
+            if self.unfinished:
+                go_on(device, self.unfinished)
+                end_before_others(device)
+            launched = driver.launched
+            trace = self._listed(self._taken(steps), listed)
+            steps.clear()  # they hold storages
+            if others_see:
+                others_see = any([one.serial in device.shared for one in listed.storages])
+            program = trace.program(self._states(listed.storages, trace.sizes))
+            return program.run(listed, done, self.unfinished)
+        except BaseException as error:
+            if trace is None:
+                listed.clear()
+                if steps and not (self.steps and self.steps[0] is steps[0]):
+                    self._put_first(steps)
+                raise
+            steps.clear()
+            if program is not None:
+                launched = driver.launched - launched
+                program.broken_off(listed.storages, launched, done, self.unfinished)
+            self._keep_left(trace, listed, program, done, error)
+            raise
+        finally:
+            self.is_running = False
+            if others_see:
+                end_before_others(device)
+
+    def _keep_left(
+        self,
+        trace: Trace,
+        listed: Arguments,
+        program: Program | None,
+        done: list[int],
+        error: BaseException,
+    ) -> None:
+        """Have on the tape, or aside, what has yet to run after an error."""
+        opcodes = trace.opcodes
+        everything = frozenset(range(len(opcodes)))
+        failed = everything if program is None else program.failed(done)
+        names = dict.fromkeys([opcodes[at].operation.name for at in sorted(failed)])
+        error.add_note(f"{self.device} was computing {', '.join(names)}")
+        left = failed if program is None else program.left(done)
+        marked = [(at in failed, step) for at, step in enumerate(_steps(trace, listed))
+                  if at in left and step is not None]  # fmt: skip
+        listed.clear()
+        traceback.clear_frames(error.__traceback__)  # else it holds them
+        if isinstance(error, Exception):
+            self._put_first(self._sorted_out(marked))
+        else:
+            self._put_first([step for _, step in marked])
+
+    @cython.cfunc
+    def _taken(self, steps: list[Any]) -> list[Any]:
+        """The first instructions, which leave the tape; those of them that may run."""
+        mark: cython.Py_ssize_t = _next_epoch()
+        del self.steps[: len(steps)]
+        # No call in between, behind which a finalizer may write and another thread go on.
+        if not self.steps:
+            self.mark = mark
+        if not self.aside:
+            return steps
+        marked = [(False, step) for step in steps]
+        steps.clear()
+        return self._sorted_out(marked)
+
+    def _sorted_out(self, marked: list[tuple[bool, Step]]) -> list[Any]:
+        """The instructions that do not depend on one that failed; the others go, or stay, aside.
+
+        Those that have just failed bear True. If none has, and others see memory that one which
+        would go reads or writes, all are tried again.
+        """
+        shared = set() if any([failed for failed, _ in marked]) else {*self.device.shared}
+        marked += [(True, step) for step in self._needed(self.aside)]
+        marked.sort(key=_number_of)
+        self.aside = []
+        steps: list[Any] = []
+        later: list[Any] = []
+        read: set[int] = set()
+        written: set[int] = set()
+        while marked:
+            has_failed, step = marked.pop(0)
+            reads = {node.storage.serial for node in step.nodes if node.storage is not None}
+            writes = step.written.serial
+            if has_failed or reads & written or writes in written or writes in read:
+                if step.opcode.operation.is_consumed or writes in shared or reads & shared:
+                    both = [*later, *steps, step, *[step for _, step in marked]]
+                    both.sort(key=_place_of)  # whoever asks is told
+                    return both
+                later.append(step)
+                read |= reads
+                written.add(writes)
+            else:
+                steps.append(step)
+            del step
+        self.aside = self._needed(later)
+        for step in self.aside:
+            step.written.mark = _ASIDE
+        return steps
+
+    def _needed(self, steps: list[Any]) -> list[Any]:
+        """Those steps whose results somebody holds, or another one of them needs."""
+        listed: Arguments = Arguments([], [], [], [])
+        trace: Trace = self._listed(steps, listed)
+        steps.clear()  # they hold storages
+        states = self._states(listed.storages, trace.sizes)
+        wanted = {at for at, state in enumerate(states) if state in HELD}
+        wanted = {listed.storages[at].serial for at in wanted}
+        found: list[Any] = []
+        for step in reversed([step for step in _steps(trace, listed) if step is not None]):
+            if step.written.serial in wanted:
+                wanted.update([node.storage.serial for node in step.nodes if node.storage is not None])
+                found.append(step)
+        found.reverse()
+        return found
+
+    def _put_first(self, steps: list[Any]) -> None:
+        """Have instructions on the tape again, before those that are there."""
+        if steps is self.aside:
+            self.aside = []
+        self.steps[:0] = steps
+        step: Step
+        for step in steps:
+            step.written.mark = self.mark
+
+    def would_run(self) -> tuple[Trace, Arguments, Program]:
+        """What the tape says, and what would run now; all stays as it is."""
+        was_running = self.is_running
+        listed: Arguments = Arguments([], [], [], [])
+        try:
+            self.is_running = True
+            # Else the tape itself holds every storage.
+            trace: Trace = self._listed(self._taken(list(self.steps)), listed)
+            try:
+                return trace, listed, trace.program(self._states(listed.storages, trace.sizes))
+            finally:
+                self._put_first([step for step in _steps(trace, listed) if step is not None])
+        finally:
+            self.is_running = was_running
+
+    @cython.cfunc
+    def _listed(self, steps: list[Any], listed: Arguments) -> Trace:
+        """What steps have in common with others like them; what they have not is filled in."""
+        global _list_mark
+        step: Step
+        node: Node
+        storage: Storage | None
+        beyond: cython.Py_ssize_t
+        trace: Trace | None
+        codes: list[Any] = []
+        storages: list[Any] = listed.storages
+        bases: list[Any] = listed.bases
+        constants: list[Any] = listed.constants
+        numbers: list[Any] = listed.numbers
+        opcodes: list[Any] = []
+        mark: cython.Py_ssize_t = _list_mark + 1
+        _list_mark = mark
+        for step in steps:
+            opcodes.append(step.opcode)
+            numbers.append(step.number)
+            for node in step.nodes:
+                storage = node.storage
+                if storage is None:
+                    constants.append(node.value)
+                elif storage.list_mark == mark:
+                    beyond = node.offset - bases[storage.slot]
+                    if beyond:
+                        codes.append((storage.slot, beyond))
+                    else:
+                        codes.append(storage.slot)
+                else:
+                    storage.list_mark = mark
+                    storage.slot = len(storages)
+                    codes.append(storage.slot)
+                    storages.append(storage)
+                    bases.append(node.offset)
+            if step.scalar is not None:
+                constants.append(step.scalar)
+            if step.fresh is not None:
+                storage = step.fresh
+                storage.list_mark = mark
+                storage.slot = len(storages)
+                storages.append(storage)
+                bases.append(0)
+        return self._trace(tuple(opcodes), tuple(codes))
+
+    @cython.cfunc
+    def _trace(self, opcodes: tuple[Any, ...], codes: tuple[Any, ...]) -> Trace:
+        """What is kept of a list of instructions on some views."""
+        programs: dict[Any, Any] = self.device.programs
+        trace: Trace | None = programs.get(opcodes)
+        if trace is None or trace.codes != codes:
+            trace = programs.get((opcodes, codes))
+            if trace is None:
+                trace = Trace(self.device, opcodes, codes)
+                remembered(programs, (opcodes, codes), trace)
+            remembered(programs, opcodes, trace)  # what runs again is what will run next
+        return trace
+
+    @cython.cfunc
+    def _states(self, storages: list[Any], sizes: object) -> tuple[Any, ...]:
+        """Of each storage whether somebody holds it, and how many bytes are free if not.
+
+        The bytes are none where no result, of one of some `sizes`, could have that memory.
+        """
+        storage: Storage
+        shared = self.device.shared
+        kept = self.device.kept
+        state: cython.Py_ssize_t
+        states: list[Any] = []
+        for storage in storages:
+            # Held by the list, by the name here and by the call: else somebody has it.
+            if (
+                held_by(storage) > _hooks.unheld
+                or (shared and storage.serial in shared)
+                or (kept and id(storage.buffer) in kept)
+            ):
+                state = -1
+            elif storage.buffer is None or storage.lender is not None:
+                state = -2
+            else:
+                state = storage.nbytes
+                if state < _WIDE_NBYTES and state not in sizes:  # type: ignore[operator]
+                    state = 0
+                states.append(state)
+                continue
+            states.append(state if storage.nbytes < _WIDE_NBYTES else state - 10)
+        return tuple(states)
+
+
+def _number_of(marked: tuple[bool, Step]) -> int:
+    return marked[1].number
+
+
+def _place_of(step: Step) -> int:
+    return step.number
+
+
+@cython.cfunc
+def _unheld() -> cython.Py_ssize_t:
+    """The count of what only a list holds; less than any where threads count apart."""
+    storage: Storage
+    storages: list[Any] = [Storage(None, 0)]  # type: ignore[arg-type]
+    count: cython.Py_ssize_t = -1
+    if not references.COUNTED:
+        return count
+    for storage in storages:
+        count = held_by(storage)
+    return count
+
+
+hooks.unheld = _unheld()
+
+
+def _steps(trace: Trace, listed: Arguments) -> Iterator[Step | None]:
+    """The instructions again; None for one that is consumed, of whose error its caller is told."""
+    codes = iter(trace.codes)
+    values = iter(listed.constants)
+    named = 0
+    for opcode, number in zip(trace.opcodes, listed.numbers, strict=True):
+        nodes = []
+        for how in opcode.named:
+            if how.pattern is None:
+                nodes.append(Node(None, how, 0, next(values)))
+            else:
+                slot, beyond = decoded(next(codes))
+                named = max(named, slot + 1)
+                nodes.append(Node(listed.storages[slot], how, listed.bases[slot] + beyond))
+        fresh = None
+        if opcode.is_fresh:
+            fresh = listed.storages[named]
+            named += 1
+        if opcode.operation.is_consumed:
+            yield None
+        else:
+            yield _step(opcode, tuple(nodes), fresh, None, number)
+
+
+def decoded(code: int | tuple[int, int]) -> tuple[int, int]:
+    """The number of a view's storage, and how far beyond the first view of it this one begins."""
+    return code if isinstance(code, tuple) else (code, 0)
+
+
+@cython.ccall
+def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -> Node:
+    """Ask for an instruction that writes a new storage; the view of it.
+
+    A Python scalar stands for the operand that is a constant, between its data type's bounds.
+    """
+    tape: Tape = opcode.device.tape
+    storage: Storage = _made_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
+    if opcode.constants and scalar is None:
+        operands = _frozen(operands)
+    if len(tape.steps) >= _MOST_STEPS:
+        tape.cut()
+    tape.steps.append(_step(opcode, operands, storage, scalar, _next_number()))
+    if _hooks.eager or opcode.device.shared:
+        _end(tape, opcode, operands)
+    target: Structure | None = opcode.target
+    return _view(storage, target, 0)
+
+
+@cython.ccall
+def recorded(opcode: Opcode, operands: tuple[Any, ...], target: Node | None = None) -> object:
+    """Ask for an instruction that writes a storage that exists: the target's, or an operand's."""
+    tape: Tape = opcode.device.tape
+    nodes: tuple[Any, ...] = operands if target is None else (*operands, target)
+    if opcode.constants:
+        nodes = _frozen(nodes)
+    written: Node = nodes[0] if target is None else target
+    storage: Storage | None = written.storage
+    if len(tape.steps) >= _MOST_STEPS:
+        tape.cut()
+    # Twice, as a finalizer may ask for the value in between, and another thread run the tape.
+    storage.mark = tape.mark
+    tape.steps.append(_step(opcode, nodes, None, None, _next_number()))
+    storage.mark = tape.mark
+    if _hooks.eager or opcode.device.shared:
+        _end(tape, opcode, nodes)
+    return None
+
+
+@cython.cfunc
+def _end(tape: Tape, opcode: Opcode, nodes: tuple[Any, ...]) -> cython.void:
+    """Run a tape now if its last instruction may not wait."""
+    if _hooks.eager or is_seen(nodes, opcode.device):
+        tape.end()
+
+
+def is_seen(nodes: tuple[Node, ...], device: Device) -> bool:
+    """Whether others see the memory that an instruction reads or writes, so that it runs at once.
+
+    No earlier one does: what was on the tape ran when its memory was first seen.
+    """
+    shared = device.shared
+    return any([node.storage is not None and node.storage.serial in shared for node in nodes])
+
+
+@cython.cfunc
+def _frozen(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands; the constants are others, which nobody gives a storage."""
+    node: Node
+    found: list[Any] = []
+    for node in operands:
+        found.append(node if node.value is None else Node(None, node.structure, 0, node.value))
+    return tuple(found)
+
+
+# -- what operators touch --------------------------------------------------------------------------
+
+
+@cython.cclass
+class Known:
+    """What a function has become, by the operands' structures.
+
+    Attributes
+    ----------
+    row : object
+        The row of the function.
+    pairs : dict
+        Opcodes, by one structure or two; the type of a Python scalar may stand for one of them, then
+        with the bounds of its data type.
+    """
+
+    row: Any = cython.declare(object, visibility="public")
+    pairs: dict[Any, Any] = cython.declare(dict, visibility="public")
+    number: int = cython.declare(cython.Py_ssize_t)
+
+    def __init__(self, number: int = -1) -> None:
+        self.number = number
+        self.pairs = {}
+
+    def remember(self, key: Any, opcode: Any) -> None:
+        """Have an opcode found by the structures of its operands."""
+        remembered(self.pairs, key, opcode)
+        if self.number >= 0 and isinstance(key, tuple) and key[0] is key[1]:
+            how: Structure = key[0]
+            how.alike[self.number] = opcode
+
+
+_NAMES: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor", "lshift",
+                 "rshift", "lt", "le", "gt", "ge", "eq", "ne", "pow", "neg", "pos", "abs",
+                 "invert")  # fmt: skip
+OPERATORS: Final = {name: Known(number) for number, name in enumerate(_NAMES)}
+"""Of the rows that are operators, by the names of the special methods."""
+_ADD = cython.declare(Known, OPERATORS["add"])
+_SUB = cython.declare(Known, OPERATORS["sub"])
+_MUL = cython.declare(Known, OPERATORS["mul"])
+_DIV = cython.declare(Known, OPERATORS["truediv"])
+_FLOOR = cython.declare(Known, OPERATORS["floordiv"])
+_MOD = cython.declare(Known, OPERATORS["mod"])
+_AND = cython.declare(Known, OPERATORS["and"])
+_OR = cython.declare(Known, OPERATORS["or"])
+_XOR = cython.declare(Known, OPERATORS["xor"])
+_LEFT = cython.declare(Known, OPERATORS["lshift"])
+_RIGHT = cython.declare(Known, OPERATORS["rshift"])
+_LT = cython.declare(Known, OPERATORS["lt"])
+_LE = cython.declare(Known, OPERATORS["le"])
+_GT = cython.declare(Known, OPERATORS["gt"])
+_GE = cython.declare(Known, OPERATORS["ge"])
+_EQ = cython.declare(Known, OPERATORS["eq"])
+_NE = cython.declare(Known, OPERATORS["ne"])
+_NEG = cython.declare(Known, OPERATORS["neg"])
+_POS = cython.declare(Known, OPERATORS["pos"])
+_ABS = cython.declare(Known, OPERATORS["abs"])
+_INVERT = cython.declare(Known, OPERATORS["invert"])
+
+
+Operand: TypeAlias = (
+    "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
+)
+"""What an operator takes beside an array."""
+
+
+@cython.freelist(64)
+@cython.cclass
+class ArrayBase:
+    """The slots of an array and its operators, as far as they are known; else its class is asked.
+
+    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_item` and `_set_item`.
+    """
+
+    __weakref__: object
+    _node: Node = cython.declare(Node, visibility="public")
+    _base: Any = cython.declare(object, visibility="public")
+    _locked: bool = cython.declare(cython.bint, visibility="public")
+    _kept: bool = cython.declare(cython.bint, visibility="public")
+
+    def __add__(self, other: Operand, /) -> Self:
+        return operated(_ADD, self, other)
+
+    def __radd__(self, other: Operand, /) -> Self:
+        return operated(_ADD, other, self)
+
+    def __iadd__(self, other: Operand, /) -> Self:
+        return _in_place(_ADD, self, other)
+
+    def __sub__(self, other: Operand, /) -> Self:
+        return operated(_SUB, self, other)
+
+    def __rsub__(self, other: Operand, /) -> Self:
+        return operated(_SUB, other, self)
+
+    def __isub__(self, other: Operand, /) -> Self:
+        return _in_place(_SUB, self, other)
+
+    def __mul__(self, other: Operand, /) -> Self:
+        return operated(_MUL, self, other)
+
+    def __rmul__(self, other: Operand, /) -> Self:
+        return operated(_MUL, other, self)
+
+    def __imul__(self, other: Operand, /) -> Self:
+        return _in_place(_MUL, self, other)
+
+    def __truediv__(self, other: Operand, /) -> Self:
+        return operated(_DIV, self, other)
+
+    def __rtruediv__(self, other: Operand, /) -> Self:
+        return operated(_DIV, other, self)
+
+    def __itruediv__(self, other: Operand, /) -> Self:
+        return _in_place(_DIV, self, other)
+
+    def __floordiv__(self, other: Operand, /) -> Self:
+        return operated(_FLOOR, self, other)
+
+    def __rfloordiv__(self, other: Operand, /) -> Self:
+        return operated(_FLOOR, other, self)
+
+    def __ifloordiv__(self, other: Operand, /) -> Self:
+        return _in_place(_FLOOR, self, other)
+
+    def __mod__(self, other: Operand, /) -> Self:
+        return operated(_MOD, self, other)
+
+    def __rmod__(self, other: Operand, /) -> Self:
+        return operated(_MOD, other, self)
+
+    def __imod__(self, other: Operand, /) -> Self:
+        return _in_place(_MOD, self, other)
+
+    def __and__(self, other: Operand, /) -> Self:
+        return operated(_AND, self, other)
+
+    def __rand__(self, other: Operand, /) -> Self:
+        return operated(_AND, other, self)
+
+    def __iand__(self, other: Operand, /) -> Self:
+        return _in_place(_AND, self, other)
+
+    def __or__(self, other: Operand, /) -> Self:
+        return operated(_OR, self, other)
+
+    def __ror__(self, other: Operand, /) -> Self:
+        return operated(_OR, other, self)
+
+    def __ior__(self, other: Operand, /) -> Self:
+        return _in_place(_OR, self, other)
+
+    def __xor__(self, other: Operand, /) -> Self:
+        return operated(_XOR, self, other)
+
+    def __rxor__(self, other: Operand, /) -> Self:
+        return operated(_XOR, other, self)
+
+    def __ixor__(self, other: Operand, /) -> Self:
+        return _in_place(_XOR, self, other)
+
+    def __lshift__(self, other: Operand, /) -> Self:
+        return operated(_LEFT, self, other)
+
+    def __rlshift__(self, other: Operand, /) -> Self:
+        return operated(_LEFT, other, self)
+
+    def __ilshift__(self, other: Operand, /) -> Self:
+        return _in_place(_LEFT, self, other)
+
+    def __rshift__(self, other: Operand, /) -> Self:
+        return operated(_RIGHT, self, other)
+
+    def __rrshift__(self, other: Operand, /) -> Self:
+        return operated(_RIGHT, other, self)
+
+    def __irshift__(self, other: Operand, /) -> Self:
+        return _in_place(_RIGHT, self, other)
+
+    def __lt__(self, other: Operand, /) -> Self:
+        return operated(_LT, self, other)
+
+    def __le__(self, other: Operand, /) -> Self:
+        return operated(_LE, self, other)
+
+    def __gt__(self, other: Operand, /) -> Self:
+        return operated(_GT, self, other)
+
+    def __ge__(self, other: Operand, /) -> Self:
+        return operated(_GE, self, other)
+
+    def __eq__(self, other: Operand, /) -> Self:  # type: ignore[override]
+        return operated(_EQ, self, other)
+
+    def __ne__(self, other: Operand, /) -> Self:  # type: ignore[override]
+        return operated(_NE, self, other)
+
+    def __neg__(self) -> Self:
+        return _unary(_NEG, self)
+
+    def __pos__(self) -> Self:
+        return _unary(_POS, self)
+
+    def __abs__(self) -> Self:
+        return _unary(_ABS, self)
+
+    def __invert__(self) -> Self:
+        return _unary(_INVERT, self)
+
+    def __getitem__(self, key: Any) -> Any:
+        how: Structure = self._node.structure
+        name: object = name_of(key)
+        if name is not None and self._node.storage is not None:
+            found = how.views.get(name)
+            if found is not None and how.shape:
+                return _seen(self, found)
+        return self._item(key, name)  # type: ignore[attr-defined]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        name: object = None
+        if isinstance(value, ArrayBase):
+            given: Node = value._node
+            if given.storage is not None:
+                name = name_of_store(self._node, key, given)
+                if not self._locked and is_stored(self._node, name, given):
+                    return
+        self._set_item(key, value, name)  # type: ignore[attr-defined]
+
+
+_kind = cython.declare(type, ArrayBase)
+
+
+def set_array_type(kind: type[ArrayBase]) -> None:
+    """Make arrays of a class from now on."""
+    global _kind
+    _kind = kind
+
+
+@cython.ccall
+def made(node: Node) -> ArrayBase:
+    """The array of a node that is no constant, or one that `number_like` made."""
+    result: ArrayBase = ArrayBase.__new__(_kind)
+    result._node = node
+    return result
+
+
+@cython.cfunc
+def _seen(x: ArrayBase, found: tuple[Any, ...]) -> ArrayBase:
+    """A view of an array with axes: its structure, and by how many elements it begins beyond."""
+    how: Structure = found[0]
+    beyond: cython.Py_ssize_t = found[1]
+    storage: Storage | None = x._node.storage
+    result: ArrayBase = ArrayBase.__new__(_kind)
+    result._node = _view(storage, how, x._node.offset + beyond)
+    result._locked = x._locked
+    result._kept = True
+    result._base = x if x._base is None else x._base
+    return result
+
+
+@cython.ccall
+def operated(known: Known, x1: Any, x2: Any) -> Any:
+    """An operator on two operands, one of them an array."""
+    first: Node
+    second: Node
+    how: Structure
+    opcode: Opcode | None
+    array: ArrayBase
+    if isinstance(x1, ArrayBase):
+        first = x1._node
+        how = first.structure
+        if isinstance(x2, ArrayBase):
+            second = x2._node
+            opcode = how.alike[known.number] if how is second.structure else None
+            if opcode is None:
+                opcode = known.pairs.get((how, second.structure))
+            if opcode is not None and opcode.nbytes:
+                return made(computed(opcode, (first, second)))
+        elif type(x2) is float or type(x2) is int:
+            found = known.pairs.get((how, type(x2)))
+            if found is not None and found[1] <= x2 <= found[2]:
+                return made(computed(found[0], (first,), x2))
+        array = x1
+    else:
+        array = x2  # type: ignore[assignment]
+        second = array._node
+        if type(x1) is float or type(x1) is int:
+            found = known.pairs.get((type(x1), second.structure))
+            if found is not None and found[1] <= x1 <= found[2]:
+                return made(computed(found[0], (second,), x1))
+    return array._combined(known.row, x1, x2)  # type: ignore[attr-defined]
+
+
+@cython.cfunc
+def _unary(known: Known, x: ArrayBase) -> Any:
+    """An operator on one operand."""
+    opcode: Opcode | None = known.pairs.get(x._node.structure)
+    if opcode is not None and opcode.nbytes and x._node.storage is not None:
+        return made(computed(opcode, (x._node,)))
+    return x._applied(known.row)  # type: ignore[attr-defined]
+
+
+@cython.cfunc
+def _in_place(known: Known, x1: ArrayBase, x2: object) -> Any:
+    """An operator with its result written to the first operand."""
+    result: object = operated(known, x1, x2)
+    if isinstance(result, ArrayBase) and not x1._locked and (x1._kept or x1._node.structure.shape):
+        given: Node = result._node
+        name = (None, given.structure, None)  # no key has such a name
+        if name in x1._node.structure.stores and is_stored(x1._node, name, given):
+            return x1
+    return x1._assigned(known.row, result)  # type: ignore[attr-defined]
+
+
+@cython.ccall
+def name_of(key: object) -> object:
+    """What to remember a key of integers and slices of integers by; None for any other key."""
+    if type(key) is slice:
+        return _name_of_slice(key)
+    if type(key) is int:
+        return key
+    if type(key) is not tuple:
+        return None
+    names: list[Any] = [tuple]  # no slice has such a name
+    for item in key:  # type: ignore[attr-defined]
+        if type(item) is slice:
+            name = _name_of_slice(item)
+            if name is None:
+                return None
+            names.append(name)
+        elif type(item) is int or item is None or item is Ellipsis:
+            names.append(item)
+        else:
+            return None
+    return tuple(names)
+
+
+@cython.cfunc
+def _name_of_slice(key: object) -> object:
+    start = key.start  # type: ignore[attr-defined]
+    stop = key.stop  # type: ignore[attr-defined]
+    step = key.step  # type: ignore[attr-defined]
+    if (
+        (start is not None and type(start) is not int)
+        or (stop is not None and type(stop) is not int)
+        or (step is not None and type(step) is not int)
+    ):
+        return None
+    return start, stop, step
+
+
+@cython.ccall
+def name_of_store(node: Node, key: object, given: Node) -> object:
+    """What to remember by how a node is written to another one; None for some keys."""
+    name: object = name_of(key)
+    if name is None:
+        return None
+    if given.storage is node.storage:
+        return name, given.structure, given.offset - node.offset
+    return name, given.structure, None
+
+
+@cython.ccall
+def is_stored(node: Node, name: object, given: Node) -> cython.bint:
+    """Whether a node was written to another one as is remembered by a name."""
+    stores: dict[Any, Any] = node.structure.stores
+    if name is None or name not in stores:
+        return False
+    found = stores[name]
+    if found is None:
+        return True
+    storage: Storage | None = node.storage
+    if storage is None or storage.read_only or are_shared(storage, given.storage):
+        return False
+    how: Structure = found[1]
+    beyond: cython.Py_ssize_t = found[2]
+    with storage.device.lock:
+        storage.writes += 1
+        recorded(found[0], (given,), _view(storage, how, node.offset + beyond))
+    return True
+
+
+@cython.ccall
+def are_shared(one: Storage, other: Storage | None) -> cython.bint:
+    """Whether others see the memory of both, and may have given the same twice."""
+    shared = one.device.shared
+    if not shared or other is None or one is other:
+        return False
+    return one.serial in shared and other.serial in shared
