@@ -25,9 +25,9 @@ from xarr import dtypes, errors
 from xarr.algorithms import library
 from xarr.backends import cupy_library, nvidia
 from xarr.compiler.source import DIALECTS, kernel_file
+from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import launch
-from xarr.engine.expression import Node, constant
 from xarr.functions import absent
 from xarr.settings import Settings
 from xarr.tables import elementwise, reductions, rows

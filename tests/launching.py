@@ -67,9 +67,7 @@ def _replace(
 
 def _launch_elsewhere(patch: pytest.MonkeyPatch, device: xarr.Device) -> None:
     """Launch kernels on other devices only."""
-    patch.setattr(
-        hooks, "launch", lambda on, *rest: None if on is device else launched(on, *rest)
-    )
+    patch.setattr(hooks, "launch", lambda on, *rest: None if on is device else launched(on, *rest))
 
 
 @contextlib.contextmanager

@@ -325,12 +325,12 @@ def test_whose_modules_are_the_programs(substitution: Substitution, tmp_path: Pa
 
 def test_a_report_ends(substitution: Substitution) -> None:
     from xarr.array.transfers import tell
-    from xarr.engine import engine
+    from xarr.core.tape import hooks
 
     with Report(substitution.owns, detailed=True) as report:
-        assert engine.counts.watchers
+        assert hooks.launch
         tell("told", 8, "from", xarr.default_device())
-    assert not engine.counts.watchers
+    assert not hooks.launch
     tell("no longer told", 8, "from", xarr.default_device())
     assert "told" in report.text()
     assert "no longer" not in report.text()

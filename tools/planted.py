@@ -88,7 +88,7 @@ def two_storages_are_swapped(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def the_key_forgets_offsets(patch: pytest.MonkeyPatch) -> None:
-    _key_forgets(patch, lambda codes: tuple([schedule.decoded(code)[0] for code in codes]))
+    _key_forgets(patch, lambda codes: tuple([tape.decoded(code)[0] for code in codes]))
 
 
 @plant

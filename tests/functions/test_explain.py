@@ -13,6 +13,7 @@ import pytest
 
 import xarr
 from tests.engine.pairs import tier
+from xarr.core import tape as core
 from xarr.engine import launch
 
 Program = Callable[[xarr.Array, xarr.Array], xarr.Array]
@@ -22,13 +23,12 @@ Program = Callable[[xarr.Array, xarr.Array], xarr.Array]
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The skeletons of what is launched, in order."""
     skeletons = list[str]()
-    run = launch.run
 
     def noted(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         skeletons.append(kernel.skeleton)
-        run(device, kernel, *rest)
+        core.launched(device, kernel, *rest)
 
-    monkeypatch.setattr(launch, "run", noted)
+    monkeypatch.setattr(core.hooks, "launch", noted)
     return skeletons
 
 

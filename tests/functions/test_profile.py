@@ -21,7 +21,6 @@ import xarr
 from xarr.backends import ranges
 from xarr.core.tape import hooks
 from xarr.engine import engine, hosted, profiling
-from xarr.engine.program import Program
 from xarr.functions.profiling import Cost, Profile
 
 pytestmark = pytest.mark.usefixtures("each_tier")
@@ -157,7 +156,7 @@ def test_figures_within_the_block(device: xarr.Device) -> None:
 
 def test_nothing_is_left_behind(device: xarr.Device) -> None:
     before = vars(device.driver).copy()
-    run, tier = Program.run, hosted.tier.name
+    tier = hosted.tier.name
     x = array(100_000)
     with xarr.profile() as p:
         assert hooks.run is not None

@@ -151,21 +151,6 @@ def take(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: i
     return engine.defer(_gather(node.dtype), (base, beyond), shape)
 
 
-def take_at_once(node: Node, index: Node) -> Node | None:
-    """What few indices name along the first axis, where all is there for the host; else None."""
-    if not node.shape or index.dtype.kind not in dtypes.INTEGER:
-        return None
-    return library.small(_taken, (node, index), index.shape + node.shape[1:], node.dtype)
-
-
-def _taken(values: Host, places: Host) -> Host | None:
-    try:
-        found: Host = values[places]
-    except IndexError:
-        return None
-    return found
-
-
 def put(
     node: Node,
     where: Layout,

@@ -17,8 +17,7 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.core.tape import Node, Storage, leaf
 from xarr.dtypes import DType
-from xarr.engine import elements, engine, hosted, profiling
-from xarr.engine.elements import Host
+from xarr.engine import elements, engine, profiling
 from xarr.layout import Shape
 
 if TYPE_CHECKING:
@@ -134,38 +133,6 @@ def _copied(value: Any, shape: Shape, dtype: DType, device: Device) -> Node:
     with opened("", (), (result,)) as (target,):
         target[...] = value
     return result
-
-
-def small(
-    function: Callable[..., Host | None], nodes: Sequence[Node], shape: Shape, dtype: DType
-) -> Node | None:
-    """What NumPy makes of nodes that are there, or None, if they are not or kernels do it.
-
-    The function is given their elements, and gives None or an array of the data type that has at
-    most the elements of a shape. Bools, which are any byte, are left to kernels.
-    """
-    device = nodes[0].device
-    if dtype.kind == dtypes.BOOL or not _is_kept(device, shape, dtype):
-        return None
-    with device.lock:
-        values = []
-        for node in nodes:
-            if node.device is not device:
-                return None
-            if node.value is not None:
-                if not _is_kept(device, node.shape, node.dtype):
-                    return None
-                values.append(numpy.full(node.shape, node.value, node.dtype.numpy))
-                continue
-            there = elements.ready(node)
-            if there is None:
-                return None
-            values.append(there)
-        return engine.held(function(*values), device, dtype)
-
-
-def _is_kept(device: Device, shape: Shape, dtype: DType) -> bool:
-    return hosted.keeps(device, math.prod(shape) * dtype.itemsize)
 
 
 def inner(first: Node, second: Node) -> Any:

@@ -21,13 +21,13 @@ from xarr.array.operands import fits, operand, scalar_node, widened
 from xarr.array.transfers import Host, are_allowed, from_host, lone, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.core import tape as core
 from xarr.core.tape import (
     ArrayBase,
     Node,
     Storage,
     constant,
     leaf,
-    made,
     operated,
     remembered,
     set_array_type,
@@ -371,12 +371,18 @@ class Array(ArrayBase, Methods):
     def __divmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
         if not accepts(other):
             return _NEITHER
-        return self // other, self % other
+        return (
+            operated(rows.floor_divide.known, self, other),
+            operated(rows.remainder.known, self, other),
+        )
 
     def __rdivmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
         if not accepts(other):
             return _NEITHER
-        return other // self, other % self
+        return (
+            operated(rows.floor_divide.known, other, self),
+            operated(rows.remainder.known, other, self),
+        )
 
     def __pow__(self, other: ArrayLike, /) -> Array:
         return _power(self, other)
@@ -389,6 +395,8 @@ class Array(ArrayBase, Methods):
 
 
 set_array_type(Array)
+made: Final[Callable[[Node], Array]] = core.made  # type: ignore[assignment]
+"""`Array(node)` of a node that is no constant, or one that `number_like` made."""
 
 _NUMBERS: Final[dict[DType, type]] = {
     dtypes.float64: numpy.floating,
@@ -525,15 +533,14 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
 def _combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
     """An operator on operands that the core does not know; what xarr does not know has its turn."""
     if type(x1) is Array:
-        node, kind, is_pair = x1._node, type(x2), type(x2) is Array
+        node, kind = x1._node, type(x2)
         if node.value is not None:
-            other = x2._node if is_pair else None
-            if is_pair and node.structure is other.structure:
-                known = row.of_numbers(node, node.value, other.value)
-            elif (kind is float or kind is int) and fits(node.dtype, x2):
-                known = row.of_numbers(node, node.value, x2)
-            else:
-                known = None
+            other = x2
+            if kind is Array:
+                other = x2._node.value if x2._node.structure is node.structure else None
+            elif (kind is not float and kind is not int) or not fits(node.dtype, x2):
+                other = None
+            known = None if other is None else row.of_numbers(node, node.value, other)
             if known is not None:
                 return made(known)
         if kind is node.dtype.numpy.type:

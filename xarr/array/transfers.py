@@ -172,7 +172,7 @@ def to_host(node: Node, where: str = READING) -> Host:
     if host.size == 0:
         return host
     with node.device.lock:
-        there = _ready(node, host.nbytes)
+        there = elements.array(node)
         if there is not None:
             host[...] = there
             return host
@@ -180,11 +180,6 @@ def to_host(node: Node, where: str = READING) -> Host:
     with node.device.lock:
         node.device.driver.download(storage.buffer, begin, host)
     return host
-
-
-def _ready(node: Node, nbytes: int) -> Host | None:
-    """Few elements in place, where they are there; else None."""
-    return elements.ready(node) if hosted.keeps(node.device, nbytes) else None
 
 
 def lone(node: Node, where: str = READING) -> Host:
@@ -195,11 +190,11 @@ def lone(node: Node, where: str = READING) -> Host:
     device = storage.device
     note(where, dtype.itemsize, "from", device)
     with device.lock:
-        there = _ready(node, host.nbytes)
+        found = engine.there(node)
+        there = elements.array(found)
         if there is not None:
             host[0] = there
             return host
-        found = engine.there(node)
         assert found.storage is not None
         found.storage.settle()
         device.driver.download(found.storage.buffer, found.offset * dtype.itemsize, host)

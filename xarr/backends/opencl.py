@@ -99,6 +99,13 @@ class Event(NamedTuple):
     seconds: float | None
 
 
+_memory: Final = ctypes.pythonapi.PyMemoryView_FromMemory
+"""A view of so many bytes at an address; an array of ctypes' has a type for each number of them."""
+_memory.argtypes = (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)
+_memory.restype = ctypes.py_object
+_WRITABLE: Final = 0x200
+"""PyBUF_WRITE."""
+
 _ASKING: Final = ("_enqueue", "_copy", "_read", "_write")
 """The attributes of a driver that put work on a queue and return an event."""
 _BINARY_SIZES: Final = 0x1165
@@ -556,9 +563,8 @@ class OpenCLDriver(Driver):
         if found is None:
             if self.info.kind != "cpu":
                 return None
-            nbytes = buffer.size // struct.calcsize(form) * struct.calcsize(form)
-            memory = (ctypes.c_uint8 * nbytes).from_address(self.address(buffer))
-            whole: Any = memoryview(memory).cast("B")
+            size = struct.calcsize(form)
+            whole = _memory(self.address(buffer), buffer.size // size * size, _WRITABLE)
             found = buffer.__dict__[form] = whole.cast(form)
         return found
 

@@ -1,1 +1,1 @@
-"""The core: what is asked for is recorded, recognised and run. `tape` is compiled where it can be."""
+"""The core: what is asked for is recorded, recognised and run; compiled where it can be."""

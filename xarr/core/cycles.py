@@ -17,7 +17,7 @@ LIMIT: Final = 64
 
 
 class Cycles:
-    """What a device's tapes held before they were cut, and the body of the loop that they are of."""
+    """What a tape held before it was cut, and the body of the loop that it is of."""
 
     def __init__(self) -> None:
         self._past: list[Opcode] = []

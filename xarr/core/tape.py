@@ -46,7 +46,7 @@ LIMIT_REMEMBERED = 4096
 LIMIT_STRUCTURES = 1 << 16
 LIMIT_PROGRAMS = 16
 """Programs that are kept of one list of instructions."""
-KEPT_NBYTES = 1 << 13
+KEPT_NBYTES = 65536
 """Bytes up to which the host's results stay in NumPy's memory until a kernel wants them."""
 
 ALIVE: Final = -1
@@ -209,7 +209,7 @@ class Storage:
                 found = self._windows[form] = bytes_of.cast(form)
         elif memory is not None:
             found = self.device.driver.window(memory, form)
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 @cython.cfunc
@@ -306,7 +306,7 @@ class Structure:
         if self.in_memory is None:
             assert self.pattern is not None
             self.in_memory = in_memory(self.dtype, self.pattern.shape, self.pattern.strides)
-        return self.in_memory  # type: ignore[no-any-return]
+        return self.in_memory
 
 
 def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
@@ -364,24 +364,24 @@ class Node:
     @property
     def device(self) -> Device:
         """The device that computes it."""
-        return self.structure.device  # type: ignore[no-any-return]
+        return self.structure.device
 
     @property
     def dtype(self) -> DType:
         """The data type of the elements."""
-        return self.structure.dtype  # type: ignore[no-any-return]
+        return self.structure.dtype
 
     @property
     def shape(self) -> Shape:
         """The extents."""
-        return self.structure.shape  # type: ignore[no-any-return]
+        return self.structure.shape
 
     @property
     def layout(self) -> Layout | None:
         """Where the elements are in the storage; None for a constant."""
         where: Any = self.structure.layout
         if where is None or not self.offset:
-            return where  # type: ignore[no-any-return]
+            return where
         return Layout(where.shape, where.strides, self.offset)
 
 
@@ -450,7 +450,7 @@ class Opcode:
     operation: Any = cython.declare(object, visibility="public")
     operands: tuple[Any, ...] = cython.declare(tuple, visibility="public")
     named: tuple[Any, ...] = cython.declare(tuple, visibility="public")
-    target: Structure | None = cython.declare(Structure, visibility="public")
+    target: Any = cython.declare(Structure, visibility="public")
     shape: Any = cython.declare(object, visibility="public")
     device: Any = cython.declare(object, visibility="public")
     host: Any = cython.declare(object, visibility="public")
@@ -539,7 +539,7 @@ _number = cython.declare(cython.Py_ssize_t, 0)
 def _next_number() -> cython.Py_ssize_t:
     global _number
     if _hooks.numbers is not None:
-        return next(_hooks.numbers)  # type: ignore[no-any-return]
+        return next(_hooks.numbers)
     _number += 1
     return _number
 
@@ -732,7 +732,7 @@ class Call:
         self.launches = len(self.stages)
 
     @cython.ccall
-    def run(self, device: object, listed: Arguments, unfinished: list[Any]) -> object:
+    def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
         """Launch it; what a skeleton takes the place of is prepared."""
         storage: Storage
         slot: cython.Py_ssize_t
@@ -809,10 +809,10 @@ class Call:
 
 @cython.cfunc
 def _asked(
-    stage: object, buffers: list[Any], values: list[Any], places: list[Any], numbers: list[Any]
+    stage: Any, buffers: list[Any], values: list[Any], places: list[Any], numbers: list[Any]
 ) -> tuple[Any, ...]:
     """The arguments of a launch, of a stage."""
-    kernel, grid, elements, indices, rooms, takes_form, takes_numbers, _ = stage  # type: ignore[misc]
+    kernel, grid, elements, indices, rooms, takes_form, takes_numbers, _ = stage
     pointers: list[Any] = []
     arguments: list[Any] = list(indices)
     if takes_form:
@@ -866,7 +866,7 @@ class HostCall(Call):
         self.launches = 1
 
     @cython.ccall
-    def run(self, device: object, listed: Arguments, unfinished: list[Any]) -> object:
+    def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
         """Compute it."""
         storage: Storage
         slot: cython.Py_ssize_t
@@ -891,7 +891,7 @@ class HostCall(Call):
                 values.append(kind.array(memory_of(storage), listed.bases[slot] + beyond))
             else:
                 values.append(kind(listed.constants[place]))
-        self.host(device.driver, values)  # type: ignore[attr-defined]
+        self.host(device.driver, values)
         return None
 
 
@@ -940,6 +940,10 @@ class Program:
 
     def choose(self) -> None:
         """Have steps; the class that is made of it says which."""
+        raise NotImplementedError
+
+    def prepare(self) -> list[Any]:
+        """Have the kernels; the steps, which are final."""
         raise NotImplementedError
 
     @cython.cfunc
@@ -1030,9 +1034,7 @@ class Trace:
     sizes: Any = cython.declare(object, visibility="public")
     programs: dict[Any, Any] = cython.declare(dict, visibility="public")
 
-    def __init__(
-        self, device: Device, opcodes: tuple[Opcode, ...], codes: tuple[Any, ...]
-    ) -> None:
+    def __init__(self, device: Device, opcodes: tuple[Opcode, ...], codes: tuple[Any, ...]) -> None:
         self.device = device
         self.opcodes = opcodes
         self.codes = codes
@@ -1198,7 +1200,7 @@ class Tape:
                 self.steps.remove(step)
             raise
         assert prepared is not None
-        return prepared  # type: ignore[no-any-return]
+        return prepared
 
     @cython.cfunc
     def _run(self, count: cython.Py_ssize_t) -> object:
@@ -1338,7 +1340,9 @@ class Tape:
         found: list[Any] = []
         for step in reversed([step for step in _steps(trace, listed) if step is not None]):
             if step.written.serial in wanted:
-                wanted.update([node.storage.serial for node in step.nodes if node.storage is not None])
+                wanted.update(
+                    [node.storage.serial for node in step.nodes if node.storage is not None]
+                )
                 found.append(step)
         found.reverse()
         return found
@@ -1375,7 +1379,6 @@ class Tape:
         node: Node
         storage: Storage | None
         beyond: cython.Py_ssize_t
-        trace: Trace | None
         codes: list[Any] = []
         storages: list[Any] = listed.storages
         bases: list[Any] = listed.bases
@@ -1525,8 +1528,8 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
     tape.steps.append(_step(opcode, operands, storage, scalar, _next_number()))
     if _hooks.eager or opcode.device.shared:
         _end(tape, opcode, operands)
-    target: Structure | None = opcode.target
-    return _view(storage, target, 0)
+    how: Structure = opcode.target
+    return _view(storage, how, 0)
 
 
 @cython.ccall
@@ -1538,6 +1541,7 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: Node | None = No
         nodes = _frozen(nodes)
     written: Node = nodes[0] if target is None else target
     storage: Storage | None = written.storage
+    assert storage is not None
     if len(tape.steps) >= _MOST_STEPS:
         tape.cut()
     # Twice, as a finalizer may ask for the value in between, and another thread run the tape.
@@ -1587,8 +1591,8 @@ class Known:
     row : object
         The row of the function.
     pairs : dict
-        Opcodes, by one structure or two; the type of a Python scalar may stand for one of them, then
-        with the bounds of its data type.
+        Opcodes, by one structure or two; the type of a Python scalar may stand for one of them,
+        then with the bounds of its data type.
     """
 
     row: Any = cython.declare(object, visibility="public")
@@ -1784,7 +1788,7 @@ class ArrayBase:
     def __invert__(self) -> Self:
         return _unary(_INVERT, self)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any, /) -> Self:
         how: Structure = self._node.structure
         name: object = name_of(key)
         if name is not None and self._node.storage is not None:
@@ -1793,7 +1797,7 @@ class ArrayBase:
                 return _seen(self, found)
         return self._item(key, name)  # type: ignore[attr-defined]
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Any, /) -> None:
         name: object = None
         if isinstance(value, ArrayBase):
             given: Node = value._node
@@ -1822,11 +1826,12 @@ def made(node: Node) -> ArrayBase:
 
 
 @cython.cfunc
-def _seen(x: ArrayBase, found: tuple[Any, ...]) -> ArrayBase:
+def _seen(x: ArrayBase, found: tuple[Any, ...]) -> Any:
     """A view of an array with axes: its structure, and by how many elements it begins beyond."""
     how: Structure = found[0]
     beyond: cython.Py_ssize_t = found[1]
     storage: Storage | None = x._node.storage
+    assert storage is not None
     result: ArrayBase = ArrayBase.__new__(_kind)
     result._node = _view(storage, how, x._node.offset + beyond)
     result._locked = x._locked
@@ -1859,7 +1864,7 @@ def operated(known: Known, x1: Any, x2: Any) -> Any:
                 return made(computed(found[0], (first,), x2))
         array = x1
     else:
-        array = x2  # type: ignore[assignment]
+        array = x2
         second = array._node
         if type(x1) is float or type(x1) is int:
             found = known.pairs.get((type(x1), second.structure))
@@ -1899,7 +1904,7 @@ def name_of(key: object) -> object:
     if type(key) is not tuple:
         return None
     names: list[Any] = [tuple]  # no slice has such a name
-    for item in key:  # type: ignore[attr-defined]
+    for item in key:
         if type(item) is slice:
             name = _name_of_slice(item)
             if name is None:

@@ -118,7 +118,8 @@ def _view(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> 
 def _operand(how: Structure, shape: tuple[int, ...], *, is_whole: bool = False) -> InMemory | type:
     """What an operand is; of a constant what makes it one of NumPy's scalars."""
     if how.pattern is None:
-        return how.dtype.numpy.type
+        made: type = how.dtype.numpy.type
+        return made
     view = _view(how, shape, is_whole=is_whole)
     return view._replace(dtype=_BYTE, is_bool=True) if how.dtype.kind == BOOL else view
 

@@ -57,9 +57,7 @@ def opcode_of(
     return opcode
 
 
-def consume(
-    node: Node, split: tuple[int, ...], names: tuple[str, ...], *, wide: bool
-) -> Prepared:
+def consume(node: Node, split: tuple[int, ...], names: tuple[str, ...], *, wide: bool) -> Prepared:
     """Run everything but the kernel that a skeleton, which takes a value, will be."""
     opcode = opcode_of(_consumed(split, names, wide), (node.structure,), node.shape)
     return tape_of(node.device).consume(opcode, node)

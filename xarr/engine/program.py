@@ -295,9 +295,7 @@ def _turns(trace: Trace) -> Iterator[list[Place]]:
         yield places
 
 
-def _freed(
-    trace: Trace, turns: Sequence[list[Place]], is_held: Sequence[bool]
-) -> list[list[int]]:
+def _freed(trace: Trace, turns: Sequence[list[Place]], is_held: Sequence[bool]) -> list[list[int]]:
     """Of each instruction the storages that nothing needs any more, where it matters."""
     result: list[list[int]] = [[] for _ in turns]
     if sum([opcode.nbytes for opcode in trace.opcodes]) < _LARGE_NBYTES:

@@ -164,7 +164,9 @@ def explain(x: Array, /) -> Explanation:
 def _tiers(device: Device) -> str:
     """How many of the device's programs run how."""
     traces = set(device.programs.values())
-    tiers = collections.Counter(program.tier for trace in traces for program in trace.programs.values())
+    tiers = collections.Counter(
+        program.tier for trace in traces for program in trace.programs.values()
+    )
     return "programs: " + ", ".join(f"{count:,} {tier}" for tier, count in sorted(tiers.items()))
 
 

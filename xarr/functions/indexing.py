@@ -22,6 +22,7 @@ from xarr.array.array import (
     assign,
     is_whole,
     kept,
+    made,
     rebind,
     require_writeable,
     settled,
@@ -37,7 +38,6 @@ from xarr.core.tape import (
     element,
     is_stored,
     leaf,
-    made,
     name_of,
     name_of_store,
     number_like,
@@ -89,10 +89,6 @@ def getitem(x: Array, key: Any, name: Any = None) -> Array:
         mask = mask_of(items[0], x)
         if mask is not None and mask.shape == x.shape:
             return Array(gather.compress(x._node, mask._node))
-        if type(items[0]) is Array and is_unobserved():
-            chosen = gather.take_at_once(x._node, items[0]._node)
-            if chosen is not None:
-                return made(chosen)
     where, arrays, place = advanced(x, items)
     layout.require_possible(gather.result_shape(where, arrays, place), WHERE)
     return Array(gather.take(x._node, where, arrays, place))

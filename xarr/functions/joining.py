@@ -9,13 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex
 
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.algorithms import gather, library
+from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
@@ -195,27 +195,12 @@ def _joined(
     row = _promoted(parts, where, dtype, casting)
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
-    if out is None:
-        found = _at_once(numpy.concatenate, place, parts, full, row)
-        if found is not None:
-            return found
     whole = Assembly(full, row, parts[0].device)
     begin = [0] * len(first)
     for part in parts:
         whole.put(begin, part.shape, part._node)
         begin[place] += part.shape[place]
     return _handed(whole, out, casting, where)
-
-
-def _at_once(
-    join: Callable[..., Any], axis: int, parts: Sequence[Array], shape: Shape, row: DType
-) -> Array | None:
-    """What NumPy joins, of small arrays that are there and have the result's dtype; else None."""
-    nodes = [part._node for part in parts]
-    if any(node.dtype is not row for node in nodes):
-        return None
-    found = library.small(lambda *values: join(values, axis), nodes, shape, row)
-    return None if found is None else Array(found)
 
 
 def _handed(whole: Assembly, out: Any, casting: str, where: str) -> Array:
@@ -302,10 +287,6 @@ def stack(
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
     row = _promoted(parts, where, dtype, casting)
-    if out is None:
-        found = _at_once(numpy.stack, place, parts, full, row)
-        if found is not None:
-            return found
     whole = Assembly(full, row, parts[0].device)
     strides = whole.layout.strides
     for number, part in enumerate(parts):

@@ -137,7 +137,7 @@ class Elementwise:
     host: tuple[str, ...] = ()
     exact: Callable[..., Any] | None = None
     name: str = field(default="", init=False)
-    known: Known = field(init=False)
+    known: Known = field(init=False, repr=False)
     # By whether the device is narrow, then by the operands' types.
     operations: tuple[dict[Any, Operation], dict[Any, Operation]] = field(init=False)
 

@@ -1,4 +1,4 @@
-"""Small work is done where it is asked for, in program order and with the bits of kernels."""
+"""What runs a list: what is new NumPy, what comes again kernels; in order, with the same bits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
-from xarr.algorithms import gather
+from tests.launching import change
+from xarr.core.tape import Call, HostCall, counts
 from xarr.engine import background
 from xarr.engine.opcodes import tape_of
 
@@ -31,6 +32,12 @@ def at_once() -> Iterator[None]:
             time.sleep(0.001)
 
 
+@pytest.fixture
+def anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No kernels and no programs at first."""
+    change(monkeypatch, xarr.default_device())
+
+
 def waiting() -> int:
     """How many instructions stand on the tape."""
     return len(tape_of(xarr.default_device()).steps)
@@ -46,31 +53,115 @@ def small(count: int = 8) -> xarr.Array:
     return xarr.asarray(np.arange(count) / 4 - 1)
 
 
-def test_small_work_never_waits() -> None:
+def program_of(*opcodes: str) -> Any:
+    """The one program of instructions that have these operations."""
+    found = {
+        program
+        for trace in xarr.default_device().programs.values()
+        for program in trace.programs.values()
+        if tuple([opcode.operation.name for opcode in trace.opcodes]) == opcodes
+    }
+    (program,) = found
+    return program
+
+
+def test_what_is_new_is_done_by_numpy(anew: None) -> None:
     x = small()
     y = (2 * x - x) / 3
-    y[1:4] += x[2:5]
-    y[0] = 7
-    assert waiting() == 0
+    assert waiting() == 3
+    launched = counts.launches
+    np.testing.assert_array_equal(xarr.to_numpy(y), (2 * np.asarray(x) - np.asarray(x)) / 3)
     assert is_at_once(y)
-    wanted = (2 * np.asarray(x) - np.asarray(x)) / 3
-    wanted[1:4] += np.asarray(x)[2:5]
-    wanted[0] = 7
-    np.testing.assert_array_equal(np.asarray(y), wanted, strict=True)
+    assert counts.launches == launched
+    program = program_of("multiply", "subtract", "divide")
+    assert (program.tier, program.runs) == ("step by step", 1)
 
 
-def test_large_work_waits_from_its_second_time_on() -> None:
-    large = xarr.zeros(2003)
-    assert is_at_once(large + 1)
-    y = large + 1
-    assert waiting()
-    np.testing.assert_array_equal(np.asarray(y), np.ones(2003), strict=True)
+def test_kernels_are_asked_for_at_the_first_repeat(anew: None) -> None:
+    x = small()
+    for turn in range(2):
+        xarr.synchronize((x + 3) * (x - 3.25))
+        program = program_of("add", "subtract", "multiply")
+        asked = program.tier != "step by step"
+        assert asked == (turn == 1)
 
 
-def test_work_that_is_larger_than_a_megabyte_waits() -> None:
-    y = xarr.zeros(200_003) + 1
-    assert waiting()
-    del y
+def test_kernels_of_large_work_are_asked_for_at_once(anew: None) -> None:
+    x = xarr.zeros(1 << 22) + 1
+    assert float(x[-1]) == 1
+    assert program_of("add", "astype").tier != "step by step"
+
+
+def test_what_numpy_has_other_bits_of_is_its_own_kernel(anew: None) -> None:
+    x = small()
+    launched = counts.launches
+    y = xarr.exp(x)
+    z = y * 2
+    np.testing.assert_allclose(xarr.to_numpy(z), 2 * np.exp(np.arange(8) / 4 - 1))
+    assert counts.launches == launched + 1
+    program = program_of("exp", "multiply")
+    kinds = [type(step) for step in program.steps]
+    assert program.tier == "fused" or kinds == [Call, HostCall]
+
+
+def test_a_kernel_serves_all_lists_that_an_instruction_is_in(anew: None) -> None:
+    x, w = small(), small() + 4
+    shared = xarr.asarray(np.arange(40.0))
+    got = [
+        xarr.to_numpy(xarr.exp(x) + 1),
+        xarr.to_numpy(2 - xarr.exp(w)),
+        xarr.to_numpy(xarr.exp(shared[3:11]) * shared[:8]),
+    ]
+    part = shared[8:16]
+    shared[::5] = xarr.exp(part) * 0 + 7
+    host = np.arange(40.0)
+    wanted = [
+        np.exp(np.arange(8) / 4 - 1) + 1,
+        2 - np.exp(np.arange(8) / 4 + 3),
+        np.exp(host[3:11]) * host[:8],
+    ]
+    for mine, numpys in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(mine, numpys)
+    host[::5] = 7
+    np.testing.assert_array_equal(xarr.to_numpy(shared), host)
+
+
+def test_a_program_takes_the_same_path_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = []
+    for _ in range(3):
+        with monkeypatch.context() as patch, tier(""):
+            change(patch, xarr.default_device())
+            x, path = small(), list[Any]()
+            for _ in range(2):
+                x = (x * 0.5 + x[::-1]) - 1
+                x[2:4] = 0
+                path.append(xarr.to_numpy(x).tobytes())
+            programs = set(xarr.default_device().programs.values())
+            path += sorted(
+                (len(trace.opcodes), len(program.steps), program.runs)
+                for trace in programs
+                for program in trace.programs.values()
+            )
+            paths.append(path)
+    assert paths[1] == paths[2]
+
+
+def test_what_cannot_be_computed_says_so_and_is_computed_later(
+    anew: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = small()
+    driver: Any = xarr.default_device().driver
+
+    def refuse(nbytes: int) -> Any:
+        raise MemoryError(nbytes)
+
+    y = xarr.exp(x)
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "allocate", refuse)
+        with pytest.raises(MemoryError):
+            xarr.to_numpy(y)
+    assert float(x[1]) == -0.75
+    np.testing.assert_allclose(xarr.to_numpy(y), np.exp(np.arange(8) / 4 - 1))
 
 
 def thinned(np: Any, steps: int) -> Any:
@@ -146,50 +237,6 @@ def test_what_comes_behind_large_work_waits_for_it() -> None:
     assert waiting()
     np.testing.assert_allclose(np.asarray(z), np.exp(np.arange(8) / 4 - 1) + np.arange(8) / 4)
     np.testing.assert_array_equal(np.asarray(x)[1:4], [0.25, -1, -1])
-
-
-def test_what_numpy_has_other_bits_of_is_launched_at_once() -> None:
-    x = small()
-    for _ in range(2):
-        before = xarr.default_device().driver.launched
-        y = xarr.exp(x)
-        z = y * 2
-        assert xarr.default_device().driver.launched == before + 1
-        assert waiting() == 0
-        assert is_at_once(z)
-        assert not is_at_once(y)
-        xarr.put(x, xarr.asarray([1]), xarr.asarray([3.0]))  # writes to memory that exists
-        assert waiting() == 0
-        np.testing.assert_allclose(xarr.to_numpy(z)[0], 2 * np.exp(-1))
-        assert float(x[1]) == 3
-
-
-def test_what_cannot_be_launched_at_once_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = small()
-    driver: Any = xarr.default_device().driver
-
-    def refuse(nbytes: int) -> Any:
-        raise MemoryError(nbytes)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(driver, "allocate", refuse)
-        with pytest.raises(MemoryError):
-            xarr.exp(x)
-    assert float(x[1]) == -0.75
-    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(x)), np.exp(np.arange(8) / 4 - 1))
-
-
-def test_what_a_kernel_was_given_is_written_in_place() -> None:
-    x = small()
-    part = x[2:5]
-    part + 1  # its node knows where its elements were
-    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(x)), np.exp(np.arange(8) / 4 - 1))
-    assert not is_at_once(x)
-    part += 1
-    assert waiting() == 0
-    np.testing.assert_array_equal(xarr.to_numpy(x)[1:6], [-0.75, 0.5, 0.75, 1, 0.25])
-    np.testing.assert_array_equal(xarr.to_numpy(part * 2), [1, 1.5, 2])
-    np.testing.assert_allclose(xarr.to_numpy(xarr.exp(part)), np.exp([0.5, 0.75, 1]))
 
 
 def test_memory_that_others_see_is_written_in_order() -> None:
@@ -271,12 +318,6 @@ def test_constants_are_selected_and_select(dtype: str) -> None:
     np.testing.assert_array_equal(xarr.to_numpy(xarr.concat([ones, x])), [1, 1, 1, 1, 0, 1, 2, 3])
     with pytest.raises(IndexError, match="out of bounds"):
         x[xarr.full(3, 4)]
-
-
-def test_a_large_constant_is_not_written_out_to_select_from_it() -> None:
-    places = xarr.asarray([5, 7])._node
-    assert gather.take_at_once(xarr.ones(100)._node, places) is not None
-    assert gather.take_at_once(xarr.ones(10**6)._node, places) is None
 
 
 def test_what_lies_elsewhere_is_selected_and_selects() -> None:
@@ -397,13 +438,3 @@ def test_a_result_that_memory_is_short_for_is_done_later(monkeypatch: pytest.Mon
             xarr.to_numpy(y)
     assert float(x[1]) == 0.25
     np.testing.assert_allclose(xarr.to_numpy(y), np.exp(np.arange(8) / 4))
-
-
-def test_a_loop_of_what_numpy_has_not_is_fused_in_time() -> None:
-    x = small(7)
-    for _ in range(immediate._TURNS):
-        assert waiting() == 0
-        y = xarr.exp(x)
-    y = xarr.exp(x)
-    assert waiting() == 1
-    del y
