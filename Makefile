@@ -26,8 +26,10 @@ cpp: $(VENV)/installed-cpp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation ./examples/cpp
 	$(BIN)/python examples/cpp/run.py
 
+# The core is compiled where a C compiler is; what depends on that runs once more without.
 test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+	XARR_PURE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/conformance
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)
@@ -60,15 +62,15 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
-	rm -rf $(VENV) docs/_build docs/reference examples/output .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build xarr/core/compiled xarr/core/*.so $(VENV) docs/_build docs/reference examples/output .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/created:
 	@test -n "$(PYTHON)" || { echo "xarr needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-# One stamp for each set of extras in pyproject.toml, made anew when that file changes.
-$(VENV)/installed-%: $(VENV)/created pyproject.toml
+# One stamp for each set of extras in pyproject.toml, made anew when that file, or the core, changes.
+$(VENV)/installed-%: $(VENV)/created pyproject.toml hatch_build.py $(wildcard xarr/core/*.py)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 

@@ -6,6 +6,7 @@ import sys
 
 from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.compiler.cache import disk_cache
+from xarr.core.tape import IS_COMPILED
 from xarr.running import program, warm
 
 _USAGE = """\
@@ -97,7 +98,8 @@ def info() -> str:
         count = sum(one.backend == backend for one in found)
         lines += ["", f"backend {backend}: {count} device{'' if count == 1 else 's'}"]
         lines += [f"  {problem}" for problem in sentences]
-    lines += ["", f"default device   {_default()}"]
+    how = "compiled" if IS_COMPILED else "interpreted"
+    lines += ["", f"core             {how}", f"default device   {_default()}"]
     cache = disk_cache()
     lines.append(f"kernel cache     {cache.directory} ({cache.nbytes / 2**20:.1f} MiB)")
     return "\n".join(lines)

@@ -30,12 +30,15 @@ class Settings:
     inline : bool
         XARR_INLINE: with ``0``, PoCL's threads get small work too; else it runs in the thread that
         asks for it.
+    pure : bool
+        XARR_PURE: with ``1``, the core runs interpreted, though it was compiled; where xarr is
+        built, it is not compiled.
     random : str or None
         XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
     tiers : str or None
         XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
         ``hosted``, NumPy computes in a CPU's buffers what it can, and there are no such kernels.
-        Without either, NumPy also computes at once what is small.
+        Without either, what comes again gets its kernels, which are compiled beside it.
     """
 
     device: str | None = None
@@ -43,6 +46,7 @@ class Settings:
     eager: bool = False
     dump_source: str | None = None
     inline: bool = True
+    pure: bool = False
     random: str | None = None
     tiers: str | None = None
 
@@ -55,6 +59,7 @@ class Settings:
             eager=_is_on(environment.get("XARR_EAGER", "")),
             dump_source=environment.get("XARR_DUMP_SOURCE") or None,
             inline=_is_on(environment.get("XARR_INLINE") or "1"),
+            pure=_is_on(environment.get("XARR_PURE", "")),
             random=environment.get("XARR_RANDOM") or None,
             tiers=environment.get("XARR_TIERS") or None,
         )

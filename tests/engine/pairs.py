@@ -55,6 +55,10 @@ def lent(x: Any) -> Any:
     return numpy.asarray(x) if shares else xarr.from_dlpack(x)
 
 
+class BeyondError(Exception):
+    """NumPy refuses a number that the data type it is written to does not hold."""
+
+
 class Pair:
     """The names and values of one program in both libraries.
 
@@ -90,6 +94,8 @@ class Pair:
         wanted: Exception | None = None
         try:
             exec(code, self.theirs)
+        except OverflowError as raised:
+            raise BeyondError from raised
         except REFUSALS as raised:
             if not refused:
                 raise

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from xarr.dtypes import DType
     from xarr.layout import Pattern, Shape
 
+IS_COMPILED: Final = cython.compiled
+
 LIMIT_REMEMBERED = 4096
 """What a dictionary of what is known holds at most."""
 LIMIT_STRUCTURES = 1 << 16

@@ -258,17 +258,18 @@ class Program(core.Program):
         turns = list(_turns(self.trace))
         is_held = [state in HELD for state in self.states]
         steps: list[Call] = []
+        self.steps, self.members = [], [(number,) for number in range(len(turns))]
         for opcode, host, places, freed in zip(
             self.trace.opcodes, hosts, turns, _freed(self.trace, turns, is_held), strict=True
         ):
+            self._failed_at = len(steps)
             if host is None:
                 steps.append(_alone(opcode, places, self.states, freed))
                 continue
             made = places[-1][0] if opcode.is_fresh else -1  # type: ignore[index]
             passes = made >= 0 and not is_held[made]
             steps.append(HostCall(host, places, made, opcode.nbytes, passes, freed))
-        self.steps = steps
-        self.members = [(number,) for number in range(len(steps))]
+        self.steps, self._failed_at = steps, None
 
 
 def _is_wide(state: int) -> bool:
