@@ -117,6 +117,18 @@ ATTRIBUTES: Final = (
 )
 """What CUDA knows of a kernel. The last two can be changed."""
 
+Asked = tuple[Any, tuple[tuple[int, ...], tuple[int, ...]], Sequence[Any], bytes, int]
+"""A launch: what has the kernel as its `handle`, the groups and their items, buffers, arguments
+and how many elements that is for."""
+
+
+class Together(Protocol):
+    """Launches that a driver is asked for by one call."""
+
+    def run(self, asked: Sequence[Asked]) -> bool:
+        """Whether all were asked for; else none was, and they are to be launched one by one."""
+
+
 Call = tuple[str, tuple[Any, ...]]
 """A method of a driver that asks for work, and what it was given."""
 
@@ -204,6 +216,13 @@ class Driver(Protocol):
         struct by value whose bytes `arguments` are. `work` is about how many operations that is,
         of all items together: a driver may do little work at once, in the caller's thread.
         """
+
+    def sequence(self, asked: Sequence[Asked]) -> Together | None:
+        """What asks for such launches together, again and again; None where one by one is as good.
+
+        They differ in buffers and arguments only.
+        """
+        return None
 
     def launch_with(
         self,

@@ -31,6 +31,7 @@ import numpy
 from xarr.backends.base import (
     ATTRIBUTES,
     MARKS,
+    Asked,
     Call,
     DeviceInfo,
     Discovery,
@@ -39,6 +40,7 @@ from xarr.backends.base import (
     Place,
     Span,
     Timer,
+    Together,
     buffers_of,
     forked,
     refuse_after_fork,
@@ -224,8 +226,31 @@ def discovered(
     return discovery
 
 
+class Parameters:
+    """The memory in which a launch finds its parameters: buffers, and a struct behind them.
+
+    Attributes
+    ----------
+    address : int
+        Of the list of pointers to them.
+    """
+
+    __slots__ = ("_content", "_pack", "_pointers", "address")
+
+    def __init__(self, count: int) -> None:
+        self._content = ctypes.create_string_buffer(8 * count + _ARGUMENTS_NBYTES)
+        begin = ctypes.addressof(self._content)
+        self._pointers = (ctypes.c_void_p * (count + 1))(*range(begin, begin + 8 * count + 1, 8))
+        self.address = ctypes.addressof(self._pointers)
+        self._pack = struct.Struct(f"={count}Q{_ARGUMENTS_NBYTES}s").pack_into
+
+    def fill(self, given: Sequence[Any]) -> None:
+        """Have addresses and a struct as the parameters."""
+        self._pack(self._content, 0, *given)
+
+
 class Kernel:
-    """A loaded kernel, and the memory in which a launch finds its parameters.
+    """A loaded kernel.
 
     Attributes
     ----------
@@ -235,11 +260,11 @@ class Kernel:
         What the source calls it.
     names : Mapping of str to str
         The names that C++ gives kernels of the module.
-    address : int
-        Of the list of pointers to the parameters; 0 before `prepare`.
+    parameters : Parameters or None
+        Those of its launches one by one; there from the first one on.
     """
 
-    __slots__ = ("_content", "_pack", "_pointers", "address", "function", "module", "name", "names")
+    __slots__ = ("function", "module", "name", "names", "parameters")
 
     def __init__(
         self, module: Any, function: Any, name: str = "", names: Mapping[str, str] | None = None
@@ -248,19 +273,119 @@ class Kernel:
         self.function = function
         self.name = name
         self.names = names or {}
-        self.address = 0
+        self.parameters: Parameters | None = None
 
-    def prepare(self, count: int) -> None:
-        """Make room for `count` buffers, and for the struct that follows them."""
-        self._content = ctypes.create_string_buffer(8 * count + _ARGUMENTS_NBYTES)
-        begin = ctypes.addressof(self._content)
-        self._pointers = (ctypes.c_void_p * (count + 1))(*range(begin, begin + 8 * count + 1, 8))
-        self.address = ctypes.addressof(self._pointers)
-        self._pack = struct.Struct(f"={count}Q{_ARGUMENTS_NBYTES}s").pack_into
+    def filled(self, buffers: Sequence[Block], arguments: bytes) -> int:
+        """Where a launch finds its parameters: the addresses of buffers, and a struct."""
+        parameters = self.parameters
+        if parameters is None:
+            parameters = self.parameters = Parameters(len(buffers))
+        parameters.fill([*[buffer.pointer for buffer in buffers], arguments])
+        return parameters.address
 
-    def fill(self, buffers: Sequence[Block], arguments: bytes) -> None:
-        """Have the addresses of buffers, and a struct, as the parameters."""
-        self._pack(self._content, 0, *[buffer.pointer for buffer in buffers], arguments)
+
+class _NodeParameters(ctypes.Structure):
+    """CUDA_KERNEL_NODE_PARAMS_v2."""
+
+    _fields_ = (
+        ("function", ctypes.c_void_p),
+        *((name, ctypes.c_uint) for name in ("gx", "gy", "gz", "ix", "iy", "iz", "local_nbytes")),
+        *((name, ctypes.c_void_p) for name in ("parameters", "extra", "kernel", "context")),
+    )
+
+
+class LaunchGraph:
+    """Launches by one call: a graph, one node behind the other, whose parameters change.
+
+    A node is given parameters by a call of its own, so only where they are others than before.
+    Through ctypes, since the bindings make new objects of all that is kept here.
+    """
+
+    __slots__ = ("__weakref__", "_driver", "_given", "_nodes", "_parameters", "_ready")
+
+    def __init__(self, driver: CudaDriver, asked: Sequence[Asked]) -> None:
+        cuda = _libcuda()
+        self._driver = driver
+        self._parameters: list[Parameters] = []
+        self._given: list[Any] = [None] * len(asked)
+        self._nodes: list[tuple[Any, ...]] = []
+        graph, ready = ctypes.c_void_p(), ctypes.c_void_p()
+        driver.check("sequence", (cuda.cuGraphCreate(ctypes.byref(graph), 0),))
+        try:
+            before = None
+            made = []
+            for kernel, (grid, group), buffers, _, _ in asked:
+                parameters = Parameters(len(buffers))
+                where = _in_three_dimensions(grid, group)
+                how = _NodeParameters(int(kernel.handle.function), *where, 0, parameters.address)
+                node = ctypes.c_void_p()
+                others: Any = None if before is None else ctypes.byref(before)
+                status = cuda.cuGraphAddKernelNode_v2(
+                    ctypes.byref(node), graph, others, ctypes.c_size_t(before is not None),
+                    ctypes.byref(how),
+                )  # fmt: skip
+                driver.check("sequence", (status,))
+                # With all that the driver has added, so that only the parameters change.
+                status = cuda.cuGraphKernelNodeGetParams_v2(node, ctypes.byref(how))
+                driver.check("sequence", (status,))
+                how.parameters, how.extra = parameters.address, None
+                self._parameters.append(parameters)
+                made.append((node, how))
+                before = node
+            status = cuda.cuGraphInstantiateWithFlags(
+                ctypes.byref(ready), graph, ctypes.c_ulonglong(0)
+            )
+            driver.check("sequence", (status,))
+        except BaseException:
+            cuda.cuGraphDestroy(graph)
+            raise
+        self._ready = ready
+        self._nodes = [(ready, node, ctypes.byref(how)) for node, how in made]
+        kernels = [one[0].handle for one in asked]
+        weakref.finalize(self, _destroyed, cuda.cuGraphExecDestroy, ready, kernels)
+        weakref.finalize(self, cuda.cuGraphDestroy, graph)  # whose nodes these are
+
+    def run(self, asked: Sequence[Asked]) -> bool:
+        """Whether all were asked for; not where somebody looks at each, or records the stream."""
+        driver = self._driver
+        if "launch" in vars(driver):
+            return False
+        if driver.is_plain():
+            status = self._launch(asked, driver.default_stream)
+            if status not in _OTHER_CONTEXT:
+                return not status
+        with driver.context:
+            blocks = list({id(block): block for one in asked for block in one[2]}.values())
+            stream = driver.begin(blocks)
+            status = self._launch(asked, stream)
+            if not status:
+                driver.end(stream, blocks)
+        return not status
+
+    def _launch(self, asked: Sequence[Asked], stream: int) -> int:
+        cuda = _libcuda()
+        given = self._given
+        for number, (_, _, buffers, arguments, _) in enumerate(asked):
+            now: list[Any] = [block.pointer for block in buffers]
+            now.append(arguments)
+            if now != given[number]:
+                given[number] = None
+                self._parameters[number].fill(now)
+                status: int = cuda.cuGraphExecKernelNodeSetParams_v2(*self._nodes[number])
+                if status:
+                    return status
+                given[number] = now
+        self._driver.launched += len(asked)
+        status = cuda.cuGraphLaunch(self._ready, ctypes.c_void_p(stream))
+        if status:
+            self._driver.launched -= len(asked)
+        return status
+
+
+@functools.cache
+def _libcuda() -> Any:
+    """The driver's own functions."""
+    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
 
 
 class Block:
@@ -516,7 +641,7 @@ class CudaDriver(Driver):
     def set_attribute(self, kernel: Kernel, name: str, value: int) -> None:
         """Change an attribute of a kernel."""
         with self.context:
-            self._check(name, self._cuda.cuFuncSetAttribute(kernel.function, _which(name), value))
+            self.check(name, self._cuda.cuFuncSetAttribute(kernel.function, _which(name), value))
 
     def launch(
         self,
@@ -531,21 +656,32 @@ class CudaDriver(Driver):
         if 0 in grid:
             self.launched += 1
             return
-        where = _filled(kernel, grid, group, buffers, arguments)
-        if self._is_plain():
+        where = _in_three_dimensions(grid, group)
+        address = kernel.filled(buffers, arguments)
+        if self.is_plain():
             # Mostly the context is the thread's already; in any other one a launch is refused.
             stream = self.default_stream
-            status = self._launch(kernel.function, *where, 0, stream, kernel.address, 0)
+            status = self._launch(kernel.function, *where, 0, stream, address, 0)
             if not status:
                 return
             if status not in _OTHER_CONTEXT:
                 self._fail("launch", status)
         with self.context:
-            stream = self._begin(buffers)
-            status = self._launch(kernel.function, *where, 0, stream, kernel.address, 0)
+            stream = self.begin(buffers)
+            status = self._launch(kernel.function, *where, 0, stream, address, 0)
             if status:
                 self._fail("launch", status)
-            self._end(stream, buffers)
+            self.end(stream, buffers)
+
+    def sequence(self, asked: Sequence[Asked]) -> Together | None:
+        """What asks for such launches by one call; None where this driver has no such graphs."""
+        if not asked or any(0 in grid for _, (grid, _), *_ in asked):
+            return None
+        with self.context:
+            try:
+                return LaunchGraph(self, asked)
+            except (AttributeError, OSError, RuntimeError):  # launches one by one go on
+                return None
 
     def launch_with(
         self,
@@ -558,9 +694,9 @@ class CudaDriver(Driver):
         """Run a program's own kernel, whose parameters are in any order."""
         blocks = [given.buffer for given in arguments if isinstance(given, Place)]
         with self.context:
-            stream = self._begin(blocks)
+            stream = self.begin(blocks)
             self._put_with(stream, kernel, grid, group, arguments, local_nbytes)
-            self._end(stream, blocks)
+            self.end(stream, blocks)
 
     def _put_with(
         self,
@@ -655,25 +791,25 @@ class CudaDriver(Driver):
         nbytes, host, there = _ends(buffer, offset_nbytes, data)
         if nbytes:
             with self._ordered("upload", buffer, None if waits else data) as stream:
-                self._check("upload", self._cuda.cuMemcpyHtoDAsync(there, host, nbytes, stream))
+                self.check("upload", self._cuda.cuMemcpyHtoDAsync(there, host, nbytes, stream))
 
     def download(self, buffer: Block, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
         """Copy into contiguous writable host memory; returns when it is there, if it `waits`."""
         nbytes, host, there = _ends(buffer, offset_nbytes, out)
-        if nbytes and waits and self._is_plain() and self._is_current():
+        if nbytes and waits and self.is_plain() and self._is_current():
             stream = self.default_stream
-            self._check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
-            self._check("download", self._cuda.cuStreamSynchronize(stream))
+            self.check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
+            self.check("download", self._cuda.cuStreamSynchronize(stream))
         elif nbytes:
             with self._ordered("download", buffer, None if waits else out) as stream:
-                self._check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
+                self.check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
 
     def pinned(self, nbytes: int) -> Any:
         """Page-locked memory of the host's, as an array of bytes."""
         free = self._cuda.cuMemFreeHost
         with self.context:
             status, address = self._cuda.cuMemHostAlloc(nbytes, 0)
-        self._check("pinned", (status,))
+        self.check("pinned", (status,))
         memory = (ctypes.c_uint8 * nbytes).from_address(int(address))
         weakref.finalize(memory, free, address)
         return numpy.ctypeslib.as_array(memory)
@@ -692,20 +828,20 @@ class CudaDriver(Driver):
         giver = source.driver
         if giver.info.index == self.info.index:
             with self.context:
-                stream = self._begin((source, target))
-                self._check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, stream))
-                self._end(stream, (source, target))
+                stream = self.begin((source, target))
+                self.check("copy", self._cuda.cuMemcpyDtoDAsync(end, begin, nbytes, stream))
+                self.end(stream, (source, target))
             return
         last = giver.last_use(source)
         with self.context:
             self._let_peer_be_read(giver)
-            stream = self._begin((target,))
+            stream = self.begin((target,))
             self._wait(stream, last)
             status = self._cuda.cuMemcpyPeerAsync(
                 end, self._handle, begin, giver._handle, nbytes, stream
             )
-            self._check("copy", status)
-            self._end(stream, (target,))
+            self.check("copy", status)
+            self.end(stream, (target,))
             self.order_before(stream, source)
 
     def reaches(self, other: Driver) -> bool:
@@ -728,22 +864,22 @@ class CudaDriver(Driver):
             stream = checked(cuda.cuStreamCreate(cuda.CUstream_flags.CU_STREAM_NON_BLOCKING))
             try:
                 mode = cuda.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-                self._check("graph", cuda.cuStreamBeginCapture(stream, mode))
+                self.check("graph", cuda.cuStreamBeginCapture(stream, mode))
                 try:
                     for name, arguments in calls:
                         self._put(stream, name, arguments)
                 finally:
                     recorded = checked(cuda.cuStreamEndCapture(stream))
                 ready = checked(cuda.cuGraphInstantiate(recorded, 0))
-                self._check("graph", cuda.cuGraphDestroy(recorded))
+                self.check("graph", cuda.cuGraphDestroy(recorded))
             finally:
                 cuda.cuStreamDestroy(stream)
 
         def launch() -> None:
             with self.context:
-                stream = self._begin(blocks)
-                self._check("graph", cuda.cuGraphLaunch(ready, stream))
-                self._end(stream, blocks)
+                stream = self.begin(blocks)
+                self.check("graph", cuda.cuGraphLaunch(ready, stream))
+                self.end(stream, blocks)
 
         kernels = [arguments[0] for name, arguments in calls if name != "copy"]
         weakref.finalize(launch, _destroyed, cuda.cuGraphExecDestroy, ready, kernels)
@@ -756,14 +892,15 @@ class CudaDriver(Driver):
         elif name == "launch":
             kernel, grid = arguments[:2]
             if 0 not in grid:
-                where = _filled(*arguments[:5])
-                status = self._launch(kernel.function, *where, 0, stream, kernel.address, 0)
-                self._check("graph", (status,))
+                where = _in_three_dimensions(grid, arguments[2])
+                address = kernel.filled(*arguments[3:5])
+                status = self._launch(kernel.function, *where, 0, stream, address, 0)
+                self.check("graph", (status,))
         else:
             source, begin, target, end, nbytes = arguments
             copy = self._cuda.cuMemcpyDtoDAsync
             places = target.pointer + end, source.pointer + begin
-            self._check("graph", copy(*places, nbytes, stream))
+            self.check("graph", copy(*places, nbytes, stream))
 
     def map(self, buffer: Block) -> AbstractContextManager[Any]:
         """Refuse: the host does not see the device's memory, and there is no library."""
@@ -782,7 +919,7 @@ class CudaDriver(Driver):
     def synchronize(self) -> None:
         """Wait until everything asked so far is done, on all streams."""
         with self.context:
-            self._check("synchronize", self._cuda.cuCtxSynchronize())
+            self.check("synchronize", self._cuda.cuCtxSynchronize())
         self._under_way.clear()
 
     def memory_info(self) -> dict[str, int]:
@@ -817,13 +954,13 @@ class CudaDriver(Driver):
             (status,) = self._cuda.cuEventQuery(event.handle)
         if status == self._cuda.CUresult.CUDA_ERROR_NOT_READY:
             return False
-        self._check("event", (status,))
+        self.check("event", (status,))
         return True
 
     def finish(self, event: Event) -> None:
         """Wait on the host until all work before an event is done."""
         with self.context:
-            self._check("event", self._cuda.cuEventSynchronize(event.handle))
+            self.check("event", self._cuda.cuEventSynchronize(event.handle))
 
     def elapsed(self, first: Event, last: Event) -> float:
         """The milliseconds between two timed events, both reached."""
@@ -871,9 +1008,9 @@ class CudaDriver(Driver):
         stream = arguments[_STREAM]
         record = self._cuda.cuEventRecord
         with self.context:
-            self._check("event", record(first.handle, stream))
+            self.check("event", record(first.handle, stream))
             status = launch(*arguments)
-            self._check("event", record(last.handle, stream))
+            self.check("event", record(last.handle, stream))
         return status
 
     def device_of(self, pointer: int) -> int:
@@ -916,7 +1053,7 @@ class CudaDriver(Driver):
         with self.context:
             self._cuda.cuStreamWaitEvent(self.default_stream, event.handle, 0)
 
-    def _is_plain(self) -> bool:
+    def is_plain(self) -> bool:
         """Whether the default stream is the current one, and no other one was ever seen."""
         return not CudaDriver.several and self.current_stream() == self.default_stream
 
@@ -924,7 +1061,7 @@ class CudaDriver(Driver):
         """Whether the device's context is the thread's, so that its default stream is meant."""
         return int(self._cuda.cuCtxGetCurrent()[1]) == self._context_number
 
-    def _begin(self, blocks: Sequence[Block]) -> int:
+    def begin(self, blocks: Sequence[Block]) -> int:
         """The current stream, after it was told to wait for what was last asked of blocks."""
         stream = self.current_stream()
         if stream != self.default_stream:
@@ -940,7 +1077,7 @@ class CudaDriver(Driver):
                     self._wait(stream, on_default)
         return stream
 
-    def _end(self, stream: int, blocks: Sequence[Block]) -> None:
+    def end(self, stream: int, blocks: Sequence[Block]) -> None:
         """Note where the last use of blocks ends, once it was asked for without an error."""
         if CudaDriver.several:
             event = None if stream == self.default_stream else self._recorded(stream)
@@ -954,23 +1091,23 @@ class CudaDriver(Driver):
         Waits for the copy, or keeps the host's memory that is given until it is done.
         """
         with self.context:
-            stream = self._begin((block,))
+            stream = self.begin((block,))
             yield stream
             if host is None:
-                self._check(what, self._cuda.cuStreamSynchronize(stream))
+                self.check(what, self._cuda.cuStreamSynchronize(stream))
                 return
-            self._end(stream, (block,))
+            self.end(stream, (block,))
             while self._under_way and self.reached(self._under_way[0][0]):
                 self._under_way.popleft()
             self._under_way.append((self._recorded(stream), host))
 
     def _recorded(self, stream: int, *, timed: bool = False) -> Event:
         event = Event(self._cuda, timed=timed)
-        self._check("event", self._cuda.cuEventRecord(event.handle, stream))
+        self.check("event", self._cuda.cuEventRecord(event.handle, stream))
         return event
 
     def _wait(self, stream: int, event: Event) -> None:
-        self._check("wait", self._cuda.cuStreamWaitEvent(stream, event.handle, 0))
+        self.check("wait", self._cuda.cuStreamWaitEvent(stream, event.handle, 0))
 
     def _let_peer_be_read(self, other: CudaDriver) -> None:
         """Open the direct way to another device's memory, where there is one."""
@@ -981,9 +1118,10 @@ class CudaDriver(Driver):
             if self._peers[index]:
                 (status,) = cuda.cuCtxEnablePeerAccess(other._handle, 0)
                 if status != cuda.CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:
-                    self._check("peer access", (status,))
+                    self.check("peer access", (status,))
 
-    def _check(self, what: str, answer: tuple[Any, ...]) -> None:
+    def check(self, what: str, answer: tuple[Any, ...]) -> None:
+        """Raise what a status that is an error says."""
         if answer[0]:
             self._fail(what, answer[0])
 
@@ -1000,23 +1138,10 @@ class CudaDriver(Driver):
 
 
 def _in_three_dimensions(grid: tuple[int, ...], group: tuple[int, ...]) -> tuple[int, ...]:
-    return (*(*grid, 1, 1)[:3], *(*group, 1, 1)[:3])
-
-
-def _filled(
-    kernel: Kernel,
-    grid: tuple[int, ...],
-    group: tuple[int, ...],
-    buffers: Sequence[Block],
-    arguments: bytes,
-) -> tuple[int, ...]:
-    """The numbers of a launch's groups and items, after the kernel was given its parameters."""
-    if not kernel.address:
-        kernel.prepare(len(buffers))
-    kernel.fill(buffers, arguments)
+    """The numbers of a launch's groups and items."""
     if len(grid) == 1:
         return (grid[0], 1, 1, group[0], 1, 1)
-    return _in_three_dimensions(grid, group)
+    return (*(*grid, 1, 1)[:3], *(*group, 1, 1)[:3])
 
 
 def _which(name: str) -> Any:

@@ -163,6 +163,7 @@ class HipDriver(CupyDriver):
     attributes = Driver.attributes
     set_attribute = Driver.set_attribute
     graph = Driver.graph
+    sequence = Driver.sequence
 
     def load(self, binary: bytes, name: str) -> Any:
         """The kernel `name` of a source; ValueError when it is none."""
@@ -213,9 +214,9 @@ class HipDriver(CupyDriver):
         if arguments:
             values.append(numpy.frombuffer(arguments, f"V{len(arguments)}")[0])
         with self._device, self.context:
-            stream = self._begin(buffers)
+            stream = self.begin(buffers)
             kernel(grid, group, tuple(values))
-            self._end(stream, buffers)
+            self.end(stream, buffers)
 
     def launch_with(
         self,
@@ -235,9 +236,9 @@ class HipDriver(CupyDriver):
             if not isinstance(given, int)
         ]
         with self._device, self.context:
-            stream = self._begin(blocks)
+            stream = self.begin(blocks)
             kernel(grid, group, tuple(values), shared_mem=local_nbytes)
-            self._end(stream, blocks)
+            self.end(stream, blocks)
 
     def _module(self, source: bytes, options: tuple[str, ...] = ()) -> Any:
         options = (*self.options, *options)

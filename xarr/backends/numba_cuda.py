@@ -180,13 +180,13 @@ class NumbaDriver(cuda.CudaDriver):
     def map(self, buffer: cuda.Block) -> Iterator[nvidia.DeviceArray]:
         """The buffer's own memory as the libraries' routines take it, in the current stream."""
         with self.context:
-            stream = self._begin((buffer,))
+            stream = self.begin((buffer,))
             try:
                 yield nvidia.DeviceArray(
                     (buffer.nbytes,), numpy.dtype(numpy.uint8), buffer.pointer, (1,)
                 )
             finally:
-                self._end(stream, (buffer,))
+                self.end(stream, (buffer,))
 
     def routine(self, name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
         """The function of NVIDIA's libraries that NumPy calls `name`, through nvmath-python."""

@@ -6,11 +6,11 @@ The compiler takes every `cython.x` for its own, and never looks in here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 _T = TypeVar("_T")
 
-compiled: Final = False
+compiled: bool = False
 Py_ssize_t: TypeAlias = int
 bint: TypeAlias = bool
 void: TypeAlias = None

@@ -41,13 +41,16 @@ if TYPE_CHECKING:
     from xarr.dtypes import DType
     from xarr.layout import Pattern, Shape
 
-IS_COMPILED: Final = cython.compiled
+IS_COMPILED: Final[bool] = cython.compiled
+"""Whether the module is compiled."""
 
 LIMIT_REMEMBERED = 4096
 """What a dictionary of what is known holds at most."""
 LIMIT_STRUCTURES = 1 << 16
 LIMIT_PROGRAMS = 16
 """Programs that are kept of one list of instructions."""
+MOST_FREED_NBYTES = 1 << 22
+"""Bytes that a program frees between launches, up to which it asks for all of them at once."""
 KEPT_NBYTES = 65536
 """Bytes up to which the host's results stay in NumPy's memory until a kernel wants them."""
 
@@ -736,6 +739,18 @@ class Call:
     @cython.ccall
     def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
         """Launch it; what a skeleton takes the place of is prepared."""
+        asked: list[Any] = []
+        found: object = self.ask(device, listed, asked)
+        if len(asked) == 1:
+            launch(device, *asked[0])
+        elif asked:
+            unfinished.extend(asked)
+            go_on(device, unfinished)
+        return found
+
+    @cython.ccall
+    def ask(self, device: Any, listed: Arguments, asked: list[Any]) -> object:
+        """Have memory for what it writes, and append its launches, ready, to a list."""
         storage: Storage
         slot: cython.Py_ssize_t
         beyond: cython.Py_ssize_t
@@ -769,12 +784,8 @@ class Call:
                 places.append(storage.buffer)
         if self.numbers:
             self._add_constants(self.numbers, listed.constants, numbers)
-        if len(self.stages) == 1:
-            launch(device, *_asked(self.stages[0], buffers, values, places, numbers))
-        else:
-            for stage in self.stages:
-                unfinished.append(_asked(stage, buffers, values, places, numbers))
-            go_on(device, unfinished)
+        for stage in self.stages:
+            asked.append(_asked(stage, buffers, values, places, numbers))
         return None
 
     @cython.cfunc
@@ -923,6 +934,10 @@ class Program:
         Whether other steps never take the place of these.
     runs : int
         How often it was to run before it was final.
+    turns : int
+        How often it ran since, up to 2.
+    sequence : object or None
+        What asks a driver for all launches at once; from the second turn on, where it has that.
     """
 
     trace: Trace = cython.declare("Trace", visibility="public")
@@ -932,6 +947,8 @@ class Program:
     unread: list[Any] = cython.declare(list, visibility="public")
     is_final: bool = cython.declare(cython.bint, visibility="public")
     runs: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    turns: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    sequence: Any = cython.declare(object, visibility="public")
 
     def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
         self.trace = trace
@@ -960,6 +977,10 @@ class Program:
             with _hooks.run(self, listed.numbers, done):
                 return self.go(listed, done, unfinished)
         if self.is_final:
+            if self.turns < 2:
+                self.turns += 1
+            if self.turns == 2 and _hooks.launch is None:
+                return self._go_at_once(listed, done, unfinished)
             return self.go(listed, done, unfinished)
         return dtypes.quietly(self.go, listed, done, unfinished)
 
@@ -983,6 +1004,51 @@ class Program:
             number += 1
             if number < count:
                 done.append(number)
+        return found
+
+    @cython.cfunc
+    def _go_at_once(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
+        """The same by one call of the driver, where it has that."""
+        device = self.trace.device
+        if self.sequence is False:
+            return self.go(listed, done, unfinished)
+        step: Call
+        storage: Storage
+        slot: cython.Py_ssize_t
+        number: cython.Py_ssize_t = 0
+        found: object = None
+        asked: list[Any] = []
+        freed: list[Any] = []
+        storages: list[Any] = listed.storages
+        driver = device.driver
+        launched = driver.launched
+        for slot in self.unread:
+            storage = storages[slot]
+            storage.buffer = None
+        try:
+            for step in self.steps:
+                found = step.ask(device, listed, asked)
+                if self.sequence is None:
+                    freed.extend([storages[slot].nbytes for slot in step.freed])
+                step.end(storages)
+                number += 1
+            if self.sequence is None:
+                # What is freed between them is held until all are asked for.
+                is_large = sum(freed) > MOST_FREED_NBYTES
+                self.sequence = (not is_large and driver.sequence(asked)) or False
+            if self.sequence is not False and self.sequence.run(asked):
+                counts.launches += len(asked)
+                asked.clear()
+        except BaseException:
+            # What an earlier step was to free is free, so that these are done; the tape sees to it.
+            done.extend(range(1, number + 1))
+            if driver.launched == launched:
+                unfinished.extend(asked)
+            raise
+        if asked:
+            unfinished.extend(asked)
+            done.extend(range(1, number))
+            go_on(device, unfinished)
         return found
 
     def broken_off(
