@@ -174,7 +174,7 @@ class Pointer:
 
 def test_an_array_in_a_block_of_cupys_leaves_the_block_where_it_is() -> None:
     driver: Any = object.__new__(CupyDriver)
-    driver.is_plain = driver._is_current = lambda: True
+    driver.is_plain = driver.is_current = lambda: True
     driver._pointer = Pointer
     driver._array = lambda shape, dtype, place, strides: place.address
     block: Any = SimpleNamespace(memory=Pointer(4096))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -197,6 +197,12 @@ def _dtype_of(tensor: _Tensor) -> numpy.dtype[Any] | None:
         return None
 
 
+def _signed(strides: Sequence[int], nbytes: int) -> tuple[int, ...]:
+    """Strides in elements; CuPy divides negative ones as if they had no sign."""
+    whole = (1 << 64) // nbytes
+    return tuple([step - whole if step * nbytes >= 1 << 63 else step for step in strides])
+
+
 def borrow(capsule: Any) -> Memory:
     """The memory that a capsule describes; the capsule is used up.
 
@@ -232,7 +238,7 @@ def borrow(capsule: Any) -> Memory:
     return Memory(
         pointer=(tensor.data or 0) + tensor.byte_offset,
         shape=shape,
-        strides=tuple(tensor.strides[: tensor.ndim])
+        strides=_signed(tensor.strides[: tensor.ndim], dtype.itemsize)
         if tensor.strides
         else contiguous_strides(shape),
         dtype=dtype,

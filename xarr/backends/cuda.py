@@ -350,10 +350,8 @@ class LaunchGraph:
         driver = self._driver
         if "launch" in vars(driver):
             return False
-        if driver.is_plain():
-            status = self._launch(asked, driver.default_stream)
-            if status not in _OTHER_CONTEXT:
-                return not status
+        if driver.is_plain() and driver.is_current():
+            return not self._launch(asked, driver.default_stream)
         with driver.context:
             blocks = list({id(block): block for one in asked for block in one[2]}.values())
             stream = driver.begin(blocks)
@@ -796,7 +794,7 @@ class CudaDriver(Driver):
     def download(self, buffer: Block, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
         """Copy into contiguous writable host memory; returns when it is there, if it `waits`."""
         nbytes, host, there = _ends(buffer, offset_nbytes, out)
-        if nbytes and waits and self.is_plain() and self._is_current():
+        if nbytes and waits and self.is_plain() and self.is_current():
             stream = self.default_stream
             self.check("download", self._cuda.cuMemcpyDtoHAsync(host, there, nbytes, stream))
             self.check("download", self._cuda.cuStreamSynchronize(stream))
@@ -1057,7 +1055,7 @@ class CudaDriver(Driver):
         """Whether the default stream is the current one, and no other one was ever seen."""
         return not CudaDriver.several and self.current_stream() == self.default_stream
 
-    def _is_current(self) -> bool:
+    def is_current(self) -> bool:
         """Whether the device's context is the thread's, so that its default stream is meant."""
         return int(self._cuda.cuCtxGetCurrent()[1]) == self._context_number
 

@@ -100,7 +100,7 @@ class CupyDriver(cuda.CudaDriver):
     @contextmanager
     def map(self, buffer: cuda.Block) -> Iterator[Any]:
         """The buffer's own memory as an array of CuPy's, in the order of the current stream."""
-        if self.is_plain() and self._is_current():
+        if self.is_plain() and self.is_current():
             yield self._bytes_of(buffer)
             return
         with self._device, self.context:
@@ -112,7 +112,7 @@ class CupyDriver(cuda.CudaDriver):
 
     def arrays(self, places: Sequence[tuple[cuda.Block, InMemory, int]]) -> list[Any] | None:
         """Elements in blocks as CuPy's arrays; None beside other devices and streams."""
-        if not (self.is_plain() and self._is_current()):
+        if not (self.is_plain() and self.is_current()):
             return None
         made = []
         for block, (shape, dtype, strides, _), offset in places:
@@ -140,7 +140,7 @@ class CupyDriver(cuda.CudaDriver):
         """
         if array.base is not None or not array.nbytes or not array.flags.c_contiguous:
             return None
-        if not (self.is_plain() and self._is_current()):
+        if not (self.is_plain() and self.is_current()):
             return None
         block = cuda.Block(self, array.data.ptr, array.nbytes, array.data)
         return self._counted(block, array.nbytes)

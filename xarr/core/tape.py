@@ -949,6 +949,7 @@ class Program:
     runs: int = cython.declare(cython.Py_ssize_t, visibility="public")
     turns: int = cython.declare(cython.Py_ssize_t, visibility="public")
     sequence: Any = cython.declare(object, visibility="public")
+    is_ahead: bool = cython.declare(cython.bint)
 
     def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
         self.trace = trace
@@ -1039,16 +1040,17 @@ class Program:
             if self.sequence is not False and self.sequence.run(asked):
                 counts.launches += len(asked)
                 asked.clear()
+            if asked:
+                unfinished.extend(asked)
+                asked.clear()
+                go_on(device, unfinished)
         except BaseException:
             # What an earlier step was to free is free, so that these are done; the tape sees to it.
             done.extend(range(1, number + 1))
+            self.is_ahead = True
             if driver.launched == launched:
                 unfinished.extend(asked)
             raise
-        if asked:
-            unfinished.extend(asked)
-            done.extend(range(1, number))
-            go_on(device, unfinished)
         return found
 
     def broken_off(
@@ -1064,7 +1066,8 @@ class Program:
         launches that has begun counts as done, since the tape finishes it.
         """
         number = len(done)
-        if number >= len(self.steps):
+        if self.is_ahead or number >= len(self.steps):
+            self.is_ahead = False
             return
         if launched > sum([call.launches for call in self.steps[:number]]):
             self.steps[number].end(storages)
@@ -1284,19 +1287,38 @@ class Tape:
                     "finalizers and signal handlers may not ask for one",
                 )
             )
+        # Before anything is made: a finalizer that runs meanwhile would run what is listed here.
+        self.is_running = True
+        others_see: cython.bint = False
+        listed: Arguments | None = None
+        try:
+            others_see = bool(self.device.shared)
+            listed = Arguments([], [], [], [])
+            # No slice: while a compiled one makes its list, a finalizer may write to the tape.
+            steps: list[Any] = list(self.steps)
+            del steps[count:]
+            return self._run_listed(steps, listed)
+        finally:
+            self.is_running = False
+            if others_see and (listed is None or self._sees(listed.storages)):
+                end_before_others(self.device)
+
+    @cython.cfunc
+    def _sees(self, storages: list[Any]) -> cython.bint:
+        """Whether others see the memory of one of the storages, or what they are is not known."""
+        shared = self.device.shared
+        return not storages or any([storage.serial in shared for storage in storages])
+
+    @cython.cfunc
+    def _run_listed(self, steps: list[Any], listed: Arguments) -> object:
+        """Run instructions that are the first on the tape."""
         trace: Trace | None = None
-        listed: Arguments = Arguments([], [], [], [])
         program: Program | None = None
-        # No slice of it: while a compiled one makes its list, a finalizer may write to the tape.
-        steps: list[Any] = list(self.steps)
-        del steps[count:]
         device = self.device
         driver = device.driver
-        others_see: cython.bint = bool(device.shared)
-        launched = 0
+        launched = driver.launched
         done: list[Any] = []
         try:
-            self.is_running = True
             self.reads = 0
             if self.unfinished:
                 go_on(device, self.unfinished)
@@ -1304,8 +1326,6 @@ class Tape:
             launched = driver.launched
             trace = self._listed(self._taken(steps), listed)
             steps.clear()  # they hold storages
-            if others_see:
-                others_see = any([one.serial in device.shared for one in listed.storages])
             program = trace.program(self._states(listed.storages, trace.sizes))
             return program.run(listed, done, self.unfinished)
         except BaseException as error:
@@ -1320,10 +1340,6 @@ class Tape:
                 program.broken_off(listed.storages, launched, done, self.unfinished)
             self._keep_left(trace, listed, program, done, error)
             raise
-        finally:
-            self.is_running = False
-            if others_see:
-                end_before_others(device)
 
     def _keep_left(
         self,
