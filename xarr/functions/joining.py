@@ -16,13 +16,13 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, settled, view
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.outcome import delivered, require_castable, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, promoted, require_together
-from xarr.core.tape import Node, Storage, leaf
+from xarr.core.tape import Node, Storage, leaf, moved, remembered, structure
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.functions import elementwise
@@ -335,6 +335,10 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     where = "roll(a, shift, axis)"
     x = array_of(a, where, "a")
     node = x._node
+    name = (roll, shift, axis) if type(shift) is int and type(axis) is int else None
+    known = node.structure.views.get(name)
+    if known is not None and node.storage is not None:
+        return _rolled(node, known)
     if axis is None:
         total = sum(integers(shift, where, "shift"))
         return reshape(roll(ravel(x), total, 0), node.shape)
@@ -356,22 +360,36 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
         return Array(engine.copied(node))
     moves = [move % extent for move, extent in zip(moves, node.shape, strict=True)]
     given = settled(x)
-    storage = node.storage
-    assert storage is not None
-    whole = Assembly(node.shape, node.dtype, node.device)
+    whole = layout.contiguous(node.shape)
     # Each axis falls into what stays ahead and what comes round, so there are 2**axes blocks.
     cuts = [
         [(0, move, extent - move), (extent - move, 0, move)] if move else [(0, 0, extent)]
         for move, extent in zip(moves, node.shape, strict=True)
     ]
+    parts = []
     for block in itertools.product(*cuts):
         shape = tuple(length for _, _, length in block)
-        offset = given.offset + sum(
-            start * stride for (start, _, _), stride in zip(block, given.strides, strict=True)
-        )
-        source = leaf(storage, Layout(shape, given.strides, offset), node.dtype)
-        whole.put([target for _, target, _ in block], shape, source)
-    return whole.array()
+        begins = zip(block, given.strides, whole.strides, strict=True)
+        beyond, at = 0, 0
+        for (start, target, _), here, there in begins:
+            beyond += start * here
+            at += target * there
+        how = structure(node.device, node.dtype, Layout(shape, given.strides).pattern)
+        to = Layout(shape, whole.strides, at)
+        parts.append((*engine.storing(how, to, node.dtype), how, beyond, at))
+    found = [(opcode, how, beyond, there, at) for opcode, there, how, beyond, at in parts]
+    if name is not None:
+        remembered(node.structure.views, name, found)
+    return _rolled(node, found)
+
+
+def _rolled(node: Node, parts: list[Any]) -> Array:
+    """A new array of a node's shape, of parts of it that are put elsewhere."""
+    how = structure(node.device, node.dtype, layout.contiguous(node.shape).pattern)
+    size = math.prod(node.shape)
+    storage = engine.reserve(node.device, size * node.dtype.itemsize)
+    moved(node, storage, parts)
+    return made(Node(storage, how, 0))
 
 
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
