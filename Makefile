@@ -13,8 +13,6 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 OCLGRIND := $(VENV)/oclgrind
-# What is compiled, and what compiles it.
-CORE := hatch_build.py $(wildcard xarr/core/*.py)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -33,7 +31,6 @@ test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 	XARR_PURE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/conformance
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
-	XARR_PURE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(PURE)
 
 test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)
 	$(BIN)/python -m tools.gpu $(ARGS)
