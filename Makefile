@@ -41,6 +41,7 @@ lint: $(VENV)/installed-test $(VENV)/installed-demo
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.circles
 
 # Writes the chapters that follow from the rows of the tables.
 chapters: $(VENV)/installed-test

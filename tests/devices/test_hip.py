@@ -52,7 +52,7 @@ def test_discovery_on_rocm_imports_nothing_of_cudas() -> None:
             raise OSError("no such library")
         return None if "hip" in str(name) else load(name, *rest, **options)
     ctypes.CDLL = loaded
-    from xarr.backends import cupy as backend
+    from xarr.backends import cupy_devices as backend
     (found,) = backend.discover().devices
     print(found.info.name, found.info.platform, found.info.dialect, found.open.func.__name__)
     """

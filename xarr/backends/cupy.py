@@ -6,8 +6,6 @@ so that importing xarr needs no driver. What is CUDA's own is in `cuda.py`; see 
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -15,10 +13,9 @@ from typing import Any, Final
 import numpy
 
 from xarr.backends import cuda, cupy_library
-from xarr.backends.base import DeviceInfo, Discovery, InMemory
+from xarr.backends.base import DeviceInfo, InMemory
 
 _BYTE: Final = numpy.dtype(numpy.uint8)
-_INSTALL = 'pip install "xarr[cuda13]" (or cuda12, for older drivers)'
 
 
 class _Foreign:
@@ -163,25 +160,3 @@ class CupyDriver(cuda.CudaDriver):
         """The pool of CuPy's that memory comes from; the default one under other allocators."""
         pool = getattr(self._cupy.cuda.get_allocator(), "__self__", None)
         return pool if hasattr(pool, "free_all_blocks") else self._cupy.get_default_memory_pool()
-
-
-def discover() -> Discovery:
-    """All CUDA devices, if CuPy is installed and finds a driver."""
-    if importlib.util.find_spec("cupy") is None:
-        return Discovery([], [f"CuPy is not installed; {_INSTALL}"])
-    problem = cuda.missing()
-    if problem and cuda.missing_rocm():
-        return Discovery([], [problem])
-    try:
-        import cupy
-
-        runtime = cupy.cuda.runtime
-        count = runtime.getDeviceCount()
-    except Exception as error:  # noqa: BLE001 - whatever CuPy's loading of its libraries raises
-        return Discovery([], [f"CuPy finds no device ({type(error).__name__}: {error})"])
-    if runtime.is_hip:
-        from xarr.backends import hip
-
-        described = functools.partial(hip.describe, runtime)
-        return cuda.discovered("cupy", count, hip.HipDriver, _INSTALL, described)
-    return cuda.discovered("cupy", count, CupyDriver, _INSTALL)

@@ -22,7 +22,7 @@ from xarr.dtypes import DType
 from xarr.errors import message
 from xarr.settings import settings
 
-BACKENDS = {"cupy": "cupy", "numba": "numba_cuda", "opencl": "opencl"}
+BACKENDS = {"cupy": "cupy_devices", "numba": "numba_cuda", "opencl": "opencl"}
 """The module of each backend, best first: the default device is the first GPU in this order."""
 
 _OPTIONS: dict[str, dict[str, Any]] = {

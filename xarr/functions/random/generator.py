@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Any, ClassVar
 
 from xarr import dtypes, errors
 from xarr.array.array import Array, DTypeLike
@@ -40,13 +40,13 @@ class Generator(Distributions):
     """
 
     _descending = False
+    on_host: ClassVar[type[Generator]]
+    """What draws on the host; `host` says it."""
 
     def __new__(cls, bit_generator: Any) -> Generator:
         """Make a generator that draws on the host where the bits are NumPy's."""
         if cls is Generator and is_of_numpy(bit_generator):
-            from xarr.functions.random.host import HostGenerator
-
-            return object.__new__(HostGenerator)
+            return object.__new__(cls.on_host)
         return object.__new__(cls)
 
     def __init__(self, bit_generator: Any) -> None:

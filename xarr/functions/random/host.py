@@ -124,3 +124,10 @@ def _forward(kind: type, given: type) -> None:
 
 _forward(HostGenerator, Generator)
 _forward(HostRandomState, RandomState)
+Generator.on_host = HostGenerator
+RandomState.on_host = HostRandomState
+
+
+def made() -> RandomState:
+    """What draws as NumPy's module of random numbers does, on the host where that is asked for."""
+    return RandomState()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy
 
@@ -36,15 +36,16 @@ class RandomState(Distributions):
     (2, 3)
     """
 
+    on_host: ClassVar[type[RandomState]]
+    """What draws on the host; `host` says it."""
+
     def __new__(cls, seed: Any = None) -> RandomState:
         """Make one that draws on the host where the bits are NumPy's."""
         wanted = is_of_numpy(seed) or (
             settings().random == "numpy" and not isinstance(seed, Philox)
         )
         if cls is RandomState and wanted:
-            from xarr.functions.random.host import HostRandomState
-
-            return object.__new__(HostRandomState)
+            return object.__new__(cls.on_host)
         return object.__new__(cls)
 
     def __init__(self, seed: Any = None) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr.functions.random.legacy import RandomState
+from xarr.functions.random.host import made
 
-_shared = RandomState()
+_shared = made()
 
 
 def get_bit_generator() -> Any:
