@@ -861,23 +861,6 @@ class HostCall(Call):
     nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
     passes: bool = cython.declare(cython.bint, visibility="public")
 
-    def __init__(
-        self,
-        host: Any,
-        places: Sequence[Any],
-        made: int,
-        nbytes: int,
-        passes: bool,
-        freed: Sequence[int] = (),
-    ) -> None:
-        Call.__init__(self, freed=freed)
-        self.host = host
-        self.places = list(places)
-        self.made = made
-        self.nbytes = nbytes
-        self.passes = passes
-        self.launches = 1
-
     @cython.ccall
     def run(self, device: Any, listed: Arguments, unfinished: list[Any]) -> object:
         """Compute it."""
@@ -906,6 +889,54 @@ class HostCall(Call):
                 values.append(kind(listed.constants[place]))
         self.host(device.driver, values)
         return None
+
+
+@cython.ccall
+def host_calls(trace: Trace, hosts: list[Any], states: tuple[Any, ...]) -> list[Any]:
+    """A step for each instruction of a list, of what computes it on the host; some have none."""
+    opcode: Opcode
+    how: Structure
+    call: HostCall
+    at: cython.Py_ssize_t = 0
+    slot: cython.Py_ssize_t
+    slots: cython.Py_ssize_t = 0
+    constants: cython.Py_ssize_t = 0
+    number: cython.Py_ssize_t = 0
+    none: list[Any] = []
+    calls: list[Any] = []
+    for opcode in trace.opcodes:
+        places: list[Any] = []
+        for how in opcode.named:
+            if how.pattern is None:
+                places.append(constants)
+                constants += 1
+                continue
+            code = trace.codes[at]
+            at += 1
+            if isinstance(code, tuple):
+                slot = code[0]
+                places.append(code)
+            else:
+                slot = code
+                places.append((slot, 0))
+            if slot >= slots:
+                slots = slot + 1
+        call = HostCall.__new__(HostCall)
+        call.host = hosts[number]
+        call.places = places
+        call.made = -1
+        call.taken = none
+        call.freed = none
+        call.launches = 1
+        if opcode.is_fresh:
+            places.append((slots, 0))
+            call.made = slots
+            call.nbytes = opcode.nbytes
+            call.passes = states[slots] not in HELD
+            slots += 1
+        calls.append(call)
+        number += 1
+    return calls
 
 
 @cython.ccall

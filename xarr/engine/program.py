@@ -8,12 +8,12 @@ which, by how often the list came.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout
 from xarr.core import tape as core
-from xarr.core.tape import ALIVE, HELD, OF_WIDE, WIDE, Call, HostCall, Opcode, Trace, decoded
+from xarr.core.tape import ALIVE, HELD, OF_WIDE, WIDE, Call, HostCall, Opcode, Trace, host_calls
 from xarr.engine import background, hosted, launch, schedule
 from xarr.engine.schedule import Ref
 
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
 
+_REPEATS: Final = 8
+"""How often a list runs on the host before its kernels are asked for. To plan a list takes as long
+as to run it fifteen times on few elements."""
 _LARGE_WORK: Final = 1 << 22
-"""Elements of all instructions from which on kernels are asked for when a list first comes."""
+"""Elements of all instructions, in all runs, from which on they are asked for earlier."""
 _LARGE_NBYTES: Final = 1 << 20
 """Bytes of new storages from which on each gives its memory back once nothing reads it."""
 
@@ -128,20 +131,21 @@ class Program(core.Program):
         What has its kernels compiled beside it.
     """
 
-    __slots__ = ("_failed_at", "_is_sought", "_plan", "job")
+    __slots__ = ("_due", "_failed_at", "_is_sought", "_plan", "job")
 
     def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
         super().__init__(trace, states)
         self.job: background.Job | None = None
         self._plan: _Plan | None = None  # once it is wanted
         self._is_sought = False  # whether its kernels were looked for
+        self._due = _REPEATS  # in which run they are asked for
         self._failed_at: int | None = None  # which kernel could not be had
 
     def choose(self) -> None:
         """Have steps: kernels where they are there, or worth a wait; else the instructions' own.
 
-        What is new, and can be done on the host, is done there, instruction by instruction. At the
-        first repeat, or at once where the work is large, its kernels are looked for, and another
+        What is new, and can be done on the host, is done there, instruction by instruction. Once it
+        has come again so often, or its work is large, its kernels are looked for, and another
         process is asked for those that were never compiled. They are taken when they are there.
         """
         self.runs += 1
@@ -149,13 +153,15 @@ class Program(core.Program):
         if self._is_due():
             self.prepare()
             return
-        if self.runs > 2 and self.steps:
+        if self.steps and (self.job is not None or self.runs < self._due):
             return
         hosts = [hosted.host(opcode) for opcode in self.trace.opcodes]
         if not any(hosts):
             self.prepare()
             return
-        is_repeated = self.runs > 1 or self._work() >= _LARGE_WORK
+        if self.runs == 1:
+            self._due = min(_REPEATS, 1 + _LARGE_WORK // max(self._work(), 1))
+        is_repeated = self.runs >= self._due
         if (is_repeated or not all(hosts)) and self._is_compiled():
             return
         if is_repeated and self.job is None and hosted.tier.name != "hosted":
@@ -253,61 +259,32 @@ class Program(core.Program):
 
     # -- instruction by instruction ---------------------------------------------------------------
 
-    def _go_singly(self, hosts: Sequence[hosted.Host | None]) -> None:
+    def _go_singly(self, hosts: list[hosted.Host | None]) -> None:
         """Have a step for each instruction: NumPy's, or the kernel that it is by itself."""
-        turns = list(_turns(self.trace))
-        is_held = [state in HELD for state in self.states]
-        steps: list[Call] = []
-        self.steps, self.members = [], [(number,) for number in range(len(turns))]
-        for opcode, host, places, freed in zip(
-            self.trace.opcodes, hosts, turns, _freed(self.trace, turns, is_held), strict=True
-        ):
-            self._failed_at = len(steps)
+        steps: list[Any] = host_calls(self.trace, hosts, self.states)
+        self.steps, self.members = [], [(number,) for number in range(len(steps))]
+        if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= _LARGE_NBYTES:
+            self._free(steps)
+        for number, host in enumerate(hosts):
             if host is None:
-                steps.append(_alone(opcode, places, self.states, freed))
-                continue
-            made = places[-1][0] if opcode.is_fresh else -1  # type: ignore[index]
-            passes = made >= 0 and not is_held[made]
-            steps.append(HostCall(host, places, made, opcode.nbytes, passes, freed))
+                self._failed_at = number
+                opcode, step = self.trace.opcodes[number], steps[number]
+                steps[number] = _alone(opcode, step.places, self.states, step.freed)
         self.steps, self._failed_at = steps, None
+
+    def _free(self, steps: Sequence[HostCall]) -> None:
+        """Have each step free the storages that nothing needs any more."""
+        seen = {slot for slot, state in enumerate(self.states) if state in HELD}
+        for step in reversed(steps):
+            step.freed = []
+            for place in step.places:
+                if isinstance(place, tuple) and place[0] not in seen:
+                    seen.add(place[0])
+                    step.freed.append(place[0])
 
 
 def _is_wide(state: int) -> bool:
     return state >= layout.WIDE or state in OF_WIDE
-
-
-def _turns(trace: Trace) -> Iterator[list[Place]]:
-    """Of each instruction its operands, and its target if it has one."""
-    rest = map(decoded, trace.codes)
-    slots = constants = 0
-    for opcode in trace.opcodes:
-        places: list[Place] = []
-        for how in opcode.named:
-            if how.pattern is None:
-                places.append(constants)
-                constants += 1
-            else:
-                place = next(rest)
-                slots = max(slots, place[0] + 1)
-                places.append(place)
-        if opcode.is_fresh:
-            places.append((slots, 0))
-            slots += 1
-        yield places
-
-
-def _freed(trace: Trace, turns: Sequence[list[Place]], is_held: Sequence[bool]) -> list[list[int]]:
-    """Of each instruction the storages that nothing needs any more, where it matters."""
-    result: list[list[int]] = [[] for _ in turns]
-    if sum([opcode.nbytes for opcode in trace.opcodes]) < _LARGE_NBYTES:
-        return result
-    seen = {slot for slot, held in enumerate(is_held) if held}
-    for places, slots in zip(reversed(turns), reversed(result), strict=True):
-        for place in places:
-            if isinstance(place, tuple) and place[0] not in seen:
-                seen.add(place[0])
-                slots.append(place[0])
-    return result
 
 
 def _alone(
