@@ -6,6 +6,7 @@ import sys
 
 from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.compiler.cache import disk_cache
+from xarr.core import why_interpreted
 from xarr.core.tape import IS_COMPILED
 from xarr.running import program, warm
 
@@ -98,11 +99,17 @@ def info() -> str:
         count = sum(one.backend == backend for one in found)
         lines += ["", f"backend {backend}: {count} device{'' if count == 1 else 's'}"]
         lines += [f"  {problem}" for problem in sentences]
-    how = "compiled" if IS_COMPILED else "interpreted"
-    lines += ["", f"core             {how}", f"default device   {_default()}"]
+    lines += ["", f"core             {_core()}", f"default device   {_default()}"]
     cache = disk_cache()
     lines.append(f"kernel cache     {cache.directory} ({cache.nbytes / 2**20:.1f} MiB)")
     return "\n".join(lines)
+
+
+def _core() -> str:
+    if IS_COMPILED:
+        return "compiled"
+    why = why_interpreted or "it was not compiled: python -m pip install -v . says why"
+    return f"interpreted ({why})"
 
 
 def _default() -> str:

@@ -1,42 +1,40 @@
-"""The core: what is asked for is recorded, recognised and run; compiled where it can be."""
+"""The core: what is asked for is recorded, recognised and run; compiled where it can be.
+
+Which of the two runs, the compiled file or its source, is decided here, before it is imported.
+"""
 
 from __future__ import annotations
 
 import sys
-import warnings
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from pathlib import Path
 
+from xarr.errors import message, warn
 from xarr.settings import settings
 
-_SOURCE = Path(__file__).parent / "tape.py"
+_SOURCE = Path(__file__).with_name("tape.py")
 _COMPILED = _SOURCE.with_name("compiled")
 """In a checkout, the source that was compiled."""
 
-
-def _is_edited() -> bool:
-    """Whether the source is another one than was compiled."""
-    return _COMPILED.exists() and _COMPILED.read_bytes() != _SOURCE.read_bytes()
-
-
-def _interpret() -> None:
-    """Have the source imported as it is, though it was compiled."""
-    name = f"{__name__}.tape"
-    spec = spec_from_file_location(name, _SOURCE, loader=SourceFileLoader(name, str(_SOURCE)))
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-
+why_interpreted = ""
+"""Why the source runs although it may be compiled."""
 
 if settings().pure:
-    _interpret()
-elif _is_edited():
-    warnings.warn(
-        f"{_SOURCE} was edited since it was compiled, so it runs interpreted; compile it again "
-        "with pip install --editable .",
+    why_interpreted = "XARR_PURE is set"
+elif _COMPILED.exists() and _COMPILED.read_bytes() != _SOURCE.read_bytes():
+    why_interpreted = "xarr/core/tape.py was edited since it was compiled"
+    warn(
+        message(
+            "import xarr.core",
+            why_interpreted,
+            "the edited source runs, interpreted and slower",
+            "compile it with python -m pip install --editable ., or set XARR_PURE=1",
+        ),
         RuntimeWarning,
-        stacklevel=2,
     )
-    _interpret()
+
+if why_interpreted:
+    # For this folder alone, a finder that knows no compiled files.
+    sys.path_importer_cache[__path__[0]] = FileFinder(
+        __path__[0], (SourceFileLoader, SOURCE_SUFFIXES)
+    )
