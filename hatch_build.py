@@ -3,49 +3,77 @@
 from __future__ import annotations
 
 import os
+import shutil
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from Cython.Build import cythonize
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-from setuptools import Distribution, Extension
-from setuptools.errors import CCompilerError, ExecError, PlatformError
 
-MODULE = "xarr.core.tape"
+SOURCE = Path("xarr/core/tape.py")
+LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
+NOTE = SOURCE.with_name("compiled")
+"""In a checkout, the source that was compiled: `xarr/core/__init__.py` compares it."""
 OPTIONS = ["-O1", "-g0"] if os.name == "posix" else []
 
 
-class CustomBuildHook(BuildHookInterface):
+class CustomBuildHook(BuildHookInterface[Any]):
     """Puts the compiled core into a wheel, or beside its source where that is edited."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile it, unless XARR_PURE=1, or say why not."""
-        folder = Path(self.root, *MODULE.split(".")[:-1])
-        for old in (*folder.glob("tape.*.so"), *folder.glob("tape.*.pyd"), folder / "compiled"):
-            old.unlink(missing_ok=True)
-        if self.target_name != "wheel" or os.environ.get("XARR_PURE") == "1":
-            return
-        source = folder / "tape.py"
         os.chdir(self.root)
-        name = str(source.relative_to(self.root))
-        modules = cythonize(
-            [Extension(MODULE, [name], extra_compile_args=OPTIONS)],
-            build_dir="build/c",
-            language_level=3,
-            quiet=True,
-        )
-        command: Any = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
-        command.inplace = version == "editable"
-        command.build_lib, command.build_temp = "build/lib", "build/temp"
-        command.ensure_finalized()
-        try:
-            command.run()
-        except (CCompilerError, ExecError, PlatformError) as error:
-            self.app.display_warning(f"the core runs interpreted, as it was not compiled: {error}")
+        is_pure = os.environ.get("XARR_PURE") == "1"
+        text = SOURCE.read_bytes()
+        if version == "editable":
+            if not is_pure and _is_there(text):
+                return
+            for old in (*SOURCE.parent.glob("tape.*.so"), *SOURCE.parent.glob("tape.*.pyd"), NOTE):
+                old.unlink(missing_ok=True)  # not written over: a process may have it open
+        if is_pure:
             return
-        build_data.update(pure_python=False, infer_tag=True)
-        if command.inplace:
-            (folder / "compiled").write_bytes(source.read_bytes())
-            return
-        for file in command.get_outputs():
-            build_data["force_include"][file] = str(Path(file).relative_to("build/lib"))
+        # A new one each time: what is left of another build would be taken by its time.
+        self.folder = TemporaryDirectory()
+        if (problem := _compile(self.folder.name)) is not None:
+            self.app.display_warning(
+                f"the core runs interpreted, as it was not compiled: {problem}"
+            )
+        elif version == "editable":
+            NOTE.write_bytes(text)
+            shutil.copy(self.folder.name / LIBRARY, LIBRARY)
+        else:
+            build_data.update(pure_python=False, infer_tag=True)
+            build_data["force_include"][str(self.folder.name / LIBRARY)] = LIBRARY.as_posix()
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what the compilers wrote."""
+        if hasattr(self, "folder"):
+            self.folder.cleanup()
+
+
+def _is_there(text: bytes) -> bool:
+    """Whether this source was compiled for this Python, and by this file."""
+    if not (LIBRARY.exists() and NOTE.exists() and NOTE.read_bytes() == text):
+        return False
+    return LIBRARY.stat().st_mtime > Path(__file__).stat().st_mtime
+
+
+def _compile(folder: str) -> Exception | None:
+    """Compile the core into a folder; what a C compiler has against it."""
+    from Cython.Build import cythonize
+    from setuptools import Distribution, Extension
+    from setuptools.errors import CCompilerError, ExecError, PlatformError
+
+    module = Extension(
+        ".".join(SOURCE.with_suffix("").parts), [SOURCE.as_posix()], extra_compile_args=OPTIONS
+    )
+    modules = cythonize([module], build_dir=folder, language_level=3, quiet=True)
+    command: Any = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
+    command.build_lib = command.build_temp = folder
+    command.ensure_finalized()
+    try:
+        command.run()
+    except (CCompilerError, ExecError, PlatformError) as error:
+        return error
+    return None

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import sysconfig
 import weakref
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -68,15 +67,6 @@ def test_the_header_goes_with_others(error: str, tmp_path: Path) -> None:
     file.write_text("\n".join(lines))
     others = [word for folder in folders for word in ("-isystem", folder)]
     compiled("-Wpedantic", "-Wshadow", "-fsyntax-only", *others, str(file))
-
-
-def test_the_wheel_has_the_header(tmp_path: Path) -> None:
-    pytest.importorskip("hatchling")
-    options = ("--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", str(tmp_path))
-    done = run("-m", "pip", "wheel", *options, str(ROOT))
-    assert done.returncode == 0, done.stderr
-    (wheel,) = tmp_path.glob("*.whl")
-    assert "xarr/include/xarr.hpp" in zipfile.ZipFile(wheel).namelist()
 
 
 @pytest.fixture(scope="session")

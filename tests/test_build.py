@@ -1,0 +1,178 @@
+"""What is built and installed, and whether the core runs compiled."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sysconfig
+import tarfile
+import zipfile
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+from tests.processes import ROOT, run, run_code
+from xarr.__main__ import info
+from xarr.core import why_interpreted
+from xarr.core.tape import IS_COMPILED
+
+SOURCE = Path("xarr/core/tape.py")
+LIBRARY = SOURCE.with_suffix(EXTENSION_SUFFIXES[0])
+NOTE = SOURCE.with_name("compiled")
+
+MODULE = '''"""Something small to compile."""
+
+from xarr.core import _cython as cython
+
+IS_COMPILED = cython.compiled
+'''
+
+COMPILER = shutil.which(str(sysconfig.get_config_var("CC") or "cc").split()[0])
+needs_a_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler on this machine")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of what is built, where nothing is compiled."""
+    compiled = shutil.ignore_patterns("__pycache__", NOTE.name, f"{SOURCE.stem}.*.*")
+    shutil.copytree(ROOT / "xarr", tmp_path / "xarr", ignore=compiled)
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+def built(checkout: Path, target: str, **environment: str) -> tuple[Path, str]:
+    """The file that is built, and what is said."""
+    given = {"XARR_PURE": "", **environment}
+    done = run("-m", "hatchling", "build", "--target", target, cwd=checkout, **given)
+    assert done.returncode == 0, done.stderr
+    (file,) = (checkout / "dist").iterdir()
+    return file, done.stdout + done.stderr
+
+
+def imported(checkout: Path, *options: str, **environment: str) -> tuple[str, str]:
+    """The file that Python imports the core from, or the error; and what it warns of."""
+    code = "from xarr.core import tape; print(tape.__file__)"
+    given = {"PYTHONPATH": str(checkout), "XARR_PURE": "", **environment}
+    done = run(*options, "-c", code, cwd=checkout, **given)
+    return done.stdout.strip(), done.stderr
+
+
+def pretend(checkout: Path, source: str) -> None:
+    """Put a file beside the core that cannot be loaded, as compiled from a source."""
+    (checkout / LIBRARY).write_text("not a library")
+    (checkout / NOTE).write_text(source)
+
+
+@needs_a_compiler
+@pytest.mark.skipif(os.environ.get("XARR_PURE") == "1", reason="XARR_PURE asks for the source")
+def test_the_core_is_compiled_here() -> None:
+    assert IS_COMPILED, f"compile it: make, or pip install --editable . ({why_interpreted})"
+
+
+def test_info_says_how_the_core_runs() -> None:
+    (line,) = [line for line in info().splitlines() if line.startswith("core ")]
+    wanted = "compiled" if IS_COMPILED else f"interpreted ({why_interpreted or 'it was not'}"
+    assert line.startswith(f"core             {wanted}")
+
+
+def test_a_compiled_file_goes_before_its_source(checkout: Path) -> None:
+    assert imported(checkout, "-Werror") == (str(checkout / SOURCE), "")
+    pretend(checkout, (checkout / SOURCE).read_text())
+    assert "ImportError" in imported(checkout)[1]
+    assert imported(checkout, "-Werror", XARR_PURE="1") == (str(checkout / SOURCE), "")
+
+
+def test_an_edited_source_goes_before_what_was_compiled(checkout: Path) -> None:
+    pretend(checkout, "another source")
+    file, warning = imported(checkout)
+    assert file == str(checkout / SOURCE)
+    assert "RuntimeWarning: import xarr.core: xarr/core/tape.py was edited since" in warning
+    assert "compile it with python -m pip install --editable ." in warning
+    assert imported(checkout, "-Werror", XARR_PURE="1") == (str(checkout / SOURCE), "")
+
+
+@pytest.mark.parametrize("pure", ["", "1"])
+def test_the_core_is_a_module_as_others_are(pure: str) -> None:
+    done = run_code(
+        """
+        import pickle, traceback
+        import xarr
+        from xarr.core import tape
+
+        assert xarr.core.tape is tape
+        x = xarr.asarray([1.0, 2.0])
+        assert pickle.loads(pickle.dumps(x + x)).tolist() == [2.0, 4.0]
+        assert pickle.loads(pickle.dumps(tape.remembered)) is tape.remembered
+        try:
+            tape.remembered({}, [], 1)
+        except TypeError:
+            print(traceback.format_exc())
+        """,
+        XARR_PURE=pure,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "xarr/core/tape.py" in done.stdout
+    assert "found[key] = value" in done.stdout
+
+
+def test_a_pure_wheel(checkout: Path) -> None:
+    pretend(checkout, "of this checkout alone")
+    file, _ = built(checkout, "wheel", XARR_PURE="1")
+    assert file.name.endswith("-py3-none-any.whl")
+    names = zipfile.ZipFile(file).namelist()
+    assert {SOURCE.as_posix(), "xarr/include/xarr.hpp", "xarr/py.typed"} <= set(names)
+    assert [
+        name for name in names if name.startswith(f"{SOURCE.parent}/") and name[-3:] != ".py"
+    ] == []
+    assert (checkout / LIBRARY).exists()
+    assert (checkout / NOTE).exists()
+
+
+def test_a_compiler_that_fails_is_said(checkout: Path) -> None:
+    (checkout / SOURCE).write_text(MODULE)
+    file, said = built(checkout, "wheel", CC="false")
+    assert file.name.endswith("-py3-none-any.whl")
+    assert "the core runs interpreted, as it was not compiled: command" in said
+
+
+def test_a_source_distribution_can_be_built_from(checkout: Path) -> None:
+    pretend(checkout, "of this checkout alone")
+    file, _ = built(checkout, "sdist")
+    with tarfile.open(file) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"hatch_build.py", "pyproject.toml", "README.md", "LICENSE", str(SOURCE)} <= names
+    assert not {str(LIBRARY), str(NOTE)} & names
+
+
+@needs_a_compiler
+@pytest.mark.slow
+def test_a_compiled_wheel_has_the_source_too(checkout: Path) -> None:
+    (checkout / SOURCE).write_text(MODULE)
+    file, _ = built(checkout, "wheel")
+    assert "-none-any" not in file.name
+    names = zipfile.ZipFile(file).namelist()
+    assert {SOURCE.as_posix(), LIBRARY.as_posix()} <= set(names)
+    assert NOTE.as_posix() not in names
+    assert not (checkout / LIBRARY).exists()
+    assert not (checkout / "build").exists()
+
+
+@needs_a_compiler
+@pytest.mark.slow
+def test_an_editable_install_compiles_what_was_edited(checkout: Path) -> None:
+    source, library, note = (checkout / name for name in (SOURCE, LIBRARY, NOTE))
+    source.write_text(MODULE)
+    built(checkout, "wheel:editable")
+    assert note.read_text() == MODULE
+    first = library.stat()
+    built(checkout, "wheel:editable")
+    assert library.stat().st_ino == first.st_ino
+    source.write_text(MODULE + "MORE = 1\n")
+    built(checkout, "wheel:editable")
+    assert note.read_text() == source.read_text()
+    assert library.stat().st_mtime > first.st_mtime
+    built(checkout, "wheel:editable", XARR_PURE="1")
+    assert not library.exists()
+    assert not note.exists()
