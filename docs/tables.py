@@ -25,6 +25,7 @@ from xarr import dtypes, errors
 from xarr.algorithms import library
 from xarr.backends import cupy_library, nvidia
 from xarr.compiler.source import DIALECTS, kernel_file
+from xarr.core import tape as core
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import launch
@@ -457,13 +458,13 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
     seen: set[str] = set()
     inside = False
     asked: set[str] = set()
-    run, opened, routine = launch.run, library.opened, library.routine
+    opened, routine = library.opened, library.routine
     work = library.run
 
     def launched(device: xarr.Device, kernel: launch.Kernel, *rest: Any) -> None:
         if inside:
             seen.add(_KERNELS[kernel.skeleton])
-        run(device, kernel, *rest)
+        core.launched(device, kernel, *rest)
 
     @contextlib.contextmanager
     def on_host(*given: Any, **named: Any) -> Iterator[Any]:
@@ -500,7 +501,7 @@ def _runs(name: str, device: xarr.Device) -> tuple[str, set[str]]:
         if name in _OPERATORS:
             stack.enter_context(mock.patch.object(xarr.Array, _OPERATORS[name], called))
         stack.enter_context(xarr.device(device))
-        stack.enter_context(mock.patch.object(launch, "run", launched))
+        stack.enter_context(core.launched_by(launched))
         stack.enter_context(mock.patch.object(library, "opened", on_host))
         stack.enter_context(mock.patch.object(library, "run", worked))
         stack.enter_context(mock.patch.object(library, "routine", looked_for))

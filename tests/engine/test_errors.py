@@ -81,7 +81,7 @@ def test_what_is_dead_after_a_failure_holds_no_memory() -> None:
     with faults.armed("launch"), pytest.raises(Planned):
         xarr.to_numpy(y)
     with faults.armed("launch"), pytest.raises(Planned):
-        xarr.to_numpy(x[::-1])
+        xarr.to_numpy(x[::-1] * 2)
     del x, y
     gc.collect()
     xarr.synchronize()
