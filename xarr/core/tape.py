@@ -2050,6 +2050,35 @@ def name_of(key: object) -> object:
     return tuple(names)
 
 
+@cython.ccall
+def place_of(node: Node, key: Any) -> cython.Py_ssize_t:
+    """Where the one element lies that a key of integers names; -1 for other keys."""
+    pattern: Any = node.structure.pattern
+    if pattern is None:
+        return -1
+    shape: tuple[Any, ...] = pattern.shape
+    strides: tuple[Any, ...] = pattern.strides
+    items: tuple[Any, ...]
+    if type(key) is int:
+        items = (key,)
+    elif type(key) is tuple:
+        items = key
+    else:
+        return -1
+    if len(items) != len(shape):
+        return -1
+    at: cython.Py_ssize_t = node.offset
+    extent: cython.Py_ssize_t
+    number: cython.Py_ssize_t
+    for number in range(len(items)):
+        item = items[number]
+        extent = shape[number]
+        if type(item) is not int or not -extent <= item < extent:
+            return -1
+        at += (item if item >= 0 else item + extent) * strides[number]
+    return at
+
+
 @cython.cfunc
 def _name_of_slice(key: object) -> object:
     start = key.start  # type: ignore[attr-defined]

@@ -41,6 +41,7 @@ from xarr.core.tape import (
     name_of,
     name_of_store,
     number_like,
+    place_of,
     remembered,
 )
 from xarr.dtypes import BOOL, INTEGER
@@ -61,8 +62,8 @@ def getitem(x: Array, key: Any, name: Any = None) -> Array:
     """
     kind = type(key)
     if kind is not slice:
-        at = _place(x._node, key, kind)
-        if at is not None:
+        at = place_of(x._node, key)
+        if at >= 0:
             value = _read(x._node, at)
             if value is not None:
                 return made(number_like(x._node, value))
@@ -100,8 +101,8 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
     given = value._node if type(value) is Array else None
     require_writeable(x, _WRITE)
     kind = type(key)
-    at = None if kind is slice else _place(node, key, kind)
-    if at is not None and _is_written(node, at, value):
+    at = -1 if kind is slice else place_of(node, key)
+    if at >= 0 and _is_written(node, at, value):
         return
     if given is None:
         given = _number(node, value)
@@ -166,25 +167,6 @@ def _of_integers(key: slice) -> slice:
                 return key  # its own error says what is wrong
             parts[place] = int(part)
     return slice(*parts)
-
-
-def _place(node: Node, key: Any, kind: type) -> int | None:
-    """Where the one element lies that a key of integers names; None for other keys."""
-    pattern = node.structure.pattern
-    if pattern is None:
-        return None
-    if kind is int:
-        if len(pattern.shape) != 1:
-            return None
-        key = (key,)
-    elif kind is not tuple or len(key) != len(pattern.shape):
-        return None
-    at = node.offset
-    for item, extent, stride in zip(key, pattern.shape, pattern.strides, strict=True):
-        if type(item) is not int or not -extent <= item < extent:
-            return None
-        at += (item if item >= 0 else item + extent) * stride
-    return at
 
 
 def _read(node: Node, at: int) -> Any:
