@@ -416,7 +416,7 @@ def _counts(array: Array) -> bool:
 
 def _value(node: Node) -> Any:
     """The one element, as a Python scalar."""
-    return lone(node).item() if node.value is None else node.value
+    return lone(node) if node.value is None else node.value
 
 
 def adopt(methods: type) -> None:

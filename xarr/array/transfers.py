@@ -172,33 +172,36 @@ def to_host(node: Node, where: str = READING) -> Host:
     if host.size == 0:
         return host
     with node.device.lock:
-        there = elements.array(node)
-        if there is not None:
-            host[...] = there
-            return host
+        engine.compute(node)
+        assert node.storage is not None
+        if type(node.storage.buffer) is numpy.ndarray or not node.structure.layout.linear:
+            there = elements.array(node)
+            if there is not None:
+                host[...] = there
+                return host
     storage, begin = in_a_row(node)
     with node.device.lock:
         node.device.driver.download(storage.buffer, begin, host)
     return host
 
 
-def lone(node: Node, where: str = READING) -> Host:
-    """Download the one element of a node that is no constant."""
-    dtype, storage = node.dtype, node.storage
-    assert storage is not None
-    host = numpy.empty(1, dtype.numpy)
-    device = storage.device
+def lone(node: Node, where: str = READING) -> Any:
+    """Download the one element of a node that is no constant; as a Python scalar."""
+    dtype = node.dtype
+    device = node.device
     note(where, dtype.itemsize, "from", device)
     with device.lock:
         found = engine.there(node)
-        there = elements.array(found)
-        if there is not None:
-            host[0] = there
-            return host
         assert found.storage is not None
+        if type(found.storage.buffer) is numpy.ndarray:
+            value = elements.read(found.storage, found.offset, dtype)
+            if value is not None:
+                return value
+        # Of the driver's memory; to reach into a new buffer takes it longer than to copy.
+        host = numpy.empty(1, dtype.numpy)
         found.storage.settle()
         device.driver.download(found.storage.buffer, found.offset * dtype.itemsize, host)
-    return host
+    return host.item()
 
 
 def to_device(node: Node, device: Device, where: str) -> Node:
