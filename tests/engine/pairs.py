@@ -25,6 +25,7 @@ import xarr
 from tests.engine import own
 from xarr.array.array import is_number
 from xarr.backends.base import Driver
+from xarr.backends.cuda import LaunchGraph
 from xarr.engine import hosted
 
 Values = npt.NDArray[Any]
@@ -421,12 +422,19 @@ class Faults:
         """Let `failing` have its way."""
         kind: Any = type(xarr.default_device().driver)
         launch, allocate, load = kind.launch, kind.allocate, kind.load
+        together = LaunchGraph._launch
 
         def launch_or_fail(driver: Driver, *arguments: Any) -> None:
             if self._kind:
                 self._meet("launch")
                 self._meet("interrupt")
             launch(driver, *arguments)
+
+        def together_or_fail(graph: LaunchGraph, *arguments: Any) -> int:
+            if self._kind:
+                self._meet("launch")
+                self._meet("interrupt")
+            return together(graph, *arguments)
 
         def allocate_or_fail(driver: Driver, nbytes: int) -> Any:
             self._meet("allocate")
@@ -438,6 +446,7 @@ class Faults:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(kind, "launch", launch_or_fail)
+            patch.setattr(LaunchGraph, "_launch", together_or_fail)
             patch.setattr(kind, "allocate", allocate_or_fail)
             patch.setattr(kind, "load", load_or_fail)
             yield
