@@ -100,8 +100,7 @@ def explain(x: Array, /) -> Explanation:
         Then how many of the device's programs (lists of such operations) run how: fused, or step by
         step while there are no kernels for them, by NumPy and kernels of one operation. Then the
         kernels, each with its skeleton's file, what it loads and stores and the bytes that this
-        moves, and then their sources. For an array in memory, where it lies; on a CPU NumPy
-        computes what is small at once, where its bits are the same.
+        moves, and then their sources. For an array in memory, where it lies.
 
         A notebook shows a drawing of it, which ``.svg()`` returns and ``.save("kernels.svg")``
         writes. What a kernel stores stands there with an arrow; what is a variable is grey.
