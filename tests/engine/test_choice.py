@@ -34,7 +34,8 @@ def at_once() -> Iterator[None]:
 
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No kernels and no programs at first."""
+    """No kernels and no programs at first, and nothing that another test has asked for."""
+    xarr.synchronize()
     change(monkeypatch, xarr.default_device())
 
 
