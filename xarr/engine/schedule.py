@@ -16,6 +16,7 @@ a program serves every list of the same instructions.
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +37,7 @@ LIMIT_ENTRIES: Final = 192
 LIMIT_SLOTS: Final = 16
 LIMIT_STORES: Final = 8
 LIMIT_FINALS: Final = 24
+_LIMIT_STEPS: Final = 4096
 _NBYTES_OF_KERNEL: Final = 128
 """What a kernel's arguments take besides those of its accesses and constants, about."""
 
@@ -748,6 +750,7 @@ class Memory:
         ]
 
 
+@functools.lru_cache(_LIMIT_STEPS)
 def _space(shape: Shape) -> Shape:
     return tuple([extent for extent in shape if extent != 1])
 
@@ -760,7 +763,11 @@ def _over(shape: Shape, steps: Shape) -> Shape:
 
 def _steps(ref: Ref, shape: Shape) -> Shape | None:
     """A view's strides over a shape, without axes of one element; see `Group.accesses`."""
-    pattern = ref.pattern
+    return _steps_of(ref.pattern, shape)
+
+
+@functools.lru_cache(_LIMIT_STEPS)
+def _steps_of(pattern: Pattern, shape: Shape) -> Shape | None:
     if pattern.linear and pattern.size == math.prod(shape):
         return None
     if pattern.size == 1:
