@@ -24,7 +24,7 @@ from tests.engine.programs import NARROW, run_one
 from xarr import layout
 from xarr.backends.device import Device
 from xarr.core import tape
-from xarr.core.tape import Storage, Tape, hooks
+from xarr.core.tape import Arguments, Tape, hooks
 from xarr.engine import schedule
 from xarr.engine.program import Program
 from xarr.engine.schedule import Group, Instruction, Memory
@@ -76,14 +76,15 @@ def the_key_forgets_which_storage(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def two_storages_are_swapped(patch: pytest.MonkeyPatch) -> None:
-    run = Program.run
+    go = Program.go
 
-    def swapped(self: Program, storages: list[Storage], *rest: Any) -> Any:
+    def swapped(self: Program, listed: Arguments, *rest: Any) -> Any:
+        storages = listed.storages
         if len(storages) > 2 and storages[1].nbytes == storages[2].nbytes:
             storages[1:3] = storages[2:0:-1]
-        return run(self, storages, *rest)
+        return go(self, listed, *rest)
 
-    patch.setattr(Program, "run", swapped)
+    patch.setattr(Program, "go", swapped)
 
 
 @plant
