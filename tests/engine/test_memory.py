@@ -139,3 +139,28 @@ def test_memory_is_found_in_what_only_dead_work_reads(
         x = xarr.asarray(np.ones(1 << 20, np.float32), device=device)
         y = x + 1
         del x, y
+
+
+def test_no_turn_of_a_program_holds_more_than_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is freed between kernels is not held until all of them are asked for."""
+    driver: Any = xarr.default_device().driver
+    kind = type(driver)
+    allocate, held = kind.allocate, [0]
+
+    def noted(self: Any, nbytes: int) -> Any:
+        buffer = allocate(self, nbytes)
+        held[-1] = max(held[-1], self.memory_info()["used_nbytes"])
+        return buffer
+
+    monkeypatch.setattr(xarr.default_device(), "programs", {})
+    monkeypatch.setattr(kind, "allocate", noted)
+    x = xarr.asarray(np.ones(1 << 20, np.float32))
+    for _ in range(5):
+        y = x
+        for _ in range(5):
+            y = xarr.cumulative_sum(y * 0.5)
+        xarr.synchronize()
+        del y
+        held.append(0)
+    assert held[0] > 0
+    assert max(held[1:5]) <= held[0]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
 import numpy
 
 from xarr import dtypes, errors, layout, references
-from xarr.backends.base import InMemory
+from xarr.backends.base import Asked, InMemory
 from xarr.core import _cython as cython
 from xarr.core.cycles import LIMIT, Cycles
 from xarr.layout import Layout
@@ -63,6 +63,9 @@ WIDE: Final = -10
 HELD: Final = (ALIVE, ALIVE + WIDE)
 OF_WIDE: Final = (ALIVE + WIDE, DEAD + WIDE)
 
+_ALIVE = cython.declare(cython.Py_ssize_t, ALIVE)
+_DEAD = cython.declare(cython.Py_ssize_t, DEAD)
+_WIDE = cython.declare(cython.Py_ssize_t, WIDE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
 _MOST_STEPS = cython.declare(cython.Py_ssize_t, LIMIT)
 _ndarray = cython.declare(object, numpy.ndarray)
@@ -601,9 +604,6 @@ class Arguments:
 
 # -- programs --------------------------------------------------------------------------------------
 
-Asked = tuple[Any, Any, Sequence[Any], bytes, int]
-"""A launch with all that it needs: the arguments of `launch` behind the device."""
-
 
 @cython.ccall
 def launched(
@@ -1042,6 +1042,8 @@ class Program:
     def _go_at_once(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
         """The same by one call of the driver, where it has that."""
         device = self.trace.device
+        if self.sequence is None and self._between(listed.storages) > MOST_FREED_NBYTES:
+            self.sequence = False
         if self.sequence is False:
             return self.go(listed, done, unfinished)
         step: Call
@@ -1050,7 +1052,6 @@ class Program:
         number: cython.Py_ssize_t = 0
         found: object = None
         asked: list[Any] = []
-        freed: list[Any] = []
         storages: list[Any] = listed.storages
         driver = device.driver
         launched = driver.launched
@@ -1060,14 +1061,10 @@ class Program:
         try:
             for step in self.steps:
                 found = step.ask(device, listed, asked)
-                if self.sequence is None:
-                    freed.extend([storages[slot].nbytes for slot in step.freed])
                 step.end(storages)
                 number += 1
             if self.sequence is None:
-                # What is freed between them is held until all are asked for.
-                is_large = sum(freed) > MOST_FREED_NBYTES
-                self.sequence = (not is_large and driver.sequence(asked)) or False
+                self.sequence = driver.sequence(asked) or False
             if self.sequence is not False and self.sequence.run(asked):
                 counts.launches += len(asked)
                 asked.clear()
@@ -1083,6 +1080,15 @@ class Program:
                 unfinished.extend(asked)
             raise
         return found
+
+    def _between(self, storages: list[Any]) -> int:
+        """The bytes that are freed before the last step, and would be held until all is asked."""
+        nbytes = 0
+        for call in self.steps:
+            nbytes += sum([one for one in call.rooms if isinstance(one, int)])
+            if call is not self.steps[len(self.steps) - 1]:
+                nbytes += sum([storages[slot].nbytes for slot in call.freed])
+        return nbytes
 
     def broken_off(
         self,
@@ -1562,16 +1568,16 @@ class Tape:
                 or (shared and storage.serial in shared)
                 or (kept and id(storage.buffer) in kept)
             ):
-                state = -1
+                state = _ALIVE
             elif storage.buffer is None or storage.lender is not None:
-                state = -2
+                state = _DEAD
             else:
                 state = storage.nbytes
                 if state < _WIDE_NBYTES and state not in sizes:  # type: ignore[operator]
                     state = 0
                 states.append(state)
                 continue
-            states.append(state if storage.nbytes < _WIDE_NBYTES else state - 10)
+            states.append(state if storage.nbytes < _WIDE_NBYTES else state + _WIDE)
         return tuple(states)
 
 

@@ -179,6 +179,8 @@ class Program(core.Program):
             return True
         if not device.driver.is_open():
             return True
+        if self.steps:
+            return False
         sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
         return max(sizes, default=0) > hosted.LARGEST
 
