@@ -36,6 +36,10 @@ def _devices() -> list[xarr.Device]:
     drivers = dict[tuple[str, str], xarr.Device]()
     for found in xarr.devices():
         drivers.setdefault((found.backend, found.info.platform), found)
+    if drivers.get(
+        ("cpu", "C")
+    ):  # PoCL is for machines without a compiler, and has a job of its own
+        drivers.pop(("opencl", "Portable Computing Language"), None)
     return list(drivers.values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from xarr.backends.device import default_device, devices, get_device, problems
-from xarr.compiler.cache import disk_cache
+from xarr.cache import disk_cache
 from xarr.core import why_interpreted
 from xarr.core.tape import IS_COMPILED
 from xarr.running import program, warm

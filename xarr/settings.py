@@ -25,6 +25,10 @@ class Settings:
         XARR_CACHE_DIR: the directory of compiled kernels.
     eager : bool
         XARR_EAGER: run each operation at once.
+    cc : str or None
+        XARR_CC: the C compiler of ``cpu:0``, a command; else ``cc``, ``gcc`` or ``clang``.
+    cc_flags : str or None
+        XARR_CC_FLAGS: further options for it, as ``-g -fsanitize=address``.
     dump_source : str or None
         XARR_DUMP_SOURCE: a directory to which the source of every compiled kernel is written.
     inline : bool
@@ -35,6 +39,8 @@ class Settings:
         built, it is not compiled.
     random : str or None
         XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
+    threads : int or None
+        XARR_THREADS: how many threads of ``cpu:0`` share large work; else one for each processor.
     tiers : str or None
         XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
         ``hosted``, NumPy computes in a CPU's buffers what it can, and there are no such kernels.
@@ -43,11 +49,14 @@ class Settings:
 
     device: str | None = None
     cache_dir: str | None = None
+    cc: str | None = None
+    cc_flags: str | None = None
     eager: bool = False
     dump_source: str | None = None
     inline: bool = True
     pure: bool = False
     random: str | None = None
+    threads: int | None = None
     tiers: str | None = None
 
     @classmethod
@@ -56,11 +65,14 @@ class Settings:
         return cls(
             device=environment.get("XARR_DEVICE") or None,
             cache_dir=environment.get("XARR_CACHE_DIR") or None,
+            cc=environment.get("XARR_CC") or None,
+            cc_flags=environment.get("XARR_CC_FLAGS") or None,
             eager=_is_on(environment.get("XARR_EAGER", "")),
             dump_source=environment.get("XARR_DUMP_SOURCE") or None,
             inline=_is_on(environment.get("XARR_INLINE") or "1"),
             pure=_is_on(environment.get("XARR_PURE", "")),
             random=environment.get("XARR_RANDOM") or None,
+            threads=max(0, int(environment.get("XARR_THREADS") or 0)) or None,
             tiers=environment.get("XARR_TIERS") or None,
         )
 

@@ -128,7 +128,7 @@ def test_the_environment_names_the_default() -> None:
 
 
 def test_importing_loads_no_backend() -> None:
-    code = "import sys, xarr.backends.device, xarr.compiler.cache; print('pyopencl' in sys.modules)"
+    code = "import sys, xarr.backends.device, xarr.cache; print('pyopencl' in sys.modules)"
     assert run_code(code).stdout.strip() == "False"
 
 

@@ -19,8 +19,7 @@ import xarr
 from tests.engine.pairs import tier
 from tests.launching import change
 from tests.processes import run_code
-from xarr import dtypes
-from xarr.compiler import cache
+from xarr import cache, dtypes
 from xarr.engine import background, compiling, hosted, launch
 from xarr.engine.opcodes import tape_of
 from xarr.errors import CompileError

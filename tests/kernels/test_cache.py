@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.processes import run_code, start
-from xarr.compiler import cache
-from xarr.compiler.cache import DiskCache
+from xarr import cache
+from xarr.cache import DiskCache
 from xarr.errors import CacheWarning
 
 KEY = DiskCache.key("1", "source", ("-a",), "target")
@@ -142,7 +142,7 @@ def test_read_only_and_unreadable_directories_are_passed_over() -> None:
 CHANGE_MODES = """
 import os, warnings
 warnings.simplefilter("always")
-from xarr.compiler.cache import DiskCache
+from xarr.cache import DiskCache
 if os.getuid() == 0:
     os.setgid({user})
     os.setuid({user})
@@ -162,7 +162,7 @@ disk.directory.chmod(0o700)
 def test_many_processes_use_one_directory_at_once(tmp_path: Path) -> None:
     code = f"""
 import random, sys
-from xarr.compiler.cache import DiskCache
+from xarr.cache import DiskCache
 disk = DiskCache({str(tmp_path)!r}, limit_nbytes=40_000)
 random.seed(int(sys.argv[1]) if len(sys.argv) > 1 else None)
 for step in range(400):
@@ -190,7 +190,7 @@ def test_no_warning_in_ordinary_use(disk: DiskCache) -> None:
 
 
 def test_the_environment_names_the_directory(tmp_path: Path) -> None:
-    code = "from xarr.compiler.cache import disk_cache; print(disk_cache().directory)"
+    code = "from xarr.cache import disk_cache; print(disk_cache().directory)"
     done = run_code(code, XARR_CACHE_DIR=str(tmp_path / "here"))
     assert done.stdout.strip() == str(tmp_path / "here")
     if sys.platform == "linux":
@@ -202,7 +202,7 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     code = f"""
 import struct, time
 import numpy as np
-from xarr.compiler.cache import DiskCache
+from xarr.cache import DiskCache
 from xarr.backends.device import default_device
 driver = default_device().driver
 sources = {{

@@ -484,8 +484,8 @@ def _type_defines(dtype: DType) -> list[str]:
 
 def _parameters(name: str, dtype: DType, names: Iterable[str]) -> str:
     """The define of a kernel's parameters that are arrays of complex numbers."""
-    listed = [f"GLOBAL const {dtype.storage} *RESTRICT {given}," for given in names]
-    return f"#define {name} {' '.join(listed)}"
+    listed = [f"parameter(GLOBAL const {dtype.storage} *RESTRICT, {given})" for given in names]
+    return f"#define {name}(parameter) {' '.join(listed)}"
 
 
 def _tables(

@@ -44,6 +44,10 @@ def as_array(
     if type(obj) is Array:
         return _from_array(obj, row, target, copy, where, name)
     if copy is False:
+        home = target or get_device()
+        if isinstance(obj, numpy.ndarray) and obj.dtype in dtypes.BY_NUMPY and home.info.in_place:
+            shared = interchange.from_dlpack(obj, device=home, copy=False)
+            return shared if row is None else _from_array(shared, row, None, copy, where, name)
         raise ValueError(
             errors.message(
                 where,

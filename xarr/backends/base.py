@@ -32,7 +32,7 @@ class DeviceInfo:
     name, vendor, platform, driver_version : str
         What the driver says of itself.
     kind : "cpu", "gpu" or "accelerator"
-    dialect : "opencl" or "cuda"
+    dialect : "opencl", "cuda" or "c"
         The language that `Driver.compile` takes.
     memory_nbytes : int
         All memory of the device.
@@ -57,7 +57,7 @@ class DeviceInfo:
     platform: str
     driver_version: str
     kind: Literal["cpu", "gpu", "accelerator"]
-    dialect: Literal["opencl", "cuda"]
+    dialect: Literal["opencl", "cuda", "c"]
     memory_nbytes: int
     has_float64: bool
     compute_units: int

@@ -22,8 +22,9 @@ from xarr.dtypes import DType
 from xarr.errors import message
 from xarr.settings import settings
 
-BACKENDS = {"cupy": "cupy_devices", "numba": "numba_cuda", "opencl": "opencl"}
-"""The module of each backend, best first: the default device is the first GPU in this order."""
+BACKENDS = {"cupy": "cupy_devices", "numba": "numba_cuda", "cpu": "cpu", "opencl": "opencl"}
+"""The module of each backend, best first: the default device is the first GPU, else the first CPU.
+"""
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "no-float64": {"has_float64": False},
@@ -472,7 +473,8 @@ def _found(backend: str) -> tuple[Device, ...]:
 def _candidates(name: str) -> Iterator[Device]:
     """The devices that a name may mean; other backends are not loaded."""
     backend = name.partition(":")[0]
-    for one in (backend,) if backend in BACKENDS else BACKENDS:
+    # "cpu" is a kind as well, which OpenCL has too.
+    for one in (backend,) if backend in BACKENDS and name != "cpu" else BACKENDS:
         yield from _found(one)
 
 

@@ -21,7 +21,7 @@ SCHEMA: Final = "1"
 """Part of the disk key: raised when the meaning of a source changes without its text changing."""
 
 FOLDER: Final = Path(__file__).parents[1] / "kernels"
-DIALECTS: Final = {"opencl": "opencl.h", "cuda": "cuda.h"}
+DIALECTS: Final = {"opencl": "opencl.h", "cuda": "cuda.h", "c": "c.h"}
 
 _INTEGERS: Final = frozenset(row.compute for row in dtypes.TABLE if row.kind in dtypes.INTEGER)
 _FLOATS: Final = frozenset(row.compute for row in dtypes.TABLE if row.kind == dtypes.REAL)
@@ -176,18 +176,25 @@ def define(name: str, lines: Iterable[str]) -> str:
     return f"#define {name} " + " \\\n    ".join(lines)
 
 
+def words(code: str, dialect: str, *, has_float64: bool) -> list[str]:
+    """What comes before C that uses a dialect's words and library functions."""
+    return [
+        "#define XR_ASSEMBLED 1",
+        f"#define XR_BARRIERS {int('BARRIER()' in code)}",
+        *(["#define XR_FLOAT64 1"] if has_float64 else []),
+        kernel_file(DIALECTS[dialect]),
+        *required(code),
+    ]
+
+
 def assemble(
     skeleton: str, dialect: str, defines: Iterable[str], *, has_float64: bool = True
 ) -> str:
     """The text of one kernel: `skeleton` names a file of `kernels/`."""
     block = "\n".join(defines)
     files = (*PRELUDES.get(skeleton, ()), skeleton)
-    lines = ["#define XR_ASSEMBLED 1"]
-    if has_float64:
-        lines.append("#define XR_FLOAT64 1")
-    lines.append(block)
-    lines.append(kernel_file(DIALECTS[dialect]))
-    lines.extend(required(block + "".join(map(kernel_file, files))))
+    code = block + "".join(map(kernel_file, files))
+    lines = [block, *words(code, dialect, has_float64=has_float64)]
     for file in files:
         lines.append(f'#line 1 "{file}"')
         lines.append(kernel_file(file))

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import dtypes, errors
-from xarr.compiler import cache, source
+from xarr import cache, dtypes, errors
+from xarr.compiler import source
 from xarr.core.tape import counts as counts
 from xarr.engine.plan import STRIP, Form
 from xarr.settings import settings

@@ -12,6 +12,7 @@ from xarr import dtypes, errors
 from xarr.array import views
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array
+from xarr.array.interchange import from_dlpack
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import Host, from_host, openly, tell
 from xarr.backends.device import default_float, get_device
@@ -42,6 +43,15 @@ def _given(values: Any, device: DeviceLike, where: str) -> Any:
         values = values.astype("float32" if values.dtype.kind == "f" else "complex64")
     with openly():
         return Array(from_host(numpy.asarray(values), target, where))
+
+
+def _mapped(values: Any, device: DeviceLike, where: str) -> Any:
+    """An array in the memory of a mapped file, on a CPU; elsewhere a copy of it."""
+    target = get_device(device, where)
+    row = dtypes.BY_NUMPY.get(values.dtype) if isinstance(values, numpy.memmap) else None
+    if row is None or not target.info.in_place or (target.narrow and row in dtypes.NEEDS_FLOAT64):
+        return _given(values, device, where)
+    return from_dlpack(values, device=target, copy=False)
 
 
 def _is_numeric(values: Host) -> bool:
@@ -133,8 +143,8 @@ def load(
     file : path or open file
         The file.
     mmap_mode : str, optional
-        Whether a copy to the device is made of the file's own memory, as "r"; the file itself is
-        never written to.
+        That of `numpy.load`. On a CPU the array lies in the mapped file; elsewhere it is a copy,
+        and what is written to it does not reach the file.
     allow_pickle, fix_imports, encoding, max_header_size
         Those of `numpy.load`.
     device : Device, str or None
@@ -166,7 +176,7 @@ def load(
     )
     if isinstance(found, numpy.lib.npyio.NpzFile):
         return Archive(found, device)
-    return _given(found, device, "load(file)")
+    return _mapped(found, device, "load(file)")
 
 
 def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
@@ -536,7 +546,7 @@ def memmap(
     *,
     device: DeviceLike = None,
 ) -> Any:
-    """Copy the part of a file that `numpy.memmap` would map to a device. Runs on the host.
+    """Map a part of a file, as `numpy.memmap`; a device that is no CPU gets a copy.
 
     Parameters
     ----------
@@ -545,20 +555,19 @@ def memmap(
     dtype, offset, shape, order
         Those of `numpy.memmap`.
     mode : str
-        "r" or "c". What is written to an array does not reach the file, so the modes that write are
-        refused.
+        Its "r", "c", "r+" or "w+". The last two write to the file, and need a CPU.
     device : Device, str or None
         The device of the result; the default device where None.
 
     Returns
     -------
     Array
-        The values.
+        In the mapped memory on a CPU; with "r" it is read-only there.
 
     Raises
     ------
     ValueError
-        If the mode is one that writes to the file.
+        If the mode is one that writes to the file, and the device is no CPU.
 
     Examples
     --------
@@ -569,14 +578,14 @@ def memmap(
     [1, 2, 3]
     """
     where = "memmap(filename, mode)"
-    if mode not in ("r", "c", "readonly", "copyonwrite"):
+    if mode not in ("r", "c", "readonly", "copyonwrite") and not get_device(device).info.in_place:
         raise ValueError(
             errors.message(
                 where,
                 f"mode is {mode!r}",
-                "'r' and 'c' are accepted, since an array's memory is the device's",
+                "'r' and 'c' are accepted on a device with memory of its own",
                 "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)",
             )
         )
     read: Any = numpy.memmap
-    return _given(numpy.asarray(read(filename, dtype, mode, offset, shape, order)), device, where)
+    return _mapped(read(filename, dtype, mode, offset, shape, order), device, where)

@@ -34,14 +34,14 @@ typedef float T;
 
 DEVICE i32 xr_to_i32_T(const T x)
 {
-    const int inside = x >= (T)-2147483648.0f && x < (T)2147483648.0f;
+    const int inside = (x >= (T)-2147483648.0f) & (x < (T)2147483648.0f);
     const i32 truncated = (i32)(inside ? x : (T)0.0f);
     return inside ? truncated : -2147483647 - 1;
 }
 
 DEVICE i64 xr_to_i64_T(const T x)
 {
-    const int inside = x >= (T)-9223372036854775808.0f && x < (T)9223372036854775808.0f;
+    const int inside = (x >= (T)-9223372036854775808.0f) & (x < (T)9223372036854775808.0f);
     const i64 truncated = (i64)(inside ? x : (T)0.0f);
     return inside ? truncated : (i64)-9223372036854775807 - (i64)1;
 }

@@ -54,74 +54,74 @@ DEVICE C xr_round_C(const C z)
 
 DEVICE int xr_equal_C(const C x, const C y)
 {
-    return x.re == y.re && x.im == y.im;
+    return (x.re == y.re) & (x.im == y.im);
 }
 
 DEVICE int xr_not_equal_C(const C x, const C y)
 {
-    return x.re != y.re || x.im != y.im;
+    return (x.re != y.re) | (x.im != y.im);
 }
 
 // Whether x is greater: numbers go by their real parts, and where those are equal by the imaginary
 // ones, as in NumPy.
 DEVICE int xr_exceeds_C(const C x, const C y)
 {
-    return x.re > y.re || (x.re == y.re && x.im > y.im);
+    return (x.re > y.re) | ((x.re == y.re) & (x.im > y.im));
 }
 
 // As NumPy orders them; an imaginary part that is NaN compares with nothing.
 DEVICE int xr_less_C(const C x, const C y)
 {
-    return (x.re < y.re && x.im == x.im && y.im == y.im) || (x.re == y.re && x.im < y.im);
+    return ((x.re < y.re) & (x.im == x.im) & (y.im == y.im)) | ((x.re == y.re) & (x.im < y.im));
 }
 
 DEVICE int xr_less_equal_C(const C x, const C y)
 {
-    return (x.re < y.re && x.im == x.im && y.im == y.im) || (x.re == y.re && x.im <= y.im);
+    return ((x.re < y.re) & (x.im == x.im) & (y.im == y.im)) | ((x.re == y.re) & (x.im <= y.im));
 }
 
 // A number is NaN where a part is. NaN propagates, of two the first; so does the first of two equal
 // numbers, whose zeros may have other signs.
 DEVICE C xr_maximum_C(const C x, const C y)
 {
-    return xr_isnan_C(x) || (!xr_isnan_C(y) && !xr_exceeds_C(y, x)) ? x : y;
+    return xr_isnan_C(x) | (!xr_isnan_C(y) & !xr_exceeds_C(y, x)) ? x : y;
 }
 
 DEVICE C xr_minimum_C(const C x, const C y)
 {
-    return xr_isnan_C(x) || (!xr_isnan_C(y) && !xr_exceeds_C(x, y)) ? x : y;
+    return xr_isnan_C(x) | (!xr_isnan_C(y) & !xr_exceeds_C(x, y)) ? x : y;
 }
 
 // A number is preferred to NaN; of two NaN the first is taken.
 DEVICE C xr_fmax_C(const C x, const C y)
 {
-    return xr_isnan_C(y) || (!xr_isnan_C(x) && !xr_exceeds_C(y, x)) ? x : y;
+    return xr_isnan_C(y) | (!xr_isnan_C(x) & !xr_exceeds_C(y, x)) ? x : y;
 }
 
 DEVICE C xr_fmin_C(const C x, const C y)
 {
-    return xr_isnan_C(y) || (!xr_isnan_C(x) && !xr_exceeds_C(x, y)) ? x : y;
+    return xr_isnan_C(y) | (!xr_isnan_C(x) & !xr_exceeds_C(x, y)) ? x : y;
 }
 
 // NaN counts as true, as in NumPy.
 DEVICE int xr_nonzero_C(const C z)
 {
-    return z.re != (T)0.0f || z.im != (T)0.0f;
+    return (z.re != (T)0.0f) | (z.im != (T)0.0f);
 }
 
 DEVICE int xr_isnan_C(const C z)
 {
-    return z.re != z.re || z.im != z.im;
+    return (z.re != z.re) | (z.im != z.im);
 }
 
 DEVICE int xr_isinf_C(const C z)
 {
-    return fabs(z.re) == xr_infinity_T || fabs(z.im) == xr_infinity_T;
+    return (fabs(z.re) == xr_infinity_T) | (fabs(z.im) == xr_infinity_T);
 }
 
 DEVICE int xr_isfinite_C(const C z)
 {
-    return fabs(z.re) < xr_infinity_T && fabs(z.im) < xr_infinity_T;
+    return (fabs(z.re) < xr_infinity_T) & (fabs(z.im) < xr_infinity_T);
 }
 
 DEVICE C xr_add_C(const C x, const C y)
@@ -155,7 +155,7 @@ DEVICE C xr_divide_C(const C x, const C y)
     const T scale = (T)1.0f / (major + minor * ratio);
     const T re = wide ? x.re + x.im * ratio : x.re * ratio + x.im;
     const T im = wide ? x.im - x.re * ratio : x.im * ratio - x.re;
-    const int zero = major == (T)0.0f && minor == (T)0.0f;
+    const int zero = (major == (T)0.0f) & (minor == (T)0.0f);
     const T nothing = fabs(major);
     return xr_complex_C(zero ? x.re / nothing : re * scale, zero ? x.im / nothing : im * scale);
 }
@@ -170,7 +170,7 @@ DEVICE C xr_reciprocal_C(const C z)
     const T size = major + minor * ratio;
     const T re = (wide ? (T)1.0f : ratio) / size;
     const T im = (wide ? -ratio : (T)-1.0f) / size;
-    const int zero = z.re == (T)0.0f && z.im == (T)0.0f;
+    const int zero = (z.re == (T)0.0f) & (z.im == (T)0.0f);
     return xr_complex_C(zero ? xr_infinity_T : re, zero ? xr_nan_T : im);
 }
 
@@ -223,8 +223,8 @@ DEVICE C xr_sign_C(const C z)
     const T x = huge_re ? copysign(one, z.re) : huge_im ? z.re - z.re : z.re * scale;
     const T y = huge_im ? copysign(one, z.im) : huge_re ? z.im - z.im : z.im * scale;
     const T size = xr_hypot_T(x, y);
-    const T poison = huge_re && huge_im ? xr_nan_T : size;
-    const int zero = z.re == (T)0.0f && z.im == (T)0.0f;
+    const T poison = huge_re & huge_im ? xr_nan_T : size;
+    const int zero = (z.re == (T)0.0f) & (z.im == (T)0.0f);
     return xr_complex_C(zero ? (T)0.0f : x / poison, zero ? (T)0.0f : y / poison);
 }
 
@@ -279,15 +279,15 @@ DEVICE C xr_exp_C(const C z)
     const T limit = sizeof(T) == 4 ? (T)88.0f : (T)704.0f;
     const int real = z.im == (T)0.0f;
     const int endless = !(fabs(z.im) < xr_infinity_T);
-    const T over = z.re > limit && z.re < xr_infinity_T && !real ? z.re - limit : (T)0.0f;
+    const T over = (z.re > limit) & (z.re < xr_infinity_T) & !real ? z.re - limit : (T)0.0f;
     const T second = over > limit ? limit : over;
     const T growth = xr_exp_T(over > (T)0.0f ? limit : z.re);
     const T more = xr_exp_T(second);
     const T most = xr_exp_T(over - second);
     const T re = growth * xr_cos_T(z.im) * more * most;
     const T im = growth * xr_sin_T(z.im) * more * most;
-    const int nothing = endless && z.re == -xr_infinity_T;
-    const int unbounded = endless && z.re == xr_infinity_T;
+    const int nothing = endless & (z.re == -xr_infinity_T);
+    const int unbounded = endless & (z.re == xr_infinity_T);
     return xr_complex_C(
         nothing ? (T)0.0f : unbounded ? z.re : re,
         real ? z.im : nothing ? (T)0.0f : unbounded ? xr_nan_T : im);
@@ -554,12 +554,12 @@ DEVICE C xr_atanh_C(const C z)
         return xr_complex_C(copysign(re, z.re), copysign(xr_half_pi_T(), z.im));
     }
     const T distance = (x - one) * (x - one) + y * y;
-    const int pole = x == one && y < xr_power_of_two_T(-30);
+    const int pole = (x == one) & (y < xr_power_of_two_T(-30));
     const T near = (T)0.5f * (xr_ln_2_T() - xr_log_T(y));
     const T re = pole ? near : quarter * xr_log1p_T((T)4.0f * x / distance);
     const T cosine = x == one ? -y : (one - x) * (one + x) - y * y;
     const T sine = x == one ? (T)2.0f : (T)2.0f * y;
-    const T im = y == (T)0.0f && x <= one ? y : (T)0.5f * xr_atan2_T(sine, cosine);
+    const T im = (y == (T)0.0f) & (x <= one) ? y : (T)0.5f * xr_atan2_T(sine, cosine);
     return xr_complex_C(copysign(re, z.re), copysign(im, z.im));
 }
 

@@ -1,7 +1,8 @@
 // The CUDA dialect: what CUDA C calls the words that the kernels use (HIP C++ takes it as well).
 #define KERNEL extern "C" __global__
 #define PARAMETER(type, name) type name,
-#define ITEM_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
+#define GROUP_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
+#define ITEM_KERNEL GROUP_KERNEL
 #define DEVICE static __device__ __forceinline__
 #define OVERLOADED
 #define GLOBAL

@@ -165,7 +165,7 @@ DEVICE T xr_gamma_attempts_T(const u64 block, const u64 draw, const u64 key, con
         taken = t > (T)0.0f && -xr_exponential_of_words_T(words.w, words.w * 0x9e3779b9u) < limit;
         result = d * v;
     }
-    return shape == shape && taken != 0 ? result : shape;
+    return (shape == shape) & (taken != 0) ? result : shape;
 }
 
 // The logarithm of a gamma variable; that of a small shape is one of shape + 1 times u^(1 / shape).
@@ -340,7 +340,7 @@ DEVICE T xr_poisson_T(const u64 block, const u64 draw, const u64 key, const T me
         const T v = xr_open_of_words_T(words.z, words.w);
         const T us = (T)0.5f - fabs(u);
         const T k = floor(((T)2.0f * a / us + b) * u + mean + (T)0.43f);
-        const int outside = k < (T)0.0f || (us < (T)0.013f && v > us);
+        const int outside = (k < (T)0.0f) | ((us < (T)0.013f) & (v > us));
         if (us >= (T)0.07f && v <= limit) {
             taken = 1;
         } else if (outside == 0) {
@@ -385,7 +385,7 @@ DEVICE T xr_binomial_below_half_T(
         const T us = (T)0.5f - fabs(u);
         const T k = floor(((T)2.0f * a / us + b) * u + center);
         if (k >= (T)0.0f && k <= n) {
-            taken = us >= (T)0.07f && v <= limit;
+            taken = (us >= (T)0.07f) & (v <= limit);
             if (taken == 0) {
                 const T height = xr_log_T(v * alpha / (a / (us * us) + b));
                 taken = height <= xr_log_binomial_T(k, n, p) - most;
@@ -400,7 +400,7 @@ DEVICE T xr_binomial_T(const u64 block, const u64 draw, const u64 key, const T n
 {
     const int above = p > (T)0.5f;
     const T smaller = above ? (T)1.0f - p : p;
-    const T drawn = n > (T)0.0f && smaller > (T)0.0f
+    const T drawn = (n > (T)0.0f) & (smaller > (T)0.0f)
         ? xr_binomial_below_half_T(block, draw, key, n, smaller) : (T)0.0f;
     return above ? n - drawn : drawn;
 }

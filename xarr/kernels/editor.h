@@ -3,7 +3,8 @@
 #include <math.h>
 #define KERNEL static
 #define PARAMETER(type, name) type name,
-#define ITEM_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
+#define GROUP_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
+#define ITEM_KERNEL GROUP_KERNEL
 #define DEVICE static inline
 #define GLOBAL
 #define LOCAL

@@ -182,8 +182,11 @@ typedef struct { XR_FIELDS } xr_arguments;
         XR_KEEP                                                                             \
     }
 
-KERNEL void xr_fft(
-    XR_POINTERS(PARAMETER) XR_WORK XR_TABLES GLOBAL XR_RESULT *RESTRICT result, const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    XR_POINTERS(parameter) XR_WORK(parameter) XR_TABLES(parameter)                          \
+    parameter(GLOBAL XR_RESULT *RESTRICT, result)
+
+GROUP_KERNEL(xr_fft, XR_PARAMETERS)
 {
     LOCAL XR_COMPLEX tile0[XR_ROOM];
     LOCAL XR_COMPLEX tile1[XR_ROOM];

@@ -37,7 +37,7 @@ DEVICE u16 xr_float_to_half(const f32 x)
     const u32 units = significand >> shift;
     const u32 tie = 1u << (shift - 1u);
     const u32 rest = significand & (2u * tie - 1u);
-    const u32 subnormal = units + (u32)(rest > tie || (rest == tie && (units & 1u) != 0u));
+    const u32 subnormal = units + (u32)((rest > tie) | ((rest == tie) & ((units & 1u) != 0u)));
     const u32 payload = (magnitude >> 13) & 0x3ffu;
     const u32 nan = 0x7c00u | (payload == 0u ? 1u : payload);
     const u32 finite = exponent < 113u ? subnormal : normal;
@@ -60,7 +60,7 @@ DEVICE u16 xr_double_to_half(const f64 x)
     const u64 units = significand >> shift;
     const u64 tie = (u64)1 << (shift - 1u);
     const u64 rest = significand & (2u * tie - 1u);
-    const u64 subnormal = units + (u64)(rest > tie || (rest == tie && (units & 1u) != 0u));
+    const u64 subnormal = units + (u64)((rest > tie) | ((rest == tie) & ((units & 1u) != 0u)));
     const u64 payload = (magnitude >> 42) & 0x3ffu;
     const u64 nan = 0x7c00u | (payload == 0u ? 1u : payload);
     const u64 finite = exponent < 1009u ? subnormal : normal;
@@ -78,7 +78,7 @@ DEVICE f32 xr_nextafter_f16(const f32 x, const f32 y)
     const u16 next = x == 0.0f ? (u16)(sign | 1) : (u16)(away ? bits + 1 : bits - 1);
     const f32 moved = xr_half_to_float(next);
     const f32 unmoved = x == y ? y : x + y;
-    return x == y || x != x || y != y ? unmoved : moved;
+    return (x == y) | (x != x) | (y != y) ? unmoved : moved;
 }
 
 // How far the next half above is, as NumPy has it for halves alone.

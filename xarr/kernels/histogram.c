@@ -42,8 +42,9 @@ DEVICE void xr_add_count(GLOBAL u32 *const count, const u32 more)
     }
 }
 
-KERNEL void xr_histogram(
-    XR_POINTERS(PARAMETER) GLOBAL u32 *RESTRICT result, const xr_arguments a)
+#define XR_PARAMETERS(parameter) XR_POINTERS(parameter) parameter(GLOBAL u32 *RESTRICT, result)
+
+GROUP_KERNEL(xr_histogram, XR_PARAMETERS)
 {
 #if XR_LOCAL
     LOCAL u32 counts[XR_LOCAL];

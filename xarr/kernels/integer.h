@@ -62,7 +62,7 @@ DEVICE T xr_minimum_T(const T x, const T y)
 // 1 where y is -1; never for an unsigned T, whose (T)-1 is the largest integer.
 DEVICE int xr_is_minus_one_T(const T y)
 {
-    return y < (T)0 && y == (T)-1;
+    return (y < (T)0) & (y == (T)-1);
 }
 
 // The hardware traps at a zero divisor and at the smallest integer divided by -1: neither
@@ -70,19 +70,19 @@ DEVICE int xr_is_minus_one_T(const T y)
 DEVICE T xr_floor_divide_T(const T x, const T y)
 {
     const int flip = xr_is_minus_one_T(y);
-    const T divisor = y == (T)0 || flip ? (T)1 : y;
+    const T divisor = (y == (T)0) | flip ? (T)1 : y;
     const T quotient = (T)(x / divisor);
     const T rest = (T)(x % divisor);
-    const int below = rest != (T)0 && (rest < (T)0) != (divisor < (T)0);
+    const int below = (rest != (T)0) & ((rest < (T)0) != (divisor < (T)0));
     const T floored = (T)(quotient - (T)below);
     return y == (T)0 ? (T)0 : flip ? xr_negative_T(x) : floored;
 }
 
 DEVICE T xr_remainder_T(const T x, const T y)
 {
-    const T divisor = y == (T)0 || xr_is_minus_one_T(y) ? (T)1 : y;
+    const T divisor = (y == (T)0) | xr_is_minus_one_T(y) ? (T)1 : y;
     const T rest = (T)(x % divisor);
-    const int below = rest != (T)0 && (rest < (T)0) != (divisor < (T)0);
+    const int below = (rest != (T)0) & ((rest < (T)0) != (divisor < (T)0));
     return below ? (T)(rest + divisor) : rest;
 }
 
@@ -99,7 +99,7 @@ DEVICE T xr_pow_T(const T x, const T y)
         exponent = (U)(exponent >> 1);
     }
     if (y < (T)0) {
-        return x == (T)1 || xr_is_minus_one_T(x) ? odd_power : (T)0;
+        return (x == (T)1) | xr_is_minus_one_T(x) ? odd_power : (T)0;
     }
     return (T)result;
 }
@@ -122,14 +122,14 @@ DEVICE T xr_right_shift_T(const T x, const T count)
 // x - y times the quotient rounded towards 0; 0 where y is.
 DEVICE T xr_fmod_T(const T x, const T y)
 {
-    const T divisor = y == (T)0 || xr_is_minus_one_T(y) ? (T)1 : y;
+    const T divisor = (y == (T)0) | xr_is_minus_one_T(y) ? (T)1 : y;
     return (T)(x % divisor);
 }
 
 // 0 where x is; NumPy gives what the processor makes of the division.
 DEVICE T xr_reciprocal_T(const T x)
 {
-    return x == (T)1 || xr_is_minus_one_T(x) ? x : (T)0;
+    return (x == (T)1) | xr_is_minus_one_T(x) ? x : (T)0;
 }
 
 // Euclid's algorithm on the magnitudes, which fit in U.

@@ -51,7 +51,7 @@ DEVICE xr_sort_key xr_sort_key_of(const XR_KEY real, const XR_KEY imag, const XR
     const XR_KEY all = sign | (sign - 1);
     const XR_KEY first = xr_sort_order(real);
     const XR_KEY second = xr_sort_order(imag);
-    const int apart = second == all && first != all;
+    const int apart = (second == all) & (first != all);
     xr_sort_key key;
     key.major = (apart ? all - 1 : first) ^ flip;
     key.minor = (apart ? first : second) ^ flip;

@@ -74,8 +74,11 @@ DEVICE XR_ACC xr_unsigned_zero(const XR_ACC x)
 
 #if XR_JOIN
 // The sums of a split product, piece after piece; sixteen are on their way at once.
-KERNEL void xr_join(GLOBAL const XR_ACC *RESTRICT partial, GLOBAL XR_RESULT *RESTRICT result,
-                    const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL const XR_ACC *RESTRICT, partial)                                       \
+    parameter(GLOBAL XR_RESULT *RESTRICT, result)
+
+GROUP_KERNEL(xr_join, XR_PARAMETERS)
 {
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.size; item += (xr_index)GLOBAL_SIZE(0)) {
         XR_ACC total = partial[item];
@@ -159,9 +162,12 @@ KERNEL void xr_join(GLOBAL const XR_ACC *RESTRICT partial, GLOBAL XR_RESULT *RES
 typedef struct ALIGNED(XR_ROW_ALIGNMENT) { XR_ACC v[XR_ROW_PACK]; } xr_row_pack;
 typedef struct ALIGNED(XR_COLUMN_ALIGNMENT) { XR_ACC v[XR_COLUMN_PACK]; } xr_column_pack;
 
-KERNEL void xr_matmul(GLOBAL const XR_STORAGE *RESTRICT first,
-                      GLOBAL const XR_STORAGE *RESTRICT second, GLOBAL XR_RESULT *RESTRICT result,
-                      const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL const XR_STORAGE *RESTRICT, first)                                     \
+    parameter(GLOBAL const XR_STORAGE *RESTRICT, second)                                    \
+    parameter(GLOBAL XR_RESULT *RESTRICT, result)
+
+GROUP_KERNEL(xr_matmul, XR_PARAMETERS)
 {
     // One pack more than a line of tiles has: stores along k go to different banks.
     LOCAL xr_row_pack row_tiles[2 * XR_DEPTH][XR_ROWS / XR_ROW_PACK + 1];

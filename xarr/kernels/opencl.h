@@ -30,6 +30,7 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #endif
 #define KERNEL kernel
 #define PARAMETER(type, name) type name,
+#define GROUP_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
 #if XR_CHUNKED
 // PoCL makes three copies of a kernel and optimises each, so that a kernel's work is compiled three
 // times, unless it stands in a function. That is handed the item's numbers, because PoCL inlines
@@ -46,7 +47,7 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define XR_NAME(type, name) name,
 #define GLOBAL_ID(d) xr_id##d
 #else
-#define ITEM_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
+#define ITEM_KERNEL GROUP_KERNEL
 #define GLOBAL_ID(d) get_global_id(d)
 #endif
 #ifndef XR_INLINED // Oclgrind says that it is nothing: see tools/oclgrind.py
@@ -104,7 +105,7 @@ typedef struct { f64 re, im; } c128;
 #undef isfinite
 #define isnan(x) ((x) != (x))
 #define isfinite(x) ((x) - (x) == 0)
-#define isinf(x) ((x) == (x) && (x) - (x) != 0)
+#define isinf(x) (((x) == (x)) & ((x) - (x) != 0))
 #if defined(__clang__) && defined(__x86_64__)
 #define XR_BUILTIN(name)                                                                    \
     static inline f32 __attribute__((overloadable, unused)) xr_##name(f32 x) { return __builtin_##name##f(x); }

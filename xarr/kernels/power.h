@@ -74,7 +74,7 @@ DEVICE f32 xr_exp_pair_f32(const f32 x, const f32 tail)
 DEVICE f32 xr_pow_f32(const f32 x, const f32 y)
 {
     const f32 magnitude = xr_magnitude_f32(x);
-    const u32 is_ordinary = magnitude > 0.0f && magnitude < xr_infinity_f32;
+    const u32 is_ordinary = (magnitude > 0.0f) & (magnitude < xr_infinity_f32);
     const f32 y_limit = 1.0995116e12f;
     const f32 y_above = y < -y_limit ? -y_limit : y;
     const f32 exponent = y_above > y_limit ? y_limit : y_above;
@@ -90,17 +90,17 @@ DEVICE f32 xr_pow_f32(const f32 x, const f32 y)
     // Moved to where the unit is the last bit, an integer shows its parity there.
     const f32 y_size = xr_magnitude_f32(y);
     const f32 y_moved = y_size < 8388608.0f ? y_size + 8388608.0f : y_size;
-    const u32 is_integer = y_size >= 8388608.0f || y_moved - 8388608.0f == y_size;
-    const u32 is_odd = is_integer && y_size < 16777216.0f && (xr_bits_f32(y_moved) & 1u);
+    const u32 is_integer = (y_size >= 8388608.0f) | (y_moved - 8388608.0f == y_size);
+    const u32 is_odd = is_integer & (y_size < 16777216.0f) & (xr_bits_f32(y_moved) & 1u);
     // Zero and infinity: x^y is 0 or infinity.
     const u32 is_growing = (magnitude > 1.0f) == (y > 0.0f);
     const f32 extreme = is_growing ? xr_infinity_f32 : 0.0f;
     const f32 size = is_ordinary ? power : extreme;
     const u32 sign = is_odd ? xr_bits_f32(x) & (1u << 31) : 0u;
     const f32 signed_size = xr_from_bits_f32(xr_bits_f32(size) | sign);
-    const f32 real = (x < 0.0f && is_ordinary && !is_integer) ? xr_nan_f32 : signed_size;
-    const f32 number = (x != x || y != y) ? x + y : real;
-    return (x == 1.0f || y == 0.0f) ? 1.0f : number;
+    const f32 real = ((x < 0.0f) & is_ordinary & !is_integer) ? xr_nan_f32 : signed_size;
+    const f32 number = ((x != x) | (y != y)) ? x + y : real;
+    return ((x == 1.0f) | (y == 0.0f)) ? 1.0f : number;
 }
 
 DEVICE f32 xr_hypot_f32(const f32 x1, const f32 x2)
@@ -123,8 +123,8 @@ DEVICE f32 xr_hypot_f32(const f32 x1, const f32 x2)
     const f32 remainder = ((sum - root * root) - xr_product_tail_f32(root, root)) + sum_tail;
     const f32 y = (root + remainder / (root + root)) * unscale;
     const f32 nonzero = larger == 0.0f ? larger : y;
-    const f32 number = (x1 != x1 || x2 != x2) ? x1 + x2 : nonzero;
-    return (size1 == xr_infinity_f32 || size2 == xr_infinity_f32) ? xr_infinity_f32 : number;
+    const f32 number = ((x1 != x1) | (x2 != x2)) ? x1 + x2 : nonzero;
+    return ((size1 == xr_infinity_f32) | (size2 == xr_infinity_f32)) ? xr_infinity_f32 : number;
 }
 
 // log(e^x1 + e^x2) = larger + log1p(e^d), d = smaller - larger and its rounding error. Where the
@@ -140,7 +140,7 @@ DEVICE f32 xr_logaddexp_f32(const f32 x1, const f32 x2)
     const f32 ratio = xr_exp_f32(difference);
     const f32 growth = xr_log1p_sum_f32(0.0f, ratio, 0.0f);
     const f32 corrected = growth + ratio / (1.0f + ratio) * tail;
-    return (x1 != x1 || x2 != x2) ? x1 + x2 : larger + corrected;
+    return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : larger + corrected;
 }
 
 // log(x) of positive finite x, and its tail.
@@ -209,7 +209,7 @@ DEVICE f64 xr_exp_pair_f64(const f64 x, const f64 tail)
 DEVICE f64 xr_pow_f64(const f64 x, const f64 y)
 {
     const f64 magnitude = xr_magnitude_f64(x);
-    const u64 is_ordinary = magnitude > 0.0 && magnitude < xr_infinity_f64;
+    const u64 is_ordinary = (magnitude > 0.0) & (magnitude < xr_infinity_f64);
     const f64 y_limit = 1.1805916207174113e21;
     const f64 y_above = y < -y_limit ? -y_limit : y;
     const f64 exponent = y_above > y_limit ? y_limit : y_above;
@@ -225,17 +225,17 @@ DEVICE f64 xr_pow_f64(const f64 x, const f64 y)
     // Moved to where the unit is the last bit, an integer shows its parity there.
     const f64 y_size = xr_magnitude_f64(y);
     const f64 y_moved = y_size < 4503599627370496.0 ? y_size + 4503599627370496.0 : y_size;
-    const u64 is_integer = y_size >= 4503599627370496.0 || y_moved - 4503599627370496.0 == y_size;
-    const u64 is_odd = is_integer && y_size < 9007199254740992.0 && (xr_bits_f64(y_moved) & 1ul);
+    const u64 is_integer = (y_size >= 4503599627370496.0) | (y_moved - 4503599627370496.0 == y_size);
+    const u64 is_odd = is_integer & (y_size < 9007199254740992.0) & (xr_bits_f64(y_moved) & 1ul);
     // Zero and infinity: x^y is 0 or infinity.
     const u64 is_growing = (magnitude > 1.0) == (y > 0.0);
     const f64 extreme = is_growing ? xr_infinity_f64 : 0.0;
     const f64 size = is_ordinary ? power : extreme;
     const u64 sign = is_odd ? xr_bits_f64(x) & (1ul << 63) : 0ul;
     const f64 signed_size = xr_from_bits_f64(xr_bits_f64(size) | sign);
-    const f64 real = (x < 0.0 && is_ordinary && !is_integer) ? xr_nan_f64 : signed_size;
-    const f64 number = (x != x || y != y) ? x + y : real;
-    return (x == 1.0 || y == 0.0) ? 1.0 : number;
+    const f64 real = ((x < 0.0) & is_ordinary & !is_integer) ? xr_nan_f64 : signed_size;
+    const f64 number = ((x != x) | (y != y)) ? x + y : real;
+    return ((x == 1.0) | (y == 0.0)) ? 1.0 : number;
 }
 
 DEVICE f64 xr_hypot_f64(const f64 x1, const f64 x2)
@@ -258,8 +258,8 @@ DEVICE f64 xr_hypot_f64(const f64 x1, const f64 x2)
     const f64 remainder = ((sum - root * root) - xr_product_tail_f64(root, root)) + sum_tail;
     const f64 y = (root + remainder / (root + root)) * unscale;
     const f64 nonzero = larger == 0.0 ? larger : y;
-    const f64 number = (x1 != x1 || x2 != x2) ? x1 + x2 : nonzero;
-    return (size1 == xr_infinity_f64 || size2 == xr_infinity_f64) ? xr_infinity_f64 : number;
+    const f64 number = ((x1 != x1) | (x2 != x2)) ? x1 + x2 : nonzero;
+    return ((size1 == xr_infinity_f64) | (size2 == xr_infinity_f64)) ? xr_infinity_f64 : number;
 }
 
 // log(e^x1 + e^x2) = larger + log1p(e^d), d = smaller - larger and its rounding error. Where the
@@ -275,5 +275,5 @@ DEVICE f64 xr_logaddexp_f64(const f64 x1, const f64 x2)
     const f64 ratio = xr_exp_f64(difference);
     const f64 growth = xr_log1p_sum_f64(0.0, ratio, 0.0);
     const f64 corrected = growth + ratio / (1.0 + ratio) * tail;
-    return (x1 != x1 || x2 != x2) ? x1 + x2 : larger + corrected;
+    return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : larger + corrected;
 }

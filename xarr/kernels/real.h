@@ -32,13 +32,13 @@ DEVICE int xr_signbit_T(const T x)
 // has the same bits in any order.
 DEVICE T xr_maximum_T(const T x, const T y)
 {
-    const T unequal = x > y || x != x ? x : y;
+    const T unequal = (x > y) | (x != x) ? x : y;
     return x == y ? xr_from_bits_T(xr_bits_T(x) & xr_bits_T(y)) : unequal;
 }
 
 DEVICE T xr_minimum_T(const T x, const T y)
 {
-    const T unequal = x < y || x != x ? x : y;
+    const T unequal = (x < y) | (x != x) ? x : y;
     return x == y ? xr_from_bits_T(xr_bits_T(x) | xr_bits_T(y)) : unequal;
 }
 
@@ -50,7 +50,7 @@ DEVICE T xr_nextafter_T(const T x, const T y)
     const U from_zero = (xr_bits_T(y) & sign_mask) | (U)1;
     const U stepped = outward ? bits + (U)1 : bits - (U)1;
     const T next = xr_from_bits_T(x == (T)0.0f ? from_zero : stepped);
-    return x != x || y != y ? x + y : x == y ? y : next;
+    return (x != x) | (y != y) ? x + y : x == y ? y : next;
 }
 
 // x - trunc(x / y) * y without rounding, whatever the ratio: long division of the significands,
@@ -103,13 +103,13 @@ DEVICE T xr_remainder_T(const T x, const T y)
 {
     const T rest = xr_fmod_T(x, y);
     const T folded = (y < (T)0.0f) != (rest < (T)0.0f) ? rest + y : rest;
-    return y == (T)0.0f || rest != rest ? rest : rest == (T)0.0f ? copysign((T)0.0f, y) : folded;
+    return (y == (T)0.0f) | (rest != rest) ? rest : rest == (T)0.0f ? copysign((T)0.0f, y) : folded;
 }
 
 DEVICE T xr_floor_divide_T(const T x, const T y)
 {
     const T rest = xr_fmod_T(x, y);
-    const int fold = rest != (T)0.0f && (y < (T)0.0f) != (rest < (T)0.0f);
+    const int fold = (rest != (T)0.0f) & ((y < (T)0.0f) != (rest < (T)0.0f));
     const T exact = (x - rest) / y;
     const T quotient = fold ? exact - (T)1.0f : exact;
     const T below = floor(quotient);
@@ -117,7 +117,7 @@ DEVICE T xr_floor_divide_T(const T x, const T y)
     const T nearest = quotient - below > (T)0.5f ? below + (T)1.0f : below;
     const T zero = copysign((T)0.0f, x / y);
     // The standard's special cases: an infinite operand gives what true division does.
-    const int special = y == (T)0.0f || x - x != (T)0.0f || y - y != (T)0.0f;
+    const int special = (y == (T)0.0f) | (x - x != (T)0.0f) | (y - y != (T)0.0f);
     return special ? x / y : quotient == (T)0.0f ? zero : nearest;
 }
 
@@ -168,12 +168,12 @@ DEVICE T xr_exponent_T(const T x)
     const int tiny = fabs(x) < xr_from_bits_T((U)1 << digits);
     const U magnitude = xr_bits_T(tiny ? large : fabs(x));
     const int exponent = (int)(magnitude >> digits) - bias + 1 - (tiny ? 54 : 0);
-    return x == (T)0.0f || x - x != (T)0.0f ? (T)0.0f : (T)exponent;
+    return (x == (T)0.0f) | (x - x != (T)0.0f) ? (T)0.0f : (T)exponent;
 }
 
 DEVICE T xr_significand_T(const T x)
 {
-    return x == (T)0.0f || x - x != (T)0.0f ? x : xr_ldexp_T(x, -xr_exponent_T(x));
+    return (x == (T)0.0f) | (x - x != (T)0.0f) ? x : xr_ldexp_T(x, -xr_exponent_T(x));
 }
 
 // What is left of x without its whole part, with the sign of x; 0 of infinity.
@@ -225,7 +225,7 @@ DEVICE T xr_cbrt_T(const T x)
         root = root + root * ((ratio - root) / (root + root + ratio));
     }
     const T scaled = tiny ? root * (T)3.814697265625e-6f : root;
-    return x == (T)0.0f || !isfinite(x) ? x : copysign(scaled, x);
+    return (x == (T)0.0f) | !isfinite(x) ? x : copysign(scaled, x);
 }
 
 // The fraction's power, at most sqrt(2), scaled by the integer's: whole powers are exact.
@@ -257,7 +257,7 @@ DEVICE f32 xr_logaddexp2_f32(const f32 x1, const f32 x2)
     const f32 ratio = xr_exp2_f32(difference);
     const f32 growth = xr_log1p_f32(ratio) * 1.442695f;
     const f32 corrected = growth + ratio / (1.0f + ratio) * tail;
-    return (x1 != x1 || x2 != x2) ? x1 + x2 : larger + corrected;
+    return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : larger + corrected;
 }
 
 DEVICE f64 xr_logaddexp2_f64(const f64 x1, const f64 x2)
@@ -271,5 +271,5 @@ DEVICE f64 xr_logaddexp2_f64(const f64 x1, const f64 x2)
     const f64 ratio = xr_exp2_f64(difference);
     const f64 growth = xr_log1p_f64(ratio) * 1.4426950408889634;
     const f64 corrected = growth + ratio / (1.0 + ratio) * tail;
-    return (x1 != x1 || x2 != x2) ? x1 + x2 : larger + corrected;
+    return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : larger + corrected;
 }

@@ -13,7 +13,9 @@ typedef struct { XR_FIELDS } xr_arguments;
 #define XR_PICK(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_PICK_OF, acc, lane)
 #define XR_PICK_OF(n, acc, lane) acc##n = tree##n[lane];
 
-KERNEL void xr_reduce(XR_POINTERS(PARAMETER) XR_RESULTS(PARAMETER) const xr_arguments a)
+#define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_RESULTS(parameter)
+
+GROUP_KERNEL(xr_reduce, XR_PARAMETERS)
 {
 #if XR_COLUMN
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0)) {

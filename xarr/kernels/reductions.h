@@ -23,9 +23,9 @@ DEVICE xr_arg_T xr_argmax_T(const xr_arg_T a, const xr_arg_T b)
 {
     const int a_is_nan = a.value != a.value;
     const int b_is_nan = b.value != b.value;
-    const int greater = b.value > a.value || (b_is_nan && !a_is_nan);
-    const int equal = b.value == a.value || (b_is_nan && a_is_nan);
-    const int take = greater || (equal && b.index < a.index);
+    const int greater = (b.value > a.value) | (b_is_nan & !a_is_nan);
+    const int equal = (b.value == a.value) | (b_is_nan & a_is_nan);
+    const int take = greater | (equal & (b.index < a.index));
     xr_arg_T result;
     result.value = take ? b.value : a.value;
     result.index = take ? b.index : a.index;
@@ -36,9 +36,9 @@ DEVICE xr_arg_T xr_argmin_T(const xr_arg_T a, const xr_arg_T b)
 {
     const int a_is_nan = a.value != a.value;
     const int b_is_nan = b.value != b.value;
-    const int less = b.value < a.value || (b_is_nan && !a_is_nan);
-    const int equal = b.value == a.value || (b_is_nan && a_is_nan);
-    const int take = less || (equal && b.index < a.index);
+    const int less = (b.value < a.value) | (b_is_nan & !a_is_nan);
+    const int equal = (b.value == a.value) | (b_is_nan & a_is_nan);
+    const int take = less | (equal & (b.index < a.index));
     xr_arg_T result;
     result.value = take ? b.value : a.value;
     result.index = take ? b.index : a.index;
@@ -50,9 +50,9 @@ DEVICE xr_arg_T xr_nanargmax_T(const xr_arg_T a, const xr_arg_T b)
 {
     const int a_is_nan = a.value != a.value;
     const int b_is_nan = b.value != b.value;
-    const int greater = b.value > a.value || (a_is_nan && !b_is_nan);
-    const int equal = b.value == a.value || (b_is_nan && a_is_nan);
-    const int take = greater || (equal && b.index < a.index);
+    const int greater = (b.value > a.value) | (a_is_nan & !b_is_nan);
+    const int equal = (b.value == a.value) | (b_is_nan & a_is_nan);
+    const int take = greater | (equal & (b.index < a.index));
     xr_arg_T result;
     result.value = take ? b.value : a.value;
     result.index = take ? b.index : a.index;
@@ -63,9 +63,9 @@ DEVICE xr_arg_T xr_nanargmin_T(const xr_arg_T a, const xr_arg_T b)
 {
     const int a_is_nan = a.value != a.value;
     const int b_is_nan = b.value != b.value;
-    const int less = b.value < a.value || (a_is_nan && !b_is_nan);
-    const int equal = b.value == a.value || (b_is_nan && a_is_nan);
-    const int take = less || (equal && b.index < a.index);
+    const int less = (b.value < a.value) | (a_is_nan & !b_is_nan);
+    const int equal = (b.value == a.value) | (b_is_nan & a_is_nan);
+    const int take = less | (equal & (b.index < a.index));
     xr_arg_T result;
     result.value = take ? b.value : a.value;
     result.index = take ? b.index : a.index;
@@ -94,9 +94,9 @@ DEVICE xr_arg_C xr_arg_nearer_C(const xr_arg_C a, const xr_arg_C b, const int be
     const int a_is_nan = xr_isnan_C(a.value);
     const int b_is_nan = xr_isnan_C(b.value);
     const int apart = a_is_nan != b_is_nan;
-    const int nearer = apart ? b_is_nan == nan_first : before && !a_is_nan;
-    const int equal = !apart && (a_is_nan || xr_equal_C(a.value, b.value));
-    return nearer || (equal && b.index < a.index) ? b : a;
+    const int nearer = apart ? b_is_nan == nan_first : before & !a_is_nan;
+    const int equal = !apart & (a_is_nan | xr_equal_C(a.value, b.value));
+    return nearer | (equal & (b.index < a.index)) ? b : a;
 }
 
 DEVICE xr_arg_C xr_argmax_C(const xr_arg_C a, const xr_arg_C b)

@@ -2,11 +2,12 @@
 // item makes the elements k and middle - k of one line, which need the same two numbers.
 typedef struct { XR_FIELDS } xr_arguments;
 
-KERNEL void xr_rfft(
-    GLOBAL const XR_COMPLEX *RESTRICT pairs,
-    GLOBAL const XR_COMPLEX *RESTRICT halves,
-    GLOBAL XR_COMPLEX *RESTRICT result,
-    const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL const XR_COMPLEX *RESTRICT, pairs)                                     \
+    parameter(GLOBAL const XR_COMPLEX *RESTRICT, halves)                                    \
+    parameter(GLOBAL XR_COMPLEX *RESTRICT, result)
+
+GROUP_KERNEL(xr_rfft, XR_PARAMETERS)
 {
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0)) {
         const xr_index inner = item % a.inner_extent;

@@ -17,8 +17,9 @@ typedef struct { XR_FIELDS } xr_arguments;
         }                                                                                   \
     }
 
-KERNEL void xr_scan(
-    XR_POINTERS(PARAMETER) XR_CARRY(PARAMETER) XR_RESULTS(PARAMETER) const xr_arguments a)
+#define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_CARRY(parameter) XR_RESULTS(parameter)
+
+GROUP_KERNEL(xr_scan, XR_PARAMETERS)
 {
     LOCAL XR_ACC tile[XR_PIECES * (XR_SPAN + 1)];
     LOCAL xr_index outers[XR_PIECES];

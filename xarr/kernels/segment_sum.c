@@ -7,15 +7,22 @@
 #endif
 typedef struct { XR_FIELDS } xr_arguments;
 
-KERNEL void xr_segment_sum(
-    GLOBAL const XR_WEIGHT *RESTRICT values, GLOBAL const i64 *RESTRICT starts,
 #if XR_ORDERED
-    GLOBAL const i64 *RESTRICT order,
+#define XR_ORDER(parameter) parameter(GLOBAL const i64 *RESTRICT, order)
+#else
+#define XR_ORDER(parameter)
 #endif
-#if !XR_WHOLE
-    GLOBAL const i64 *RESTRICT offsets,
+#if XR_WHOLE
+#define XR_OFFSETS(parameter)
+#else
+#define XR_OFFSETS(parameter) parameter(GLOBAL const i64 *RESTRICT, offsets)
 #endif
-    GLOBAL XR_WEIGHT *RESTRICT result, const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL const XR_WEIGHT *RESTRICT, values)                                     \
+    parameter(GLOBAL const i64 *RESTRICT, starts) XR_ORDER(parameter) XR_OFFSETS(parameter) \
+    parameter(GLOBAL XR_WEIGHT *RESTRICT, result)
+
+GROUP_KERNEL(xr_segment_sum, XR_PARAMETERS)
 {
     for (xr_index i = (xr_index)GLOBAL_ID(0); i < a.items; i += (xr_index)GLOBAL_SIZE(0)) {
 #if XR_WHOLE

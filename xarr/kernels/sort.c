@@ -52,22 +52,34 @@ typedef struct { XR_FIELDS } xr_arguments;
 #define XR_MOVE_INDICES XR_MOVE_32(index)
 #endif
 
-KERNEL void xr_sort(
-    GLOBAL const XR_UNIT *RESTRICT source,
-#if !XR_WHOLE
-    GLOBAL const XR_PLACE *RESTRICT before, GLOBAL const XR_PLACE *RESTRICT totals,
-    GLOBAL const XR_PLACE *RESTRICT digits,
+#if XR_WHOLE
+#define XR_COUNTS(parameter)
+#else
+#define XR_COUNTS(parameter)                                                                \
+    parameter(GLOBAL const XR_PLACE *RESTRICT, before)                                      \
+    parameter(GLOBAL const XR_PLACE *RESTRICT, totals)                                      \
+    parameter(GLOBAL const XR_PLACE *RESTRICT, digits)
 #endif
 #if XR_INDEXED && !XR_WHOLE
-    GLOBAL const XR_PLACE *RESTRICT source_index,
+#define XR_SOURCE_INDEX(parameter) parameter(GLOBAL const XR_PLACE *RESTRICT, source_index)
+#else
+#define XR_SOURCE_INDEX(parameter)
 #endif
 #if XR_INDEXED
-    GLOBAL XR_PLACE *RESTRICT result_index,
+#define XR_RESULT_INDEX(parameter) parameter(GLOBAL XR_PLACE *RESTRICT, result_index)
+#else
+#define XR_RESULT_INDEX(parameter)
 #endif
-#if !XR_INDEXED || !XR_WHOLE
-    GLOBAL XR_UNIT *RESTRICT result,
+#if XR_INDEXED && XR_WHOLE
+#define XR_RESULT_UNITS(parameter)
+#else
+#define XR_RESULT_UNITS(parameter) parameter(GLOBAL XR_UNIT *RESTRICT, result)
 #endif
-    const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL const XR_UNIT *RESTRICT, source) XR_COUNTS(parameter)                  \
+    XR_SOURCE_INDEX(parameter) XR_RESULT_INDEX(parameter) XR_RESULT_UNITS(parameter)
+
+GROUP_KERNEL(xr_sort, XR_PARAMETERS)
 {
     LOCAL u32 shelf[XR_TILE];
     LOCAL u32 counters[4 * 17 * XR_SEGMENTS];

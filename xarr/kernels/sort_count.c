@@ -10,9 +10,12 @@ typedef struct { XR_FIELDS } xr_arguments;
 #define XR_COUNTERS (XR_GROUP < 64 ? XR_GROUP : 64)
 #define XR_SHARE (64 / XR_COUNTERS)
 
-KERNEL void xr_sort_count(
-    GLOBAL const XR_UNIT *RESTRICT source, GLOBAL XR_PLACE *RESTRICT before,
-    GLOBAL XR_PLACE *RESTRICT totals, const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL const XR_UNIT *RESTRICT, source)                                       \
+    parameter(GLOBAL XR_PLACE *RESTRICT, before)                                            \
+    parameter(GLOBAL XR_PLACE *RESTRICT, totals)
+
+GROUP_KERNEL(xr_sort_count, XR_PARAMETERS)
 {
     LOCAL u32 counters[64 * XR_COUNTERS];
     const int lane = (int)LOCAL_ID(0);

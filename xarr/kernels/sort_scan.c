@@ -5,8 +5,10 @@
 #endif
 typedef struct { XR_FIELDS } xr_arguments;
 
-KERNEL void xr_sort_scan(
-    GLOBAL XR_PLACE *RESTRICT totals, GLOBAL XR_PLACE *RESTRICT digits, const xr_arguments a)
+#define XR_PARAMETERS(parameter)                                                            \
+    parameter(GLOBAL XR_PLACE *RESTRICT, totals) parameter(GLOBAL XR_PLACE *RESTRICT, digits)
+
+GROUP_KERNEL(xr_sort_scan, XR_PARAMETERS)
 {
     LOCAL XR_PLACE sums[XR_GROUP];
     const int lane = (int)LOCAL_ID(0);

@@ -440,15 +440,15 @@ DEVICE f32 xr_atan2_f32(const f32 y, const f32 x)
         : larger < 2.0e-19f ? 1.8446744e19f : 1.0f;
     const u32 is_infinite = larger == xr_infinity_f32;
     const f32 one_if_infinite = smaller == xr_infinity_f32 ? 1.0f : 0.0f;
-    const f32 d = (is_infinite || larger == 0.0f) ? 1.0f : larger * power;
+    const f32 d = (is_infinite | (larger == 0.0f)) ? 1.0f : larger * power;
     // A quotient that may be subnormal is computed larger and scaled back at the end.
-    const u32 is_left = xr_bits_f32(x) >> 31;
-    const u32 is_tiny = !is_steep && !is_left && power <= 1.0f
-        && smaller < larger * 9.313226e-10f;
+    const u32 is_left = (i32)xr_bits_f32(x) < 0;
+    const u32 is_tiny = !is_steep & !is_left & (power <= 1.0f)
+        & (smaller < larger * 9.313226e-10f);
     const f32 grown = power < 1.0f ? 1.0f : 1.8446744e19f;
     const f32 shrink = is_tiny ? 5.421011e-20f : 1.0f;
     const f32 n = is_infinite ? one_if_infinite : smaller * (is_tiny ? grown : power);
-    const u32 is_high = !is_tiny && n + n > d;
+    const u32 is_high = !is_tiny & (n + n > d);
     const f32 numerator = is_high ? n - d : n;
     const f32 denominator = is_high ? d + n : d;
     const f32 denominator_tail = is_high ? n - (denominator - d) : 0.0f;
@@ -468,7 +468,7 @@ DEVICE f32 xr_atan2_f32(const f32 y, const f32 x)
     const f32 high = base + signed_q;
     const f32 low = signed_q - (high - base);
     const f32 angle = high + (low + (eighths * 1.5695824e-7f + signed_rest));
-    return (x != x || y != y) ? x + y : xr_with_sign_f32(angle * shrink, y);
+    return ((x != x) | (y != y)) ? x + y : xr_with_sign_f32(angle * shrink, y);
 }
 
 DEVICE f32 xr_atan_f32(const f32 x)
@@ -529,15 +529,15 @@ DEVICE f64 xr_atan2_f64(const f64 y, const f64 x)
         : larger < 1.0e-150 ? 1.3407807929942597e154 : 1.0;
     const u64 is_infinite = larger == xr_infinity_f64;
     const f64 one_if_infinite = smaller == xr_infinity_f64 ? 1.0 : 0.0;
-    const f64 d = (is_infinite || larger == 0.0) ? 1.0 : larger * power;
+    const f64 d = (is_infinite | (larger == 0.0)) ? 1.0 : larger * power;
     // A quotient that may be subnormal is computed larger and scaled back at the end.
-    const u64 is_left = xr_bits_f64(x) >> 63;
-    const u64 is_tiny = !is_steep && !is_left && power <= 1.0
-        && smaller < larger * 9.313225746154785e-10;
+    const u64 is_left = (i64)xr_bits_f64(x) < 0;
+    const u64 is_tiny = !is_steep & !is_left & (power <= 1.0)
+        & (smaller < larger * 9.313225746154785e-10);
     const f64 grown = power < 1.0 ? 1.0 : 1.3407807929942597e154;
     const f64 shrink = is_tiny ? 7.458340731200207e-155 : 1.0;
     const f64 n = is_infinite ? one_if_infinite : smaller * (is_tiny ? grown : power);
-    const u64 is_high = !is_tiny && n + n > d;
+    const u64 is_high = !is_tiny & (n + n > d);
     const f64 numerator = is_high ? n - d : n;
     const f64 denominator = is_high ? d + n : d;
     const f64 denominator_tail = is_high ? n - (denominator - d) : 0.0;
@@ -557,7 +557,7 @@ DEVICE f64 xr_atan2_f64(const f64 y, const f64 x)
     const f64 high = base + signed_q;
     const f64 low = signed_q - (high - base);
     const f64 angle = high + (low + (eighths * 3.061616997868383e-17 + signed_rest));
-    return (x != x || y != y) ? x + y : xr_with_sign_f64(angle * shrink, y);
+    return ((x != x) | (y != y)) ? x + y : xr_with_sign_f64(angle * shrink, y);
 }
 
 DEVICE f64 xr_atan_f64(const f64 x)

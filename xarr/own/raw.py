@@ -22,8 +22,8 @@ from xarr.array.array import Array, assign, require_writeable, settled
 from xarr.array.pointers import Pointer
 from xarr.backends.base import ATTRIBUTES, Place
 from xarr.backends.device import Device, get_device, require_together
+from xarr.cache import disk_cache
 from xarr.compiler import source
-from xarr.compiler.cache import disk_cache
 from xarr.core.tape import Storage, leaf
 from xarr.engine import engine
 from xarr.layout import contiguous
@@ -34,7 +34,12 @@ _LANGUAGES: Final = {
     "opencl": re.compile(r"\b(?:__kernel|kernel)\b"),
 }
 """How the languages call a kernel."""
-_NAMES: Final = {"portable": "portable C", "cuda": "CUDA C", "opencl": "OpenCL C"}
+_NAMES: Final = {
+    "portable": "portable C",
+    "c": "portable C",
+    "cuda": "CUDA C",
+    "opencl": "OpenCL C",
+}
 _BINARIES: Final = {".ptx": "cuda", ".cubin": "cuda", ".fatbin": "cuda", ".spv": "opencl"}
 """What a file's name ends with that is no source, and whose it is."""
 _KERNEL_NAME: Final = r"\bvoid\s+(\w+)\s*\("
@@ -46,6 +51,8 @@ _QUALIFIER: Final = re.compile(
 )
 _TYPEDEF: Final = re.compile(r"\btypedef\s+(\w[\w ]*?)\s+(\w+)\s*;")
 _MACRO: Final = re.compile(r"^\s*#\s*define\s+(\w+)\s+(\w[\w ]*?)\s*$", re.MULTILINE)
+_NAMED: Final = re.compile(r"\w+\s*(\[\s*\])?\s*$")
+"""The name at the end of a declaration."""
 _OPTION: Final = re.compile(r"\s*-D\s*(\w+)=(\w[\w ]*?)\s*")
 _LOCAL: Final = re.compile(r"\b(?:LOCAL|__local|local)\b")
 
@@ -341,12 +348,9 @@ class RawModule:
         begin = f'#line 1 "{self._name}"\n'
         dialect = device.info.dialect
         if self._language == "portable":
-            lines = ["#define XR_ASSEMBLED 1"]
-            if device.info.has_float64:
-                lines.append("#define XR_FLOAT64 1")
-            lines.append(source.kernel_file(source.DIALECTS[dialect]))
-            lines += source.required(self.code)
-            return "\n".join((*lines, begin)) + self.code
+            lines = source.words(self.code, dialect, has_float64=device.info.has_float64)
+            ends = self._entries() if dialect == "c" else ""
+            return "\n".join((*lines, begin)) + self.code + ends
         if self._language != dialect:
             written = _NAMES.get(self._language, "a language without a kernel")
             raise self._other_language(device, name, written)
@@ -356,13 +360,28 @@ class RawModule:
             )
         return begin + self.code
 
+    def _entries(self) -> str:
+        """What calls each kernel with values that are found by their addresses; for C."""
+        lines = [""]
+        for name in re.findall(_KERNEL_NAME, self._bare):
+            begin = re.search(rf"\bvoid\s+{name}\s*\(", self._bare)
+            assert begin is not None
+            declared = self._bare[begin.end() : self._bare.index(")", begin.end())].strip()
+            parts = [] if declared in ("", "void") else declared.split(",")
+            types = [
+                re.sub(r"\w+\s*(\[\s*\])?\s*$", r"\1", part).replace("[]", "*") for part in parts
+            ]
+            values = [f"*({of}*)values[{number}]" for number, of in enumerate(types)]
+            lines.append(f"XR_OWN_KERNEL({name}, {', '.join(values)})")
+        return "\n".join((*lines, ""))
+
     def _other_language(self, device: Device, name: str, written: str) -> ValueError:
         return ValueError(
             errors.message(
                 f"{name}(grid, block, args)",
                 f"the kernel is in {written}, and the arrays are on {device}",
-                f"that takes {_NAMES[device.info.dialect]} and portable C",
-                "write portable C; see kernels/README.md",
+                f"that takes {' and '.join({_NAMES[device.info.dialect]: 0, 'portable C': 0})}",
+                "write portable C, see kernels/README.md, or put the arrays on another device",
             )
         )
 

@@ -1,0 +1,434 @@
+"""The machine's own processor, by the machine's own C compiler, through no driver.
+
+Kernels in the C dialect become libraries. Memory is the host's. Work is done when a call returns,
+by the thread that asks for it and, if it is large, by others that wait for such; `cpu.c` has that
+and the pool of memory.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import functools
+import hashlib
+import importlib
+import importlib.util
+import itertools
+import math
+import os
+import platform
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn
+
+import numpy
+
+from xarr.backends import processor
+from xarr.backends.base import DeviceInfo, Discovery, Driver, Found, Place, lacking
+from xarr.cache import disk_cache
+from xarr.errors import CompileError, message
+from xarr.settings import settings
+
+_INSTALL: Final = "install gcc or clang, or ziglang from PyPI"
+_FLAGS: Final = (
+    "-std=gnu11",
+    "-O2",
+    "-march=native" if platform.machine() in ("x86_64", "i686") else "-mcpu=native",
+    # The numerics policy: no contraction, and nothing that changes a bit.
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-strict-aliasing",  # views of one memory may have several types
+    "-U_FORTIFY_SOURCE",  # which takes a change of stacks for an attack
+    "-w",
+)
+_GCC_FLAGS: Final = (
+    "-ftree-vectorize",
+    "-fvect-cost-model=dynamic",
+    "-fno-thread-jumps",
+    "-fno-tree-pre",
+)
+"""What gcc needs to make vectors of loops whose bounds are not known, and of selections, of which
+two of its passes make branches: pow took 45 ns an element instead of 6. With -O3 no kernel of 42
+was faster, and compiling took a third longer."""
+_LINKED: Final = ("-shared", "-fPIC", "-lm")
+_LARGE: Final = 1 << 17
+"""Operations from which on work is shared among threads: what waking one takes, about 10 us."""
+_SEAL_NBYTES: Final = hashlib.sha256().digest_size
+_FUNCTIONS: Final = ("take", "wrap", "trim", "memory", "launch", "launch_with", "copy")
+_DEFAULT_STREAM: Final = 1
+
+
+class Kernel(NamedTuple):
+    """A kernel's function, and the library that it is in."""
+
+    entry: int
+    library: Any
+
+
+class Stream:
+    """A stream, which has nothing to do: what is asked for is done."""
+
+    def __init__(self, pointer: int) -> None:
+        self.pointer = pointer
+
+
+class Compiler(NamedTuple):
+    """A C compiler: what calls it, and what differs where another one does."""
+
+    command: tuple[str, ...]
+    identity: str
+    flags: tuple[str, ...] = _FLAGS
+
+    def library(self, source: str, options: Sequence[str]) -> bytes:
+        """What a source becomes; CompileError with what the compiler says."""
+        flags = (*self.flags, *options, *shlex.split(settings().cc_flags or ""))
+        with tempfile.TemporaryDirectory(prefix="xarr-") as folder:
+            result = Path(folder) / "library"
+            asked = [*self.command, *flags, "-x", "c", "-", *_LINKED, "-o", str(result)]
+            try:
+                done = subprocess.run(
+                    asked, input=source.encode(), capture_output=True, check=False, cwd=folder
+                )
+                log = done.stderr.decode(errors="replace")
+                if done.returncode == 0:
+                    return result.read_bytes()
+            except OSError as error:
+                log = str(error)
+        raise CompileError(
+            device=f"cpu:0 ({self.command[0]})", options=tuple(flags), log=log, source=source
+        )
+
+
+class CpuDriver(Driver):
+    """The processor, with the functions of `cpu.c`."""
+
+    def __init__(self, info: DeviceInfo, compiler: Compiler, functions: Any) -> None:
+        self.info = info
+        self._compiler = compiler
+        self._take, self._wrap, self._trim, self._memory, self._launch, self._launch_with, _ = (
+            functions
+        )
+        self._copy = functions[-1]
+        self._streams = {_DEFAULT_STREAM: Stream(_DEFAULT_STREAM)}
+        self._current = self._streams[_DEFAULT_STREAM]
+        self._numbers = itertools.count(_DEFAULT_STREAM + 1)
+
+    def compile(self, source: str, options: tuple[str, ...] = ()) -> bytes:
+        """Compile to a library's content, which `load` takes in any process."""
+        content = self._compiler.library(source, options)
+        return self._seal(content) + content
+
+    def load(self, binary: bytes, name: str) -> Kernel:
+        """The kernel `name` of a library; ValueError when it is none of `compile`'s."""
+        seal, content = binary[:_SEAL_NBYTES], binary[_SEAL_NBYTES:]
+        try:
+            if seal != self._seal(content):
+                raise OSError("it was made for another processor or compiler, or is damaged")
+            return self._kernel(_loaded(content, name), name)
+        except (OSError, AttributeError) as error:
+            raise ValueError(
+                message(
+                    "load(binary, name)",
+                    f"the binary of kernel {name!r} does not load: {error}",
+                    "a binary of compile() for the same processor and compiler is accepted",
+                    "compile it anew",
+                )
+            ) from error
+
+    def load_beside(self, kernel: Kernel, binary: bytes, name: str) -> Kernel:
+        """Another kernel of a library."""
+        return self._kernel(kernel.library, name)
+
+    def _kernel(self, library: Any, name: str) -> Kernel:
+        entry = ctypes.cast(getattr(library, f"xr_run_{name}"), ctypes.c_void_p).value
+        assert entry is not None
+        return Kernel(entry, library)
+
+    def launch(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        buffers: Sequence[Any],
+        arguments: bytes,
+        work: float = math.inf,
+    ) -> None:
+        """Run `grid` groups of `group` items; they are done when it returns."""
+        self.launched += 1
+        self._launch(kernel.entry, grid, group, buffers, arguments, work >= _LARGE)
+
+    def launch_with(
+        self,
+        kernel: Kernel,
+        grid: tuple[int, ...],
+        group: tuple[int, ...],
+        arguments: Sequence[Place | bytes | int],
+        local_nbytes: int,
+    ) -> None:
+        """Run a program's own kernel, whose parameters are in any order."""
+        values: list[Any] = []
+        for given in arguments:
+            if isinstance(given, Place):
+                values.append(ctypes.c_void_p(given.buffer.address + given.offset_nbytes))
+            elif isinstance(given, bytes):
+                values.append(ctypes.create_string_buffer(given, max(len(given), 8)))
+            else:
+                raise lacking(self.info, "pointers to local memory, but LOCAL arrays")
+        places = (ctypes.c_void_p * max(1, len(values)))(*map(ctypes.addressof, values))
+        self.launched += 1
+        self._launch_with(kernel.entry, grid, group, ctypes.addressof(places))
+
+    def allocate(self, nbytes: int) -> Any:
+        """A block of memory, its content undefined; MemoryError when there is no room for it."""
+        block = self._take(nbytes, min(self.limit_nbytes, self.info.memory_nbytes))
+        return self._refuse(nbytes) if block is None else block
+
+    def upload(self, buffer: Any, offset_nbytes: int, data: Any, *, waits: bool = True) -> None:
+        """Copy contiguous host data in."""
+        self._copy(buffer, offset_nbytes, data, 0, memoryview(data).nbytes)
+
+    def download(self, buffer: Any, offset_nbytes: int, out: Any, *, waits: bool = True) -> None:
+        """Copy into contiguous writable host memory."""
+        self._copy(out, 0, buffer, offset_nbytes, memoryview(out).nbytes)
+
+    def copy(
+        self, source: Any, source_offset: int, target: Any, target_offset: int, nbytes: int
+    ) -> None:
+        """Copy; the regions may overlap."""
+        self._copy(target, target_offset, source, source_offset, nbytes)
+
+    @contextlib.contextmanager
+    def map(self, buffer: Any) -> Iterator[Any]:
+        """The block's memory as a writable array of bytes."""
+        yield numpy.frombuffer(buffer, numpy.uint8)
+
+    def address(self, buffer: Any) -> int:
+        """Where a block begins."""
+        return int(buffer.address)
+
+    def is_open(self) -> bool:
+        """True: all memory is the host's."""
+        return True
+
+    def window(self, buffer: Any, form: str) -> memoryview:
+        """The block's memory as numbers of a format."""
+        whole = memoryview(buffer)
+        size = struct.calcsize(form)
+        numbers: memoryview = whole[: whole.nbytes // size * size].cast(form)  # type: ignore[call-overload]
+        return numbers
+
+    def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
+        """A block in memory that `owner` keeps."""
+        return self._wrap(address, nbytes, owner)
+
+    def synchronize(self) -> None:
+        """What is asked for is done."""
+
+    def memory_info(self) -> dict[str, int]:
+        """The bytes there are, in live buffers, held for reuse, and the most ever live."""
+        used, reserved, peak = self._memory()
+        total = self.info.memory_nbytes
+        return {
+            "total_nbytes": total,
+            "free_nbytes": max(0, total - reserved),
+            "used_nbytes": used,
+            "held_nbytes": reserved - used,
+            "peak_nbytes": peak,
+        }
+
+    def release_memory(self) -> None:
+        """Give the blocks that are held for reuse back to the system."""
+        self._trim()
+
+    def create_stream(self, priority: int = 0) -> Stream:
+        """A new stream, the same as all others."""
+        pointer = next(self._numbers)
+        return self._streams.setdefault(pointer, Stream(pointer))
+
+    def current_stream(self) -> int:
+        """The number of the current stream."""
+        return self._current.pointer
+
+    def wrap_stream(self, pointer: int) -> Stream:
+        """The stream that has a number."""
+        found = self._streams.get(pointer)
+        if found is None:
+            raise ValueError(
+                message(
+                    "Stream(device, pointer)",
+                    f"pointer is {pointer:#x}, no stream of the device's",
+                    "the pointer of one of them is accepted",
+                )
+            )
+        return found
+
+    def stream_pointer(self, stream: Stream) -> int:
+        """The number of a stream."""
+        return stream.pointer
+
+    def swap_stream(self, stream: Stream) -> Stream:
+        """Make a stream the current one; the one that it was before."""
+        before, self._current = self._current, stream
+        return before
+
+    def mark(self, *, timed: bool = False) -> float:
+        """The time: all that was asked before is done."""
+        return time.perf_counter()
+
+    def wait(self, event: float) -> None:
+        """What is before an event is done."""
+
+    def reached(self, event: float) -> bool:
+        """True: all work before it is done."""
+        return True
+
+    def finish(self, event: float) -> None:
+        """What is before an event is done."""
+
+    def elapsed(self, first: float, last: float) -> float:
+        """The milliseconds between two events."""
+        return (last - first) * 1e3
+
+    def _seal(self, content: bytes) -> bytes:
+        return hashlib.sha256(self.info.target.encode() + content).digest()
+
+    def _refuse(self, nbytes: int) -> NoReturn:
+        used, _, _ = self._memory()
+        raise MemoryError(
+            message(
+                "cpu:0",
+                f"no room for {nbytes:,} bytes",
+                f"{used:,} of the {self.info.memory_nbytes:,} bytes are in use",
+                "delete arrays that are no longer needed",
+            )
+        )
+
+
+def discover() -> Discovery:
+    """The processor, if there is a C compiler that works."""
+    compiler, problem = _compiler()
+    if compiler is None:
+        return Discovery([], [problem])
+    try:
+        compiler, functions = _functions(compiler)
+    except (CompileError, OSError) as error:
+        problem = f"the C compiler {shlex.join(compiler.command)!r} does not work: {error}"
+        warnings.warn(problem, stacklevel=2)
+        return Discovery([], [problem])
+    target = (processor.identity(), compiler.identity, *compiler.flags, settings().cc_flags or "")
+    info = DeviceInfo(
+        backend="cpu",
+        index=0,
+        name=processor.name(),
+        vendor=platform.machine(),
+        platform="C",
+        driver_version=shlex.join(compiler.command),
+        kind="cpu",
+        dialect="c",
+        memory_nbytes=processor.memory_nbytes(),
+        has_float64=True,
+        compute_units=settings().threads or processor.count(),
+        group_size=1024,
+        local_nbytes=1 << 16,
+        parameter_nbytes=1 << 12,
+        shares_host_memory=True,
+        target="\n".join(target),
+    )
+    return Discovery([Found(info, functools.partial(CpuDriver, info, compiler, functions))], [])
+
+
+def _compiler() -> tuple[Compiler | None, str]:
+    """The first C compiler, by the user's choice or the usual names; or why there is none."""
+    if struct.calcsize("P") != 8 or sys.platform == "win32" or not hasattr(os, "fork"):
+        return None, "the processor itself is used on Linux and macOS with 64 bits only"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return None, "the processor itself is not used by a Python without its lock"
+    chosen = settings().cc
+    if chosen is not None:
+        command = shlex.split(chosen)
+        path = shutil.which(command[0]) if command else None
+        if path is None:
+            return None, f"XARR_CC names {chosen!r}, which is no command"
+        return _identified((path, *command[1:]), path), ""
+    for name in ("cc", "gcc", "clang"):
+        path = shutil.which(name)
+        if path is not None:
+            return _identified((path,), path), ""
+    found = importlib.util.find_spec("ziglang")
+    if found is not None and found.origin is not None:
+        return _identified((sys.executable, "-m", "ziglang", "cc"), found.origin), ""
+    return None, f"no C compiler was found; {_INSTALL}"
+
+
+def _identified(command: tuple[str, ...], path: str) -> Compiler:
+    """A compiler by its file: to ask it for its version takes longer."""
+    real = Path(path).resolve()
+    status = real.stat()
+    return Compiler(command, f"{shlex.join(command)} {real} {status.st_size} {status.st_mtime_ns}")
+
+
+def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], ...]]:
+    """The functions of `cpu.c`, compiled where the compiler is new; it as it turned out to be."""
+    source = Path(__file__).with_name("cpu.c").read_text(encoding="utf-8")
+    options = (f"-DXR_OBJECT={object.__basicsize__}", "-pthread")
+    disk = disk_cache()
+    key = disk.key(
+        "1", source, options, f"{processor.identity()} {compiler.identity} {sys.version}"
+    )
+    content = disk.get(key)
+    if content is None:
+        if sys.platform == "darwin":
+            options = (*options, "-undefined", "dynamic_lookup")
+        content = compiler.library(source, options)
+        disk.put(key, content)
+    library = _loaded(content, "xarr_threads", ctypes.PyDLL, keeps=True)
+    library.xarr_functions.restype = ctypes.py_object
+    library.xarr_set_num_threads(settings().threads or processor.count())
+    with contextlib.suppress(ImportError):
+        importlib.import_module("xarr.backends.threadpool")
+    if library.xarr_is_gcc():
+        compiler = compiler._replace(flags=(*_FLAGS, *_GCC_FLAGS))
+    return compiler, library.xarr_functions()
+
+
+def _loaded(
+    content: bytes, name: str, loader: Callable[[str], Any] = ctypes.CDLL, *, keeps: bool = False
+) -> Any:
+    """A library of a content, from a file that nobody else can write, which is then removed.
+
+    With XARR_DUMP_SOURCE it stays there, beside its source, for debuggers and profilers; if it
+    `keeps` the file, until the process ends, for who looks for libraries by their files.
+    """
+    kept = settings().dump_source
+    # A file system may refuse to run what is on it.
+    for folder in (Path(kept), None) if kept else (None, disk_cache().directory):
+        try:
+            descriptor, path = tempfile.mkstemp(".so", f"{name}-", folder)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(content)
+                return loader(path)
+            finally:
+                if keeps:
+                    atexit.register(_remove, Path(path), os.getpid())
+                elif not kept:
+                    Path(path).unlink()
+        except OSError as error:
+            problem = error
+    raise problem
+
+
+def _remove(path: Path, process: int) -> None:
+    if os.getpid() == process:
+        path.unlink(missing_ok=True)

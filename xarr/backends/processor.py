@@ -1,0 +1,64 @@
+"""What the system says of the host's processor, for code that is compiled for it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+
+@functools.cache
+def _described() -> dict[str, str]:
+    """What Linux says of the first processor, by its words."""
+    try:
+        with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
+            text = file.read(8192)
+    except OSError:
+        return {}
+    pairs = [line.partition(":") for line in text.partition("\n\n")[0].splitlines()]
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def features() -> frozenset[str]:
+    """The instruction sets that Linux names; none elsewhere."""
+    known = _described()
+    return frozenset((known.get("flags") or known.get("Features") or "").split())
+
+
+@functools.cache
+def name() -> str:
+    """What the processor is called."""
+    known = _described()
+    found = known.get("model name") or known.get("Processor")
+    if not found and sys.platform == "darwin":
+        asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
+        found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    return found or platform.processor() or platform.machine()
+
+
+@functools.cache
+def identity() -> str:
+    """Differs where compiled code may: machines that share a home need not share a processor."""
+    words = " ".join(sorted(features())) or name()
+    return f"{platform.machine()} {hashlib.sha256(words.encode()).hexdigest()[:16]}"
+
+
+def count() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_nbytes() -> int:
+    """The memory of the machine, or of the group of processes that this one belongs to."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="utf-8").strip()
+    except OSError:
+        return total
+    return min(total, int(limit)) if limit.isdigit() else total

@@ -1,0 +1,30 @@
+"""What threadpoolctl, if it is installed, is told of the threads of ``cpu:0``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import threadpoolctl
+
+
+class Threads(threadpoolctl.LibController):  # type: ignore[misc]
+    """The library of the threads, which threadpoolctl finds by the name of its file."""
+
+    user_api = "xarr"
+    internal_api = "xarr"
+    filename_prefixes = ("xarr_threads",)
+    check_symbols = ("xarr_get_num_threads", "xarr_set_num_threads")
+
+    def get_num_threads(self) -> int:
+        """How many threads share large work."""
+        return int(self.dynlib.xarr_get_num_threads())
+
+    def set_num_threads(self, num_threads: int) -> Any:
+        """Change that."""
+        return self.dynlib.xarr_set_num_threads(num_threads)
+
+    def get_version(self) -> None:
+        """None: it is xarr's."""
+
+
+threadpoolctl.register(Threads)

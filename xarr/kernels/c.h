@@ -1,0 +1,237 @@
+// The C dialect: what C11, as gcc and clang have it, calls the words that the kernels use. A kernel
+// becomes a function `xr_run_NAME`, which runs the groups from `begin` to `end` of a grid.
+typedef signed char i8;
+typedef unsigned char b8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef unsigned short f16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+typedef struct { f32 re, im; } c64;
+typedef struct { f64 re, im; } c128;
+
+// Groups, and the items of one, along three dimensions.
+typedef struct { i64 groups[3], items[3]; } XR_grid;
+
+#define XR_INLINED __attribute__((always_inline))
+#define DEVICE static inline XR_INLINED __attribute__((unused))
+#define OVERLOADED
+#define GLOBAL
+#define RESTRICT __restrict__
+#define ALIGNED(n) __attribute__((aligned(n)))
+#define ATOMIC_ADD_U32(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
+#define ATOMIC_MAX_I32(p, x) XR_atomic_max(p, x)
+DEVICE void XR_atomic_max(i32 *p, i32 x)
+{
+    i32 seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (seen < x && !__atomic_compare_exchange_n(p, &seen, x, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+#if !XR_CHUNKED
+// The items of a group run one after the other; where they wait for each other (XR_BARRIERS), each on a
+// stack of its own, and they take turns at barriers.
+typedef struct { const XR_grid *grid; i64 group[3], item[3]; } XR_place;
+static _Thread_local XR_place XR_at;
+
+typedef void XR_item_function(void *const *values, const void *arguments);
+
+DEVICE void XR_find(const XR_grid *grid, i64 group, i64 item)
+{
+    XR_at.grid = grid;
+    XR_at.group[0] = group % grid->groups[0];
+    XR_at.group[1] = group / grid->groups[0] % grid->groups[1];
+    XR_at.group[2] = group / grid->groups[0] / grid->groups[1];
+    XR_at.item[0] = item % grid->items[0];
+    XR_at.item[1] = item / grid->items[0] % grid->items[1];
+    XR_at.item[2] = item / grid->items[0] / grid->items[1];
+}
+
+#if XR_BARRIERS
+#include <setjmp.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+// What an item's stack holds at most; the system gives pages as they are used.
+#define XR_STACK_NBYTES (256 << 10)
+
+typedef struct {
+    XR_item_function *run;
+    void *const *values;
+    const void *arguments;
+    jmp_buf *items, back;
+    i64 item;
+} XR_group;
+static _Thread_local XR_group *XR_now;
+
+// Only the first entry goes through a context, which takes system calls.
+static void XR_enter(void)
+{
+    XR_group *const now = XR_now;
+    if (!_setjmp(now->items[now->item])) {
+        _longjmp(now->back, 1);
+    }
+    now->run(now->values, now->arguments);
+    _longjmp(XR_now->back, 2);
+}
+
+static __attribute__((noinline)) void XR_barrier(void)
+{
+    XR_group *const now = XR_now;
+    if (!_setjmp(now->items[now->item])) {
+        _longjmp(now->back, 1);
+    }
+}
+#define BARRIER() XR_barrier()
+
+static void XR_run_groups(XR_item_function *run, void *const *values, const void *arguments,
+                          const XR_grid *grid, i64 begin, i64 end)
+{
+    const i64 items = grid->items[0] * grid->items[1] * grid->items[2];
+    XR_group now = { run, values, arguments, malloc(items * sizeof(jmp_buf)) };
+    char *const stacks = mmap(0, items * XR_STACK_NBYTES, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!now.items || stacks == MAP_FAILED) {
+        abort();
+    }
+    XR_now = &now;
+    for (; begin < end; ++begin) {
+        for (volatile i64 item = 0; item < items; ++item) {
+            static _Thread_local ucontext_t context;
+            now.item = item;
+            if (!_setjmp(now.back)) {
+                getcontext(&context);
+                context.uc_stack.ss_sp = stacks + item * XR_STACK_NBYTES;
+                context.uc_stack.ss_size = XR_STACK_NBYTES;
+                context.uc_link = 0;
+                makecontext(&context, XR_enter, 0);
+                setcontext(&context);
+            }
+        }
+        for (volatile i64 left = items; left > 0;) {
+            left = 0;
+            for (volatile i64 item = 0; item < items; ++item) {
+                now.item = item;
+                XR_find(grid, begin, item);
+                const int ended = _setjmp(now.back);
+                if (!ended) {
+                    _longjmp(now.items[item], 1);
+                }
+                left += ended == 1;
+            }
+        }
+    }
+    munmap(stacks, items * XR_STACK_NBYTES);
+    free(now.items);
+}
+#else
+static void XR_run_groups(XR_item_function *run, void *const *values, const void *arguments,
+                          const XR_grid *grid, i64 begin, i64 end)
+{
+    const i64 items = grid->items[0] * grid->items[1] * grid->items[2];
+    for (; begin < end; ++begin) {
+        for (i64 item = 0; item < items; ++item) {
+            XR_find(grid, begin, item);
+            run(values, arguments);
+        }
+    }
+}
+#endif
+#endif
+
+// `list` is a list of pointers, which stand in `values` one after the other.
+#define PARAMETER(type, name) type name,
+#define XR_NAME(type, name) name,
+#define XR_TAKEN(type, name) type name = (type)*values++;
+#define XR_RUN(name)                                                                        \
+    void xr_run_##name(void *const *values, const void *arguments, const XR_grid *grid, i64 begin, i64 end)
+#if XR_CHUNKED
+#define ITEM_KERNEL(name, list)                                                             \
+    static void name(list(PARAMETER) const xr_arguments a, u64 xr_id0, u64 xr_id1);         \
+    XR_RUN(name)                                                                            \
+    {                                                                                       \
+        list(XR_TAKEN)                                                                      \
+        for (; begin < end; ++begin) {                                                      \
+            name(list(XR_NAME) *(const xr_arguments *)arguments,                            \
+                 begin % grid->groups[0], begin / grid->groups[0]);                         \
+        }                                                                                   \
+    }                                                                                       \
+    static __attribute__((noinline)) void name(                                             \
+        list(PARAMETER) const xr_arguments a, const u64 xr_id0, const u64 xr_id1)
+#define GLOBAL_ID(d) xr_id##d
+#else
+// An item of a group knows where it is, and what waits for the others.
+#define ITEM_KERNEL GROUP_KERNEL
+#define GROUP_KERNEL(name, list)                                                            \
+    static void name(list(PARAMETER) const xr_arguments a);                                 \
+    static void name##_item(void *const *values, const void *arguments)                     \
+    {                                                                                       \
+        list(XR_TAKEN)                                                                      \
+        name(list(XR_NAME) *(const xr_arguments *)arguments);                               \
+    }                                                                                       \
+    XR_RUN(name)                                                                            \
+    {                                                                                       \
+        XR_run_groups(name##_item, values, arguments, grid, begin, end);                    \
+    }                                                                                       \
+    static void name(list(PARAMETER) const xr_arguments a)
+// The end of a program's own kernel, with its arguments as they are found in `values`.
+#define XR_OWN_KERNEL(name, ...)                                                            \
+    static void name##_item(void *const *values, const void *arguments) { name(__VA_ARGS__); } \
+    XR_RUN(name)                                                                            \
+    {                                                                                       \
+        XR_run_groups(name##_item, values, arguments, grid, begin, end);                    \
+    }
+#define GLOBAL_ID(d) ((u64)(XR_at.group[d] * XR_at.grid->items[d] + XR_at.item[d]))
+#endif
+#define KERNEL static
+#define LOCAL static _Thread_local
+#define GLOBAL_SIZE(d) ((u64)(XR_at.grid->groups[d] * XR_at.grid->items[d]))
+#define GROUP_ID(d) ((u64)XR_at.group[d])
+#define GROUPS(d) ((u64)XR_at.grid->groups[d])
+#define LOCAL_ID(d) ((u64)XR_at.item[d])
+#define LOCAL_SIZE(d) ((u64)XR_at.grid->items[d])
+
+DEVICE u32 xr_bits_f32(f32 x)
+{
+    const union { f32 number; u32 bits; } both = { .number = x };
+    return both.bits;
+}
+DEVICE u64 xr_bits_f64(f64 x)
+{
+    const union { f64 number; u64 bits; } both = { .number = x };
+    return both.bits;
+}
+DEVICE f32 xr_from_bits_f32(u32 x)
+{
+    const union { u32 bits; f32 number; } both = { .bits = x };
+    return both.number;
+}
+DEVICE f64 xr_from_bits_f64(u64 x)
+{
+    const union { u64 bits; f64 number; } both = { .bits = x };
+    return both.number;
+}
+#define xr_infinity_f32 __builtin_inff()
+#define xr_nan_f32 __builtin_nanf("")
+#define xr_infinity_f64 __builtin_inf()
+#define xr_nan_f64 __builtin_nan("")
+#define xr_mulhi_u64(a, b) ((u64)(((unsigned __int128)(u64)(a) * (u64)(b)) >> 64))
+
+#define isnan(x) ((x) != (x))
+#define isfinite(x) ((x) - (x) == 0)
+#define isinf(x) (((x) == (x)) & ((x) - (x) != 0))
+#define XR_OF_TYPE(name, x) _Generic((x), f32: __builtin_##name##f, default: __builtin_##name)
+#define sqrt(x) XR_OF_TYPE(sqrt, x)(x)
+#define floor(x) XR_OF_TYPE(floor, x)(x)
+#define ceil(x) XR_OF_TYPE(ceil, x)(x)
+#define trunc(x) XR_OF_TYPE(trunc, x)(x)
+#define rint(x) XR_OF_TYPE(rint, x)(x)
+#define fabs(x) XR_OF_TYPE(fabs, x)(x)
+#define copysign(x, y) XR_OF_TYPE(copysign, x)(x, y)
+#define fma(x, y, z) XR_OF_TYPE(fma, x)(x, y, z)
