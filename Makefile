@@ -26,10 +26,10 @@ cpp: $(VENV)/installed-cpp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation ./examples/cpp
 	$(BIN)/python examples/cpp/run.py
 
-# The core is compiled where a C compiler is; what depends on that runs once more without.
+# A C compiler makes the core and cpu:0. What depends on that runs once more without, on PoCL.
 test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
-	XARR_PURE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/conformance
+	XARR_PURE=1 XARR_CC=none $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/conformance tests/kernels
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)
@@ -49,6 +49,7 @@ chapters: $(VENV)/installed-test
 
 check-memory: $(VENV)/installed-test $(OCLGRIND)/installed
 	$(BIN)/python -m tools.oclgrind $(OCLGRIND) $(ARGS)
+	$(BIN)/python -m tools.cc_sanitizers $(ARGS)
 
 # Interpreted, as nothing counts the lines of what is compiled.
 coverage: $(VENV)/installed-test $(VENV)/installed-demo

@@ -402,8 +402,10 @@ def test_without_pyopencl_the_first_use_says_what_to_install() -> None:
             default_device()
         except RuntimeError as error:
             print(error)
-        """
+        """,
+        XARR_CC="absent",
     )
+    assert "XARR_CC names 'absent', which is no command" in done.stdout
     assert 'pip install "pyopencl[pocl]"' in done.stdout, done.stderr
 
 

@@ -443,7 +443,13 @@ def helper() -> Iterator[compiling.Helper]:
     made.end()
 
 
-SOURCE: Final = "__kernel void nothing(__global int *x) {{ x[get_global_id(0)] = {number}; }}"
+SOURCE: Final = """
+#ifdef __OPENCL_VERSION__
+__kernel void nothing(__global int *x) {{ x[get_global_id(0)] = {number}; }}
+#else
+void xr_run_nothing(int *const *values) {{ values[0][0] = {number}; }}
+#endif
+"""
 
 
 def test_another_process_compiles(helper: compiling.Helper) -> None:

@@ -189,6 +189,8 @@ def test_a_device_says_what_it_is(device: xarr.Device) -> None:
 
 
 def test_errors_of_a_driver_have_its_code(device: xarr.Device) -> None:
+    if device.info.dialect == "c":
+        pytest.skip("there is no driver")
     with pytest.raises(xarr.DeviceError) as caught:
         device.driver.copy(*_beyond(device))
     again = pickle.loads(pickle.dumps(caught.value))

@@ -223,7 +223,17 @@ def test_integers_that_do_not_fit() -> None:
 
 
 def test_copy_false_of_host_values_is_refused() -> None:
-    for values in ([1, 2], 1.5, np.zeros(2, "f4")):
+    host = np.zeros(2, "f4")
+    if xp.default_device().info.in_place:
+        shared = xp.asarray(host, copy=False)
+        host[1] = 3
+        assert shared.tolist() == [0, 3]
+        with pytest.raises(ValueError, match="copy"):
+            xp.asarray(host, dtype="int32", copy=False)
+    else:
+        with pytest.raises(ValueError, match="copy"):
+            xp.asarray(host, copy=False)
+    for values in ([1, 2], 1.5):
         with pytest.raises(ValueError, match="copy"):
             xp.asarray(values, copy=False)
     with pytest.raises(ValueError, match="copy"):

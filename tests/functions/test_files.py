@@ -135,7 +135,29 @@ def test_bytes_and_strings(tmp_path: Path) -> None:
     assert found["n"].tolist() == [1, 2]
     mapped = xarr.memmap(path, "int16", "r", 2, (2, 3))
     assert mapped.tolist() == [[1, 2, 3], [4, 5, 6]]
-    mapped[...] = 0
+    if not xarr.default_device().info.in_place:
+        with pytest.raises(ValueError, match=r"numpy\.memmap"):
+            xarr.memmap(path, "int16")
+        return
+    with pytest.raises(ValueError, match="read-only"):
+        mapped[...] = 0
+    private = xarr.memmap(path, "int16", "c")
+    private[...] = 0
+    xarr.synchronize()
     assert numpy.fromfile(path, "int16").tolist() == host.tolist()
-    with pytest.raises(ValueError, match=r"numpy\.memmap"):
-        xarr.memmap(path, "int16")
+    for offset in (0, 2):
+        shared = xarr.memmap(path, "int16", "r+", offset)
+        shared += 1
+        xarr.synchronize()
+    assert numpy.fromfile(path, "int16").tolist() == [1, *range(3, 12)]
+
+
+def test_a_mapped_file_is_shared(tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    numpy.save(path, numpy.arange(6.0).reshape(2, 3))
+    x = xarr.load(path, mmap_mode="r+")
+    x[1] *= 2
+    xarr.synchronize()
+    changed = [6.0, 8.0, 10.0] if xarr.default_device().info.in_place else [3.0, 4.0, 5.0]
+    assert numpy.load(path)[1].tolist() == changed
+    assert float(xarr.load(path, mmap_mode="r").sum()) == 3 + sum(changed)

@@ -67,7 +67,6 @@ READING_NO_ARRAY = {
     "genfromtxt",
     "load",
     "loadtxt",
-    "memmap",
 }
 
 

@@ -417,8 +417,12 @@ def test_languages_of_devices(device: xarr.Device) -> None:
     )
     cuda = xarr.RawKernel("__global__ void f(float *x) { x[threadIdx.x] *= 2; }", "f")
     given, refused = (cuda, opencl) if device.info.dialect == "cuda" else (opencl, cuda)
-    given((1,), (4,), (x,), shared_mem=16)
-    assert x.tolist() == [2] * 4
+    if device.info.dialect == "c":
+        with pytest.raises(ValueError, match="portable C"):
+            given((1,), (4,), (x,), shared_mem=16)
+    else:
+        given((1,), (4,), (x,), shared_mem=16)
+        assert x.tolist() == [2] * 4
     with pytest.raises(ValueError, match="portable C"):
         refused((1,), (4,), (x,))
     with pytest.raises(ValueError, match="has scaled, turned"):
@@ -461,7 +465,7 @@ def test_modules_travel_and_say_what_kernels_need(device: xarr.Device) -> None:
     kernel((1,), (8,), (x,))
     assert x.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
     assert kernel.attributes["max_threads_per_block"] == kernel.max_threads_per_block >= 8
-    assert kernel.shared_size_bytes >= 32
+    assert kernel.shared_size_bytes >= 32 or device.info.dialect == "c"
     said = io.StringIO()
     module.compile(log_stream=said)
     kernel.compile(log_stream=said)

@@ -207,6 +207,7 @@ from xarr.backends.device import default_device
 driver = default_device().driver
 sources = {{
     "opencl": "__kernel void f(__global float *x) {{ x[get_global_id(0)] += 1.0f; }}",
+    "c": "void xr_run_f(float **x) {{ for (int i = 0; i < 256; ++i) x[0][i] += 1.0f; }}",
     "cuda": 'extern "C" __global__ void f(float *x) {{ x[threadIdx.x] += 1.0f; }}',
 }}
 source = sources[driver.info.dialect]

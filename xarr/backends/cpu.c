@@ -76,6 +76,10 @@ static PyObject *block_type;
 
 static size_t size_of_class(size_t nbytes, int *class_)
 {
+#ifdef __SANITIZE_ADDRESS__ // which sees where a block ends, and that it is not used any more
+    *class_ = 0;
+    return nbytes ? nbytes : 1;
+#endif
     nbytes = nbytes < SMALLEST ? SMALLEST : nbytes;
     const int shift = 63 - __builtin_clzll(nbytes) - LEADING;
     const size_t step = (size_t)1 << shift;
@@ -149,13 +153,18 @@ static void block_dealloc(PyObject *self)
     Block *const block = (Block *)self;
     PyObject *const type = PyObject_Type(self);
     if (block->room) {
+        used_nbytes -= block->nbytes;
+#ifdef __SANITIZE_ADDRESS__
+        reserved_nbytes -= block->room;
+        free(block->data);
+#else
         int class_;
         size_of_class(block->room, &class_);
         free_block *const memory = (free_block *)block->data;
         memory->next = classes[class_].first;
         classes[class_].first = memory;
         free_nbytes += block->room;
-        used_nbytes -= block->nbytes;
+#endif
     }
     if (block->owner) {
         Py_DecRef(block->owner);

@@ -470,6 +470,12 @@ def _found(backend: str) -> tuple[Device, ...]:
     return found
 
 
+def _may_have_gpus(backend: str) -> bool:
+    """Whether a backend may have a GPU, as far as is known before its library is loaded."""
+    module = importlib.import_module(f"xarr.backends.{BACKENDS[backend]}")
+    return bool(getattr(module, "may_have_gpus", lambda: True)())
+
+
 def _candidates(name: str) -> Iterator[Device]:
     """The devices that a name may mean; other backends are not loaded."""
     backend = name.partition(":")[0]
@@ -500,10 +506,13 @@ def _first_choice() -> Device:
         if named is not None:
             _first = get_device(named, where="XARR_DEVICE")
         else:
-            _first = next((one for one in _candidates("") if one.kind == "gpu"), None)
-            if _first is None:
-                ranks = {"cpu": 0, "accelerator": 1}
-                _first = min(_require_devices(), key=lambda candidate: ranks[candidate.kind])
+            # What loads a backend's library takes a while: none is loaded that has no say in it.
+            gpus = (
+                one for backend in BACKENDS if _may_have_gpus(backend) for one in _found(backend)
+            )
+            first = next((one for one in gpus if one.kind == "gpu"), None)
+            first = first or next((one for one in _candidates("") if one.kind == "cpu"), None)
+            _first = first or _require_devices()[0]
     return _first
 
 

@@ -829,6 +829,13 @@ class OpenCLDriver(Driver):
         raise DeviceError(text, error.code, f"CL_{status}") from error
 
 
+def may_have_gpus() -> bool:
+    """Whether there is a driver beside those in wheels, which are for processors."""
+    if sys.platform != "linux" or {"OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"} & os.environ.keys():
+        return True
+    return bool(_registrations()) or (Path(sys.prefix) / "etc/OpenCL/vendors").is_dir()
+
+
 def discover() -> Discovery:
     """All OpenCL devices: GPUs, then accelerators, then CPUs, PoCL's first among these."""
     try:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 _LENGTH: Final = struct.Struct("=q")
+_NOTHING: Final = """
+#ifdef __OPENCL_VERSION__
+kernel void nothing(void) {}
+#endif
+"""
 _BEGIN: Final = """
 import os, sys
 if os.fork():
@@ -63,7 +68,7 @@ class Helper:
 
     def start(self, device: Device) -> None:
         """Have the process, and its compiler in memory."""
-        self._answer(device, "__kernel void nothing(void) {}")
+        self._answer(device, _NOTHING)
 
     def _answer(self, device: Device, source: str) -> bytes:
         """A binary; none where there is no process, or the source does not compile."""

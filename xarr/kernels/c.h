@@ -145,21 +145,21 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
 #endif
 #endif
 
-// `list` is a list of pointers, which stand in `values` one after the other.
+// `list` is a list of pointers, which stand in `xr_values` one after the other.
 #define PARAMETER(type, name) type name,
 #define XR_NAME(type, name) name,
-#define XR_TAKEN(type, name) type name = (type)*values++;
+#define XR_TAKEN(type, name) type name = (type)*xr_values++;
 #define XR_RUN(name)                                                                        \
-    void xr_run_##name(void *const *values, const void *arguments, const XR_grid *grid, i64 begin, i64 end)
+    void xr_run_##name(void *const *xr_values, const void *xr_given, const XR_grid *xr_grid, i64 xr_begin, i64 xr_end)
 #if XR_CHUNKED
 #define ITEM_KERNEL(name, list)                                                             \
     static void name(list(PARAMETER) const xr_arguments a, u64 xr_id0, u64 xr_id1);         \
     XR_RUN(name)                                                                            \
     {                                                                                       \
         list(XR_TAKEN)                                                                      \
-        for (; begin < end; ++begin) {                                                      \
-            name(list(XR_NAME) *(const xr_arguments *)arguments,                            \
-                 begin % grid->groups[0], begin / grid->groups[0]);                         \
+        for (; xr_begin < xr_end; ++xr_begin) {                                             \
+            name(list(XR_NAME) *(const xr_arguments *)xr_given,                             \
+                 xr_begin % xr_grid->groups[0], xr_begin / xr_grid->groups[0]);             \
         }                                                                                   \
     }                                                                                       \
     static __attribute__((noinline)) void name(                                             \
@@ -170,22 +170,22 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
 #define ITEM_KERNEL GROUP_KERNEL
 #define GROUP_KERNEL(name, list)                                                            \
     static void name(list(PARAMETER) const xr_arguments a);                                 \
-    static void name##_item(void *const *values, const void *arguments)                     \
+    static void name##_item(void *const *xr_values, const void *xr_given)                   \
     {                                                                                       \
         list(XR_TAKEN)                                                                      \
-        name(list(XR_NAME) *(const xr_arguments *)arguments);                               \
+        name(list(XR_NAME) *(const xr_arguments *)xr_given);                                \
     }                                                                                       \
     XR_RUN(name)                                                                            \
     {                                                                                       \
-        XR_run_groups(name##_item, values, arguments, grid, begin, end);                    \
+        XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
     }                                                                                       \
     static void name(list(PARAMETER) const xr_arguments a)
-// The end of a program's own kernel, with its arguments as they are found in `values`.
+// The end of a program's own kernel, with its arguments as they are found in `xr_values`.
 #define XR_OWN_KERNEL(name, ...)                                                            \
-    static void name##_item(void *const *values, const void *arguments) { name(__VA_ARGS__); } \
+    static void name##_item(void *const *xr_values, const void *xr_given) { name(__VA_ARGS__); } \
     XR_RUN(name)                                                                            \
     {                                                                                       \
-        XR_run_groups(name##_item, values, arguments, grid, begin, end);                    \
+        XR_run_groups(name##_item, xr_values, xr_given, xr_grid, xr_begin, xr_end);         \
     }
 #define GLOBAL_ID(d) ((u64)(XR_at.group[d] * XR_at.grid->items[d] + XR_at.item[d]))
 #endif

@@ -4,7 +4,11 @@
 #define XR_CHECKED
 #endif
 
-KERNEL void xr_check(GLOBAL u32 *p)
+typedef struct { u32 nothing; } xr_arguments;
+
+#define XR_PARAMETERS(parameter) parameter(GLOBAL u32 *RESTRICT, p)
+
+GROUP_KERNEL(xr_check, XR_PARAMETERS)
 {
     XR_CHECKED
     p[0] = 0u;

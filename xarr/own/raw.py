@@ -371,7 +371,7 @@ class RawModule:
             types = [
                 re.sub(r"\w+\s*(\[\s*\])?\s*$", r"\1", part).replace("[]", "*") for part in parts
             ]
-            values = [f"*({of}*)values[{number}]" for number, of in enumerate(types)]
+            values = [f"*({of}*)xr_values[{number}]" for number, of in enumerate(types)]
             lines.append(f"XR_OWN_KERNEL({name}, {', '.join(values)})")
         return "\n".join((*lines, ""))
 

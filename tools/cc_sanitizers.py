@@ -1,0 +1,38 @@
+"""Run the kernels' tests on cpu:0 with the compiler's sanitizers: part of `make check-memory`.
+
+They stop the process at the first access beyond a block, use of one that was given back, overflow
+of a signed number, shift too far, or address that is not a multiple of its type's size.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+
+from tools.oclgrind import CHECKS, KERNEL_TESTS
+
+FLAGS = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+
+
+def main(arguments: list[str]) -> int:
+    """Run pytest with kernels that check themselves; their library comes before all others."""
+    command = shlex.split(os.environ.get("XARR_CC", "cc"))
+    asked = [*command, "-print-file-name=libasan.so"]
+    library = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    environment = os.environ | {
+        "XARR_DEVICE": "cpu:0",
+        "XARR_CC_FLAGS": FLAGS,
+        "LD_PRELOAD": library,
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
+        CHECKS: "1",
+    }
+    tests = arguments or [test for test in KERNEL_TESTS if "oclgrind" not in test]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *tests], env=environment, check=False
+    ).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
