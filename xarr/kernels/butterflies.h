@@ -80,8 +80,8 @@ DEVICE C xr_weigh_C(const C base, const T factor, const C x)
 DEVICE C xr_weight_C(const T factor, const C x)
 {
     C z;
-    z.re = factor * x.re;
-    z.im = factor * x.im;
+    z.re = ROUNDED(factor * x.re);
+    z.im = ROUNDED(factor * x.im);
     return z;
 }
 

@@ -20,9 +20,17 @@ typedef struct { i64 groups[3], items[3]; } XR_grid;
 
 #define XR_INLINED __attribute__((always_inline))
 #define DEVICE static inline XR_INLINED __attribute__((unused))
-#define OVERLOADED
+#define OVERLOADED(name, type) name##_of_##type
+#define XR_CHOSEN
 #define GLOBAL
 #define RESTRICT __restrict__
+// gcc 12 contracts sums and differences in turn of products, of which it makes vectors, in spite of
+// -ffp-contract=off: (1e300 + i) * (-inf + 1e300i) had no NaN.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define ROUNDED(x) __builtin_assoc_barrier(x)
+#else
+#define ROUNDED(x) (x)
+#endif
 #define ALIGNED(n) __attribute__((aligned(n)))
 #define ATOMIC_ADD_U32(p, x) __atomic_fetch_add(p, x, __ATOMIC_RELAXED)
 #define ATOMIC_MAX_I32(p, x) XR_atomic_max(p, x)

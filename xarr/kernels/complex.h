@@ -136,7 +136,8 @@ DEVICE C xr_subtract_C(const C x, const C y)
 
 DEVICE C xr_multiply_C(const C x, const C y)
 {
-    return xr_complex_C(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re);
+    return xr_complex_C(
+        ROUNDED(x.re * y.re) - ROUNDED(x.im * y.im), ROUNDED(x.re * y.im) + ROUNDED(x.im * y.re));
 }
 
 DEVICE C xr_square_C(const C z)
@@ -153,8 +154,10 @@ DEVICE C xr_divide_C(const C x, const C y)
     const T minor = wide ? y.im : y.re;
     const T ratio = minor / major;
     const T scale = (T)1.0f / (major + minor * ratio);
-    const T re = wide ? x.re + x.im * ratio : x.re * ratio + x.im;
-    const T im = wide ? x.im - x.re * ratio : x.im * ratio - x.re;
+    const T re_part = ROUNDED(x.re * ratio);
+    const T im_part = ROUNDED(x.im * ratio);
+    const T re = wide ? x.re + im_part : re_part + x.im;
+    const T im = wide ? x.im - re_part : im_part - x.re;
     const int zero = (major == (T)0.0f) & (minor == (T)0.0f);
     const T nothing = fabs(major);
     return xr_complex_C(zero ? x.re / nothing : re * scale, zero ? x.im / nothing : im * scale);

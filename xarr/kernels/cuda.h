@@ -4,7 +4,8 @@
 #define GROUP_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
 #define ITEM_KERNEL GROUP_KERNEL
 #define DEVICE static __device__ __forceinline__
-#define OVERLOADED
+#define OVERLOADED(name, type) name
+#define ROUNDED(x) (x)
 #define GLOBAL
 #define LOCAL __shared__
 #define RESTRICT __restrict__

@@ -6,6 +6,7 @@
 #define GROUP_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
 #define ITEM_KERNEL GROUP_KERNEL
 #define DEVICE static inline
+#define ROUNDED(x) (x)
 #define GLOBAL
 #define LOCAL
 #define RESTRICT

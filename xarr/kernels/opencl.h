@@ -56,7 +56,8 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 // A loop with a call in it is not vectorised (complex exp on PoCL 3.0: 37 instead of 15 ns), and
 // where Intel's OpenCL (2026.22) does not inline, it takes a constant 0 times any number for 0.
 #define DEVICE static inline XR_INLINED
-#define OVERLOADED __attribute__((overloadable))
+#define OVERLOADED(name, type) __attribute__((overloadable)) name
+#define ROUNDED(x) (x)
 #define GLOBAL global
 #define LOCAL local
 #define RESTRICT restrict

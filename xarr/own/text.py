@@ -288,16 +288,20 @@ def _mathematical(word: str) -> None:
     """Define one of C's functions for each type that it takes."""
     name = word.removeprefix(_PREFIX).removesuffix(_NARROW)
     types = _NUMBERS if name in _OF_INTEGERS else _FLOATS
-    lines = []
+    two = name in ("max", "min") or elementwise.BY_NAME.get(name, _ONE).operands == 2
+    lines, kinds = list[str](), list[str]()
     for row in types:
         if word.endswith(_NARROW) and row is dtypes.float64:
             continue
         kind = row.compute
-        two = name in ("max", "min") or elementwise.BY_NAME.get(name, _ONE).operands == 2
         given = f"{kind} x1, {kind} x2" if two else f"{kind} x"
-        lines.append(
-            f"DEVICE OVERLOADED {kind} {word}({given}) {{ return {_expression(name, row)}; }}"
-        )
+        kinds.append(kind)
+        body = _expression(name, row)
+        lines.append(f"DEVICE {kind} OVERLOADED({word}, {kind})({given}) {{ return {body}; }}")
+    # C11 has no overloading, but expressions that choose by a type; of two operands the common one.
+    given, chosen = ("x1, x2", "(x1) + (x2)") if two else ("x", "(x)")
+    chosen += "".join(f", {kind}: OVERLOADED({word}, {kind})" for kind in kinds)
+    lines += ["#ifdef XR_CHOSEN", f"#define {word}({given}) _Generic({chosen})({given})", "#endif"]
     source.own[word] = "\n".join(lines)
 
 

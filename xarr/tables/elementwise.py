@@ -393,7 +393,7 @@ maximum = _extreme("maximum", "The larger of x1 and x2; NaN if one is.", "|")
 minimum = _extreme("minimum", "The smaller of x1 and x2; NaN if one is.", "&")
 multiply = Elementwise(
     ANY,
-    "x1 * x2",
+    "ROUNDED(x1 * x2)",
     "The product of x1 and x2; of bools, whether both are true.",
     integer="xr_multiply(x1, x2)",
     boolean="x1 & x2",
@@ -510,7 +510,7 @@ sqrt = Elementwise(
 )
 square = Elementwise(
     NUMERIC,
-    "x * x",
+    "ROUNDED(x * x)",
     "The square of x.",
     integer="xr_square(x)",
     complex="xr_square(x)",
