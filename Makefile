@@ -29,7 +29,7 @@ cpp: $(VENV)/installed-cpp
 # The core is compiled where a C compiler is; what depends on that runs once more without.
 test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
-	XARR_PURE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/conformance
+	XARR_PURE=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/schedule tests/conformance
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)

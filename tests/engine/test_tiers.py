@@ -20,8 +20,8 @@ from tests.engine.pairs import tier
 from tests.launching import change
 from tests.processes import run_code
 from xarr import dtypes
-from xarr.compiler import cache
-from xarr.engine import background, compiling, hosted, launch
+from xarr.compiler import background, cache, compiling, launch
+from xarr.engine import hosted
 from xarr.engine.opcodes import tape_of
 from xarr.errors import CompileError
 from xarr.tables import elementwise

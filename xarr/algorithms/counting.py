@@ -13,12 +13,12 @@ from typing import Final
 
 from xarr import dtypes, layout
 from xarr.algorithms import passes, radix
+from xarr.compiler.forms import Form
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, Storage, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.engine import Grid
-from xarr.engine.plan import Form
 from xarr.engine.skeleton import Skeleton
 from xarr.layout import Layout
 from xarr.tables import reductions

@@ -18,12 +18,12 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.algorithms import library, passes
+from xarr.compiler.forms import Indirect, stored
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, Storage, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import elements, engine, hosted
 from xarr.engine.elements import Host
-from xarr.engine.plan import Indirect, stored
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise
 from xarr.tables.rows import Fold, choose

@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
+from xarr.compiler.forms import Form, cast, computed, rounded, stored
+from xarr.compiler.launch import RESULT, Room, Stage
 from xarr.compiler.source import define
 from xarr.core.tape import Node, Opcode, constant, leaf
 from xarr.dtypes import INTEGER
 from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid
-from xarr.engine.launch import RESULT, Room, Stage
-from xarr.engine.plan import Form, cast, computed, rounded, stored
-from xarr.engine.schedule import Finals, Recorded
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape
+from xarr.schedule.instructions import Finals, Recorded
 from xarr.tables.rows import Fold, Joined
 
 if TYPE_CHECKING:

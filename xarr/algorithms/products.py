@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xarr import dtypes, layout
+from xarr.compiler.forms import loaded
 from xarr.compiler.source import define
 from xarr.core.tape import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.plan import loaded
 from xarr.engine.skeleton import Skeleton
 from xarr.layout import Layout, Shape
 

@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, layout
+from xarr.compiler import launch
+from xarr.compiler.forms import Form
+from xarr.compiler.launch import RESULT, Room, Stage, Table
 from xarr.core.tape import Arguments, Call, Node, Storage, constant, room
 from xarr.dtypes import DType
-from xarr.engine import engine, launch
-from xarr.engine.launch import RESULT, Room, Stage, Table
-from xarr.engine.plan import Form
-from xarr.engine.schedule import Finals, Recorded, Ref
+from xarr.engine import engine
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape
+from xarr.schedule.instructions import Finals, Recorded, Ref
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device

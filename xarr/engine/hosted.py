@@ -17,10 +17,10 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.backends.base import InMemory
+from xarr.compiler.forms import INDEX, Indirect
 from xarr.core.tape import KEPT_NBYTES, in_memory
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
-from xarr.engine.plan import INDEX, Indirect
-from xarr.engine.schedule import Recorded, Skeletal
+from xarr.schedule.instructions import Recorded, Skeletal
 from xarr.settings import settings
 
 if TYPE_CHECKING:

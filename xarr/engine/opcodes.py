@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from xarr import errors, layout
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, Opcode, Prepared, Structure, Tape, structure
-from xarr.engine import schedule
 from xarr.engine.program import Program
+from xarr.schedule.instructions import Consumed
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -64,8 +64,8 @@ def consume(node: Node, split: tuple[int, ...], names: tuple[str, ...], *, wide:
 
 
 @functools.cache
-def _consumed(split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> schedule.Consumed:
-    return schedule.Consumed(split, names, wide)
+def _consumed(split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> Consumed:
+    return Consumed(split, names, wide)
 
 
 def _require_possible(operation: Operation, fresh: Shape | None, device: Device) -> None:

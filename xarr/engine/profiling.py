@@ -27,8 +27,9 @@ from xarr.backends import device as devices, ranges
 from xarr.backends.base import Driver, Place, Span, Timer, timed_by_host
 from xarr.backends.device import Device
 from xarr.backends.recording import Asked, around, replaced
+from xarr.compiler import launch
 from xarr.core.tape import hooks, next_number
-from xarr.engine import hosted, launch, traffic
+from xarr.engine import hosted, traffic
 from xarr.engine.program import Program
 
 _ROOT: Final = str(Path(__file__).parents[1]) + os.sep

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 from xarr import errors
 from xarr.array.array import Array, kept
 from xarr.array.outcome import written
+from xarr.compiler.launch import Grid
 from xarr.compiler.source import define
 from xarr.core.tape import Node, Storage, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.launch import Grid
 from xarr.engine.skeleton import Skeleton
 from xarr.layout import Shape, contiguous
 from xarr.own import checking

@@ -16,9 +16,11 @@ import xarr
 from tests.launching import change, refuse_memory, storage_of, watched
 from xarr import layout
 from xarr.array.array import Array
+from xarr.compiler import launch
 from xarr.core import cycles, tape as core
-from xarr.engine import launch, program, schedule
+from xarr.engine import program
 from xarr.engine.opcodes import tape_of
+from xarr.schedule import groups
 from xarr.tables.reductions import TABLE
 
 Values = npt.NDArray[Any]
@@ -491,7 +493,7 @@ def test_long_expressions_are_cut() -> None:
             wanted = wanted + second
             assert recorded() <= cycles.LIMIT
         assert_bits(x, wanted)
-    assert all(one.operations <= schedule.LIMIT_ENTRIES for one in seen.launches)
+    assert all(one.operations <= groups.LIMIT_ENTRIES for one in seen.launches)
     assert 3 <= len(seen.launches) <= 8
     assert sum(seen.stored()) == len(seen.launches)
 
@@ -507,14 +509,14 @@ def test_expressions_that_double_are_cut() -> None:
 
 
 def test_expressions_of_many_arrays_are_cut() -> None:
-    xs, hosts = arrays(3 * schedule.LIMIT_SLOTS, 300)
+    xs, hosts = arrays(3 * groups.LIMIT_SLOTS, 300)
     total, wanted = xs[0], hosts[0]
     with watched() as seen:
         for x, host in zip(xs[1:], hosts[1:], strict=True):
             total = total + x
             wanted = wanted + host
         assert_bits(total, wanted)
-    assert all(len(one.buffers) - one.stores <= schedule.LIMIT_SLOTS for one in seen.launches)
+    assert all(len(one.buffers) - one.stores <= groups.LIMIT_SLOTS for one in seen.launches)
     assert len(seen.launches) <= 4
 
 
@@ -527,7 +529,7 @@ def test_expressions_with_many_live_intermediates_are_cut() -> None:
     with watched() as seen:
         for got, right in zip(reversed(parts), reversed(wanted), strict=True):
             assert_bits(got, right)
-    assert max(seen.stored()) <= schedule.LIMIT_STORES
+    assert max(seen.stored()) <= groups.LIMIT_STORES
     assert sum(seen.stored()) == 30
     assert len(seen.launches) <= 6
 
@@ -545,7 +547,7 @@ def test_reductions_and_writes_with_many_live_intermediates_are_cut() -> None:
             consumed = consume(parts[-1])
             xarr.synchronize()
         del consumed
-        assert max(seen.stored()) <= schedule.LIMIT_STORES
+        assert max(seen.stored()) <= groups.LIMIT_STORES
         assert 20 <= sum(seen.stored()) <= 21
         for got, right in zip(parts, wanted, strict=True):
             assert_bits(got, right)

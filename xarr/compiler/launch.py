@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, errors
 from xarr.compiler import cache, source
+from xarr.compiler.forms import STRIP, Form
 from xarr.core.tape import counts as counts
-from xarr.engine.plan import STRIP, Form
 from xarr.settings import settings
 
 if TYPE_CHECKING:
