@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.algorithms import library, passes
 from xarr.compiler.forms import Indirect, stored
 from xarr.core.operations import Operation
@@ -219,10 +219,6 @@ class Selected(NamedTuple):
     ranks: Node | None
 
 
-_LARGEST: Final = 1 << 20
-"""Bytes of a mask's storage beyond which it is not remembered what it selects."""
-_MOST: Final = 8
-"""Of how many masks it is remembered."""
 _remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 
@@ -231,14 +227,14 @@ def select(mask: Node) -> Selected:
     engine.placed(mask)
     storage = mask.storage
     assert storage is not None
-    if storage.is_seen or storage.nbytes > _LARGEST:
+    if storage.is_seen or storage.nbytes > tuning.MASK_NBYTES:
         return _selected(mask)
     key = mask.structure, mask.offset, storage.writes
     known = storage.selected
     if known is None or known[0] != key:
         known = storage.selected = key, _selected(mask)
         _remembering.append(weakref.ref(storage))
-        while len(_remembering) > _MOST:  # more than once where threads come together
+        while len(_remembering) > tuning.MASKS:  # more than once where threads come together
             oldest = _remembering.popleft()()
             if oldest is not None and oldest is not storage:
                 oldest.selected = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.core.tape import Storage, Tape
 from xarr.engine import hosted
 from xarr.engine.opcodes import tape_of
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
 Host = numpy.ndarray[Any, numpy.dtype[Any]]
 
-READS: Final = 16
-"""How many elements were read in place since the tape last ran, where the next read of one that the
-tape writes runs it, whatever else is on the tape. Fewer, as at the ends of a time loop's arrays,
-stay part of a kernel."""
-
-PLACES: Final = 8
-"""At how many places of a structure single elements are written as part of a loop, as borders."""
 
 _FORMATS: Final = {
     row: "?" if row is dtypes.bool_ else row.format[0]
@@ -66,7 +59,7 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
 
 def _is_run(on: Tape) -> bool:
     """Whether a tape was run, as that costs little, or the host has waited for others so often."""
-    if on.is_running or not on.steps or not (on.reads >= READS or on.has_no_axes()):
+    if on.is_running or not on.steps or not (on.reads >= tuning.READS or on.has_no_axes()):
         return False
     on.run()
     return True
@@ -79,9 +72,9 @@ def _comes_again(node: Node, at: int) -> bool:
     """
     places, place = node.structure.places, at - node.offset
     is_known = place in places
-    if len(places) <= PLACES:
+    if len(places) <= tuning.PLACES:
         places.add(place)
-    return is_known and len(places) <= PLACES
+    return is_known and len(places) <= tuning.PLACES
 
 
 def array(node: Node) -> Host | None:

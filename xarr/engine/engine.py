@@ -16,9 +16,7 @@ from xarr.backends.device import before_synchronizing
 from xarr.compiler import launch as launching
 from xarr.compiler.forms import INDEX, cast
 from xarr.compiler.launch import (
-    GROUP as GROUP,
     MOST_GROUPS as MOST_GROUPS,
-    WAVES as WAVES,
     Grid as Grid,
 )
 from xarr.core import tape

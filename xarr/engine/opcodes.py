@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from xarr import errors, layout
+from xarr import errors, layout, tuning
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, Opcode, Prepared, Structure, Tape, structure
 from xarr.engine.program import Program
@@ -15,8 +15,6 @@ from xarr.schedule.instructions import Consumed
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.layout import Shape
-
-LIMIT_OPCODES: Final = 1024
 
 
 def tape_of(device: Device) -> Tape:
@@ -45,7 +43,7 @@ def opcode_of(
     key = (operands, shape, target, fresh, device)
     opcode = opcodes.get(key)
     if opcode is None:
-        if len(opcodes) >= LIMIT_OPCODES:
+        if len(opcodes) >= tuning.REMEMBERED:
             opcodes.clear()
         on = device or operands[0].device
         _require_possible(operation, fresh, on)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from xarr import layout
+from xarr import layout, tuning
 from xarr.compiler import background, launch
 from xarr.core import tape as core
 from xarr.core.tape import ALIVE, HELD, OF_WIDE, WIDE, Call, HostCall, Opcode, Trace, host_calls
@@ -22,13 +22,6 @@ from xarr.schedule.plan import Plan
 if TYPE_CHECKING:
     from xarr.dtypes import DType
 
-_REPEATS: Final = 8
-"""How often a list runs on the host before its kernels are asked for. To plan a list takes as long
-as to run it fifteen times on few elements."""
-_LARGE_WORK: Final = 1 << 22
-"""Elements of all instructions, in all runs, from which on they are asked for earlier."""
-_LARGE_NBYTES: Final = 1 << 20
-"""Bytes of new storages from which on each gives its memory back once nothing reads it."""
 
 Place = int | tuple[int, int]
 """A constant by number, or a view: its storage, and how far beyond the first view it begins."""
@@ -50,7 +43,7 @@ class Program(core.Program):
         self.job: background.Job | None = None
         self._plan: Plan | None = None  # once it is wanted
         self._is_sought = False  # whether its kernels were looked for
-        self._due = _REPEATS  # in which run they are asked for
+        self._due = tuning.REPEATS  # in which run they are asked for
         self._failed_at: int | None = None  # which kernel could not be had
 
     def choose(self) -> None:
@@ -72,7 +65,7 @@ class Program(core.Program):
             self.prepare()
             return
         if self.runs == 1:
-            self._due = min(_REPEATS, 1 + _LARGE_WORK // max(self._work(), 1))
+            self._due = min(tuning.REPEATS, 1 + tuning.LARGE_WORK // max(self._work(), 1))
         is_repeated = self.runs >= self._due
         if (is_repeated or not all(hosts)) and self._is_compiled():
             return
@@ -94,7 +87,7 @@ class Program(core.Program):
         if self.steps:
             return False
         sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
-        return max(sizes, default=0) > hosted.LARGEST
+        return max(sizes, default=0) > tuning.LARGEST
 
     def _work(self) -> int:
         """The elements of all instructions."""
@@ -177,7 +170,7 @@ class Program(core.Program):
         """Have a step for each instruction: NumPy's, or the kernel that it is by itself."""
         steps: list[Any] = host_calls(self.trace, hosts, self.states)
         self.steps, self.members = [], [(number,) for number in range(len(steps))]
-        if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= _LARGE_NBYTES:
+        if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= tuning.LARGE_NBYTES:
             self._free(steps)
         for number, host in enumerate(hosts):
             if host is None:

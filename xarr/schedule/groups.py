@@ -13,18 +13,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from xarr import layout
+from xarr import layout, tuning
 from xarr.compiler.forms import INDEX, Access, Form, Indirect
 from xarr.core.operations import Operation
 from xarr.dtypes import DType
 from xarr.layout import Layout, Pattern, Shape
 from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, Skeletal
 
-LIMIT_ENTRIES: Final = 192
-LIMIT_SLOTS: Final = 16
-LIMIT_STORES: Final = 8
-LIMIT_FINALS: Final = 24
-_LIMIT_STEPS: Final = 4096
 _NBYTES_OF_KERNEL: Final = 128
 """What a kernel's arguments take besides those of its accesses and constants, about."""
 
@@ -89,10 +84,10 @@ class Group:
 
         A kernel may be given `room` bytes of arguments.
         """
-        if self.closed or len(self.entries) + len(step.operands) >= LIMIT_ENTRIES:
+        if self.closed or len(self.entries) + len(step.operands) >= tuning.ENTRIES:
             return False
         if self.endings and self.follows(step):
-            return len(self.finals) < LIMIT_FINALS and self._nbytes(step) <= room
+            return len(self.finals) < tuning.FINALS and self._nbytes(step) <= room
         if not self._walks(step):
             return False
         indirect = isinstance(step.operation, Indirect)
@@ -207,7 +202,7 @@ class Group:
         slots = {*self.read, *(slot for slot in self.written if alive[slot])}
         slots.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
         stores = sum(alive[ref.slot] for _, ref in self.stores.values())
-        return len(slots) <= LIMIT_SLOTS and stores < LIMIT_STORES
+        return len(slots) <= tuning.SLOTS and stores < tuning.STORES
 
     def hinders(self, step: Instruction) -> bool:
         """Whether an instruction has to come after this group."""
@@ -409,7 +404,7 @@ def _steps(ref: Ref, shape: Shape) -> Shape | None:
     return _steps_of(ref.pattern, shape)
 
 
-@functools.lru_cache(_LIMIT_STEPS)
+@functools.lru_cache(tuning.REMEMBERED)
 def _steps_of(pattern: Pattern, shape: Shape) -> Shape | None:
     if pattern.linear and pattern.size == math.prod(shape):
         return None
