@@ -61,12 +61,6 @@ LARGE_NBYTES: Final = 1 << 20
 """Bytes of new storages from which on a list that the host runs frees each once nothing reads it.
 Not felt between 2^19 and 2^21."""
 
-READS: Final = 16
-"""Elements that the host has read in place since the tape last ran, where the next read of one that
-the tape writes runs it, whatever else is on the tape. Fewer, as at the ends of a time loop's
-arrays, stay part of a kernel.
-Not felt between 8 and 32."""
-
 PLACES: Final = 8
 """Places of a structure at which single elements are written as part of a loop, as borders.
 Not felt between 4 and 16."""

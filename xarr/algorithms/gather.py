@@ -266,29 +266,17 @@ def _places(mask: Node) -> Node | None:
 def compress(values: Node, mask: Node) -> Node:
     """The values where a mask of the same shape is true, in C order.
 
-    On a CPU NumPy takes them: a kernel would be planned anew for each number of them.
+    Few are taken by NumPy, as a list of instructions is new for each number of them.
     """
-    with values.device.lock:
-        there = _hosted(values, mask)
-        if there is not None:
-            given, chosen = there
-            found: Host = given[chosen.view(numpy.uint8) != 0]
-            return library.adopted(found, values.dtype, values.device)
+    if hosted.keeps(values.device, math.prod(values.shape) * values.dtype.itemsize):
+        with values.device.lock:
+            engine.placed(values)
+            engine.placed(mask)
+            given, chosen = elements.array(values), elements.array(mask)
+            if given is not None and chosen is not None:
+                found: Host = given[chosen.view(numpy.uint8) != 0]
+                return library.adopted(found, values.dtype, values.device)
     return _compressed(values, mask.shape, select(mask))
-
-
-def _hosted(*nodes: Node) -> list[Host] | None:
-    """The elements of all nodes, in place and computed, where NumPy rather than a kernel works."""
-    if hosted.tier.name:
-        return None
-    there = list[Host]()
-    for node in nodes:
-        engine.placed(node)
-        found = elements.array(node)
-        if found is None:
-            return None
-        there.append(found)
-    return there
 
 
 def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:
@@ -313,16 +301,6 @@ def overwrite(node: Node, mask: Node, selected: Selected, values: Node) -> Node 
     """
     if not selected.total:
         return None
-    with node.device.lock:
-        there = _hosted(values, mask)
-        if there is not None:
-            source, chosen = there
-            target = elements.writable(node)
-            if target is not None:
-                if numpy.may_share_memory(source, target):
-                    source = source.copy()
-                target[chosen.view(numpy.uint8) != 0] = source
-                return None
     if selected.places is not None:
         where, arrays, place = _named(node, selected.places)
         put(node, where, arrays, place, values, distinct=True)

@@ -1179,8 +1179,6 @@ class Tape:
         What lists of instructions become.
     mark : int
         What storages that are written to bear, until that has run.
-    reads : int
-        How many elements the host has read in place since it last ran.
     aside : list of Step
         What failed, and what depends on that: it runs again when its value is asked for.
     """
@@ -1192,7 +1190,6 @@ class Tape:
     unfinished: list[Any] = cython.declare(list, visibility="public")
     cycles: Any = cython.declare(object, visibility="public")
     mark: int = cython.declare(cython.Py_ssize_t, visibility="public")
-    reads: int = cython.declare(cython.Py_ssize_t, visibility="public")
     is_running: bool = cython.declare(cython.bint, visibility="public")
 
     def __init__(self, device: Device, make: type[Program]) -> None:
@@ -1252,7 +1249,7 @@ class Tape:
 
     def has_no_axes(self) -> bool:
         """Whether all instructions are for one element each, so that no kernel becomes two."""
-        return not any([step.opcode.shape for step in self.steps])
+        return bool(self.steps) and not any([step.opcode.shape for step in self.steps])
 
     def end(self) -> None:
         """Run everything now that an instruction is complete; unless a finalizer asked for it."""
@@ -1348,7 +1345,6 @@ class Tape:
         launched = driver.launched
         done: list[Any] = []
         try:
-            self.reads = 0
             if self.unfinished:
                 go_on(device, self.unfinished)
                 end_before_others(device)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import dtypes, tuning
-from xarr.core.tape import Storage, Tape
+from xarr.core.tape import Storage
 from xarr.engine import hosted
 from xarr.engine.opcodes import tape_of
 
@@ -41,28 +41,17 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
         return None
     with device.lock:
         on = tape_of(device)
-        if on.writes(storage):
-            if not _is_run(on) or on.writes(storage):
-                return None
-        elif on.is_running:
+        if on.is_running or (on.writes(storage) and not on.has_no_axes()):
             return None
+        on.compute(storage)
         window = storage.window(form)
         if window is None:
             return None
-        on.reads += 1
         if dtype.kind == dtypes.COMPLEX:
             value = complex(window[2 * at], window[2 * at + 1])
         else:
             value = window[at]
     return value if value == value else None
-
-
-def _is_run(on: Tape) -> bool:
-    """Whether a tape was run, as that costs little, or the host has waited for others so often."""
-    if on.is_running or not on.steps or not (on.reads >= tuning.READS or on.has_no_axes()):
-        return False
-    on.run()
-    return True
 
 
 def _comes_again(node: Node, at: int) -> bool:
@@ -89,10 +78,6 @@ def array(node: Node) -> Host | None:
     if on.is_running:
         return None
     on.compute(storage)
-    return _in_place(node, storage)
-
-
-def _in_place(node: Node, storage: Storage) -> Host | None:
     window = storage.window("B")
     if window is None:
         return None
@@ -100,36 +85,6 @@ def _in_place(node: Node, storage: Storage) -> Host | None:
     if 0 in how.shape:
         return numpy.empty(how.shape, how.dtype)
     found: Host = how.array(window, node.offset)
-    return found
-
-
-def ready(node: Node) -> Host | None:
-    """A node's elements in place, where they are there, or None; see `array`."""
-    storage = node.storage
-    on = tape_of(node.device)
-    if storage is None or on.writes(storage):
-        return None
-    if on.is_running or on.aside or not node.device.info.in_place:
-        return array(node)
-    return _in_place(node, storage)
-
-
-def writable(node: Node) -> Host | None:
-    """A node's elements in place, to write to before anything else is asked for, or None.
-
-    Whoever asks holds the device's lock. Nothing that was asked for before reads or writes them.
-    """
-    storage = node.storage
-    assert storage is not None
-    on = tape_of(node.device)
-    if on.is_running or not node.device.info.in_place:
-        return None
-    if storage.buffer is None or on.names(storage):
-        on.run()
-    if storage.buffer is None or on.names(storage):
-        return None
-    found = _in_place(node, storage)
-    storage.writes += found is not None
     return found
 
 
@@ -148,7 +103,7 @@ def write(node: Node, at: int, value: Any) -> bool:
         if on.is_running:
             return False
         if storage.buffer is None or on.names(storage):
-            if (hosted.tier.name or _comes_again(node, at)) and not _is_run(on):
+            if (hosted.tier.name or _comes_again(node, at)) and not on.has_no_axes():
                 return False
             on.run()
             if storage.buffer is None or on.names(storage):

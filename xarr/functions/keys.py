@@ -340,7 +340,7 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -
         return
     if array.size <= tuning.INDICES and is_unobserved():
         with node.device.lock:
-            values = elements.ready(node)
+            values = elements.array(node)
             if values is not None:
                 low, high = int(values.min()), int(values.max())
                 _require_bounds(low, high, extent, axis, where)
