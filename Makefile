@@ -29,7 +29,7 @@ cpp: $(VENV)/installed-cpp
 # A C compiler makes the core and cpu:0. What depends on that runs once more without, on PoCL.
 test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
-	XARR_PURE=1 XARR_CC=none $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/conformance tests/kernels
+	XARR_PURE=1 XARR_CC=none $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/schedule tests/conformance tests/kernels
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)

@@ -24,11 +24,11 @@ import xarr
 from xarr import dtypes, errors
 from xarr.algorithms import library
 from xarr.backends import cupy_library, nvidia
+from xarr.compiler import launch
 from xarr.compiler.source import DIALECTS, kernel_file
 from xarr.core import tape as core
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
-from xarr.engine import launch
 from xarr.functions import absent
 from xarr.settings import Settings
 from xarr.tables import elementwise, reductions, rows

@@ -15,9 +15,8 @@ import pytest
 import xarr
 from xarr.array.array import Array
 from xarr.backends.base import Driver
-from xarr.compiler import source
+from xarr.compiler import launch, source
 from xarr.core.tape import Storage, hooks, launched
-from xarr.engine import launch
 
 
 def change(patch: pytest.MonkeyPatch, device: xarr.Device, **info: Any) -> None:

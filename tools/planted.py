@@ -25,9 +25,11 @@ from xarr import layout
 from xarr.backends.device import Device
 from xarr.core import tape
 from xarr.core.tape import Arguments, Tape, hooks
-from xarr.engine import schedule
 from xarr.engine.program import Program
-from xarr.engine.schedule import Group, Instruction, Memory
+from xarr.schedule import groups
+from xarr.schedule.groups import Group
+from xarr.schedule.instructions import Instruction
+from xarr.schedule.memory import Memory
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 PLANTS: Final[dict[str, Plant]] = {}
@@ -99,14 +101,14 @@ def nothing_overlaps(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def instructions_never_overlap(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(schedule, "_overlap", lambda first, second: False)
+    patch.setattr(groups, "_overlap", lambda first, second: False)
 
 
 @plant
 def data_types_are_apart(patch: pytest.MonkeyPatch) -> None:
-    overlap = schedule._overlap
+    overlap = groups._overlap
     patch.setattr(
-        schedule,
+        groups,
         "_overlap",
         lambda first, second: first.dtype is second.dtype and overlap(first, second),
     )

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from numpy.exceptions import AxisError
 
-from xarr import errors
+from xarr import errors, tuning
 
 Shape = tuple[int, ...]
 
@@ -47,13 +47,12 @@ class Pattern:
 
 
 _PATTERNS: Final[dict[tuple[Shape, Shape], Pattern]] = {}
-_LIMIT_PATTERNS: Final = 1 << 16
 
 
 def _pattern(shape: Shape, strides: Shape) -> Pattern:
     found = _PATTERNS.get((shape, strides))
     if found is None:
-        if len(_PATTERNS) >= _LIMIT_PATTERNS:
+        if len(_PATTERNS) >= tuning.STRUCTURES:
             _PATTERNS.clear()  # two objects of one pattern cost a program, and change nothing
         found = _PATTERNS[shape, strides] = Pattern(shape, strides)
     return found
@@ -154,7 +153,7 @@ def contiguous_strides(shape: Shape) -> Shape:
     return tuple(reversed(strides))
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(tuning.REMEMBERED)
 def contiguous(shape: Shape) -> Layout:
     """C order from the start of a buffer; one layout for all who ask."""
     return Layout(shape, contiguous_strides(shape))

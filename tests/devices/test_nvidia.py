@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import xarr
+from xarr import tuning
 from xarr.algorithms import library
 from xarr.backends.nvidia import Library, handles, missing
 from xarr.backends.nvidia.library import is_contiguous
@@ -492,7 +493,7 @@ def test_operands_stay(gpu: xarr.Device) -> None:
 
 def test_more_plans_than_are_kept(gpu: xarr.Device) -> None:
     for _ in range(2):
-        for length in range(5, 6 + handles.PLANS):
+        for length in range(5, 6 + tuning.PLANS):
             transformed("fft", values((3, length), "complex64"), "complex64")
 
 

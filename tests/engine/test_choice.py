@@ -14,8 +14,8 @@ import xarr
 from tests.engine.pairs import tier
 from tests.engine.test_tiers import assert_same_bits, drawn
 from tests.launching import change
+from xarr.compiler import background
 from xarr.core.tape import Call, HostCall, counts
-from xarr.engine import background
 from xarr.engine.opcodes import tape_of
 
 

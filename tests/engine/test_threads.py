@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import xarr
+from xarr import tuning
 from xarr.array import interchange
-from xarr.core import cycles
 from xarr.core.tape import hooks
 from xarr.engine import engine
 from xarr.engine.opcodes import tape_of
@@ -163,9 +163,9 @@ def test_a_tape_that_another_thread_has_cut_is_left_alone() -> None:
     x = xarr.asarray(np.arange(6.0))
     engine.settle(x._node.device)
     on = tape_of(x._node.device)
-    for number in range(cycles.LIMIT):
+    for number in range(tuning.STEPS):
         x = x * 0.5 if number % 2 else x + 1.0
-    assert len(on.steps) == cycles.LIMIT
+    assert len(on.steps) == tuning.STEPS
     on.cut()
     left = len(on.steps)
     on.cut()  # by a thread that saw it full
@@ -177,7 +177,7 @@ def test_threads_that_fill_a_tape_together(eager_switches: None) -> None:
 
     def work(number: int) -> None:
         x = xarr.asarray(np.full(6, float(number)))
-        for _ in range(6 * cycles.LIMIT):
+        for _ in range(6 * tuning.STEPS):
             x = x * 0.5 + 1.0
         results[number] = np.asarray(x)
 

@@ -20,7 +20,8 @@ from tests.engine.pairs import tier
 from tests.launching import change
 from tests.processes import run_code
 from xarr import cache, dtypes
-from xarr.engine import background, compiling, hosted, launch
+from xarr.compiler import background, compiling, launch
+from xarr.engine import hosted
 from xarr.engine.opcodes import tape_of
 from xarr.errors import CompileError
 from xarr.tables import elementwise

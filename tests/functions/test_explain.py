@@ -13,8 +13,8 @@ import pytest
 
 import xarr
 from tests.engine.pairs import tier
+from xarr.compiler import launch
 from xarr.core import tape as core
-from xarr.engine import launch
 
 Program = Callable[[xarr.Array, xarr.Array], xarr.Array]
 

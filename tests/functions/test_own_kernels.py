@@ -19,8 +19,7 @@ import pytest
 import xarr
 from tests.kernels.nvrtc import compile_cuda
 from xarr.backends.cuda import compile_own_cubin
-from xarr.compiler import source
-from xarr.engine import launch
+from xarr.compiler import launch, source
 from xarr.own import checking
 
 Kernel = xarr.ElementwiseKernel

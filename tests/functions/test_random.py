@@ -53,7 +53,7 @@ def test_published_vectors(counter: str, key: str, expected: str) -> None:
 
 
 def words_of(size: int, lanes: int, draw: int, key: int) -> Values:
-    """What a draw gives, by the definition in `engine/plan.py`, with NumPy's integers."""
+    """What a draw gives, by the definition in `compiler/forms.py`, with NumPy's integers."""
     position = np.arange(size, dtype=np.uint64)
     block = position // (lanes * 256) * 256 + position % 256
     mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)

@@ -492,7 +492,7 @@ def test_scans_through_local_memory_have_the_same_bits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # So that a group takes several bands.
-    monkeypatch.setattr("xarr.algorithms.passes._SCAN_GROUPS", 2)
+    monkeypatch.setattr("xarr.tuning.SCAN_GROUPS", 2)
     rng = np.random.default_rng(4)
     host = rng.uniform(-1, 1, shape).astype(dtype)
     if dtype == "complex64":

@@ -15,7 +15,7 @@ from tests import reference
 from tests.conftest import DEVICES
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import record
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.algorithms import radix
 from xarr.array.array import Array
 from xarr.core.tape import Node, constant, leaf
@@ -147,7 +147,7 @@ def enter(monkeypatch: pytest.MonkeyPatch) -> Callable[[Case], list[DType]]:
 
     def enter(case: Case) -> list[DType]:
         monkeypatch.setattr(radix, "_GROUPS", (case.group,))
-        monkeypatch.setattr(radix, "_FEW", case.group)
+        monkeypatch.setattr(tuning, "SORT_ITEMS", case.group)
         if case.wide:
             monkeypatch.setattr(layout, "WIDE", 1)
             monkeypatch.setattr(radix, "_LONG", 1)

@@ -17,7 +17,7 @@ from tests.comparing import needs
 from tests.conftest import DEVICES
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import record, watched
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.algorithms import transforms
 from xarr.array.array import Array
 from xarr.core.tape import Node
@@ -508,10 +508,10 @@ def test_tables_are_kept_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     engine.compute(transforms.fft(x, 1, inverse=False, scale=1.0))
     assert engine.counts.launches == launches + 2
     assert all(tables[key] is storage for key, storage in held.items())
-    monkeypatch.setattr(transforms, "_TABLES", 3)
+    monkeypatch.setattr(tuning, "TABLES", 3)
     engine.compute(transforms.fft(node(numbers((2, 105), "complex64")), 1, inverse=False, scale=1))
     assert len(tables) == 3
-    monkeypatch.setattr(transforms, "_TABLES_NBYTES", 1)
+    monkeypatch.setattr(tuning, "TABLES_NBYTES", 1)
     engine.compute(transforms.fft(node(numbers((2, 8), "complex64")), 1, inverse=False, scale=1))
     assert list(tables) == [("roots", x.dtype, 8)]
     engine.compute(transforms.fft(x, 1, inverse=False, scale=1.0))

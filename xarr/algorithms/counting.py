@@ -11,25 +11,19 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.algorithms import passes, radix
+from xarr.compiler.forms import Form
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, Storage, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.engine.engine import Grid
-from xarr.engine.plan import Form
 from xarr.engine.skeleton import Skeleton
 from xarr.layout import Layout
 from xarr.tables import reductions
 from xarr.tables.rows import Fold
 
-_LOCAL: Final = 4096
-"""Bins that a group counts in local memory."""
-_SHARE: Final = 1 << 16
-"""Elements that are worth an item of their own on a CPU."""
-_GROUPS: Final = 8
-"""Groups for each unit of a GPU; each adds all its counts to the result."""
 _RUN: Final = 256
 """Weights that are summed in order; `kernels/histogram_sum.c` has the same number."""
 _HISTOGRAM: Final = Skeleton("histogram.c", "xr_histogram")
@@ -57,7 +51,7 @@ def counts(bins: Node, number: int) -> Node:
     itemsize = dtypes.int64.itemsize
     with device.lock:
         if device.info.chunked:
-            items = max(1, min(units * 4, size // max(_SHARE, 8 * number)))
+            items = max(1, min(units * 4, size // max(tuning.COUNTED, 8 * number)))
             chunk = -(-size // items)
             items = -(-size // chunk)
             result = engine.allocate(device, items * number * itemsize)
@@ -70,12 +64,12 @@ def counts(bins: Node, number: int) -> Node:
             whole = layout.contiguous((number,))
             zero = constant(0, dtypes.int64, whole.shape, device)
             engine.write(result, whole, dtypes.int64, zero)
-            group = min(engine.GROUP, device.info.group_size)
-            groups = min(-(-size // group), units * _GROUPS)
-            fits = number <= _LOCAL and device.info.local_nbytes >= 4 * _LOCAL
+            group = min(tuning.GROUP, device.info.group_size)
+            groups = min(-(-size // group), units * tuning.HISTOGRAM_GROUPS)
+            fits = number <= tuning.BINS and device.info.local_nbytes >= 4 * tuning.BINS
             indices = {"bins": number}
             grid = (groups,), (group,)
-            special = (_histogram_defines, False, _LOCAL if fits else 0)
+            special = (_histogram_defines, False, tuning.BINS if fits else 0)
         wide = result.nbytes >= layout.WIDE
         _HISTOGRAM.launch(special, grid, indices, [result], wide, source=source)
     rows = leaf(result, layout.contiguous((items, number)), dtypes.int64)
@@ -206,8 +200,8 @@ def _linear(node: Node) -> Storage:
 
 
 def _grid(node: Node, items: int) -> Grid:
-    group = min(engine.GROUP, node.device.info.group_size)
-    return (min(-(-items // group), node.device.info.compute_units * engine.WAVES),), (group,)
+    group = min(tuning.GROUP, node.device.info.group_size)
+    return (min(-(-items // group), node.device.info.compute_units * tuning.WAVES),), (group,)
 
 
 def _launch(

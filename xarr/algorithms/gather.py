@@ -16,14 +16,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.algorithms import library, passes
+from xarr.compiler.forms import Indirect, stored
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, Storage, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import elements, engine, hosted
 from xarr.engine.elements import Host
-from xarr.engine.plan import Indirect, stored
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise
 from xarr.tables.rows import Fold, choose
@@ -219,10 +219,6 @@ class Selected(NamedTuple):
     ranks: Node | None
 
 
-_LARGEST: Final = 1 << 20
-"""Bytes of a mask's storage beyond which it is not remembered what it selects."""
-_MOST: Final = 8
-"""Of how many masks it is remembered."""
 _remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 
@@ -231,14 +227,14 @@ def select(mask: Node) -> Selected:
     engine.placed(mask)
     storage = mask.storage
     assert storage is not None
-    if storage.is_seen or storage.nbytes > _LARGEST:
+    if storage.is_seen or storage.nbytes > tuning.MASK_NBYTES:
         return _selected(mask)
     key = mask.structure, mask.offset, storage.writes
     known = storage.selected
     if known is None or known[0] != key:
         known = storage.selected = key, _selected(mask)
         _remembering.append(weakref.ref(storage))
-        while len(_remembering) > _MOST:  # more than once where threads come together
+        while len(_remembering) > tuning.MASKS:  # more than once where threads come together
             oldest = _remembering.popleft()()
             if oldest is not None and oldest is not storage:
                 oldest.selected = None
@@ -270,29 +266,17 @@ def _places(mask: Node) -> Node | None:
 def compress(values: Node, mask: Node) -> Node:
     """The values where a mask of the same shape is true, in C order.
 
-    On a CPU NumPy takes them: a kernel would be planned anew for each number of them.
+    Few are taken by NumPy, as a list of instructions is new for each number of them.
     """
-    with values.device.lock:
-        there = _hosted(values, mask)
-        if there is not None:
-            given, chosen = there
-            found: Host = given[chosen.view(numpy.uint8) != 0]
-            return library.adopted(found, values.dtype, values.device)
+    if hosted.keeps(values.device, math.prod(values.shape) * values.dtype.itemsize):
+        with values.device.lock:
+            engine.placed(values)
+            engine.placed(mask)
+            given, chosen = elements.array(values), elements.array(mask)
+            if given is not None and chosen is not None:
+                found: Host = given[chosen.view(numpy.uint8) != 0]
+                return library.adopted(found, values.dtype, values.device)
     return _compressed(values, mask.shape, select(mask))
-
-
-def _hosted(*nodes: Node) -> list[Host] | None:
-    """The elements of all nodes, in place and computed, where NumPy rather than a kernel works."""
-    if hosted.tier.name:
-        return None
-    there = list[Host]()
-    for node in nodes:
-        engine.placed(node)
-        found = elements.array(node)
-        if found is None:
-            return None
-        there.append(found)
-    return there
 
 
 def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:
@@ -317,16 +301,6 @@ def overwrite(node: Node, mask: Node, selected: Selected, values: Node) -> Node 
     """
     if not selected.total:
         return None
-    with node.device.lock:
-        there = _hosted(values, mask)
-        if there is not None:
-            source, chosen = there
-            target = elements.writable(node)
-            if target is not None:
-                if numpy.may_share_memory(source, target):
-                    source = source.copy()
-                target[chosen.view(numpy.uint8) != 0] = source
-                return None
     if selected.places is not None:
         where, arrays, place = _named(node, selected.places)
         put(node, where, arrays, place, values, distinct=True)

@@ -21,16 +21,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
+from xarr import tuning
+from xarr.compiler.forms import Form, cast, computed, rounded, stored
+from xarr.compiler.launch import RESULT, Room, Stage
 from xarr.compiler.source import define
 from xarr.core.tape import Node, Opcode, constant, leaf
 from xarr.dtypes import INTEGER
 from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid
-from xarr.engine.launch import RESULT, Room, Stage
-from xarr.engine.plan import Form, cast, computed, rounded, stored
-from xarr.engine.schedule import Finals, Recorded
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape
+from xarr.schedule.instructions import Finals, Recorded
 from xarr.tables.rows import Fold, Joined
 
 if TYPE_CHECKING:
@@ -39,20 +40,11 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 256
 PIECE: Final = 64 * WIDTH
-BLOCK: Final = 1024
-"""Columns that an item of the lane form walks at once; no order depends on it."""
 SHORT: Final = 16
 """Up to this many elements an axis is reduced in order, by one item."""
 _COLUMN_PIECE: Final = 1024
 _COLUMN_ITEMS: Final = 1 << 17
 _SCAN_PIECE: Final = 256
-_SCAN_ITEMS: Final = 64
-"""Items of a group, and so pieces side by side, where a scan goes through local memory."""
-_SCAN_GROUPS: Final = 1 << 20
-_SCAN_SPAN_NBYTES: Final = 128
-"""Of each piece what is in local memory at a time, so much as a GPU reads at once."""
-_LIMIT_NBYTES: Final = 48
-"""Of the accumulators of one lane, where several reductions are one kernel."""
 _REDUCE_LANE: Final = Skeleton("reduce_lane.c", "xr_reduce")
 _REDUCE_GROUP: Final = Skeleton("reduce_group.c", "xr_reduce")
 _SCAN: Final = Skeleton("scan.c", "xr_scan")
@@ -61,7 +53,6 @@ _SCAN_TILE: Final = Skeleton("scan_tile.c", "xr_scan")
 
 _SUFFIXES: Final = ("", *map(str, range(1, 32)))
 """What the words of each fold of a kernel, and of each result, end with."""
-_LIMIT_FOLDS: Final = 4
 
 
 def _defines(
@@ -79,7 +70,7 @@ def _defines(
         delivered = _delivered(finals)
     lines = [
         f"#define XR_WIDTH {WIDTH}",
-        f"#define XR_BLOCK {BLOCK}",
+        f"#define XR_BLOCK {tuning.BLOCK}",
         f"#define XR_PARTIAL {int(form is None)}",
         f"#define XR_CLOSES {int(form is not None and any(fold.close for fold in folds))}",
         f"#define XR_FOLDS(what, x, y) {' '.join(f'what({n}, x, y)' for n in suffixes)}",
@@ -201,7 +192,7 @@ class _Reduction(Recorded):
             if other.fold.ordered or self.fold.ordered:
                 return False  # they compute more than they read
             nbytes += other.fold.nbytes
-        return len(others) < _LIMIT_FOLDS and nbytes <= _LIMIT_NBYTES
+        return len(others) < tuning.FOLDS and nbytes <= tuning.FOLDS_NBYTES
 
     def on_host(self, given: DType) -> Callable[..., Any] | None:
         fold = self.fold
@@ -498,7 +489,7 @@ def _pass(
     device, form, outer, length, inner = walk
     count, piece_length, column = cut
     lanes = device.info.chunked
-    blocks = -(-inner // BLOCK) if column and lanes else 1
+    blocks = -(-inner // tuning.BLOCK) if column and lanes else 1
     items = outer * count * (blocks if lanes or not column else inner)
     grid, item_chunk = _grid(device, items, outer * length * inner, column)
     indices = {"items": items, "pieces": count, "piece_length": piece_length}
@@ -591,9 +582,12 @@ def _scan(
     }
     if inner == 1 and not lanes:
         skeleton = _SCAN_TILE
-        grid: Grid = (min(-(-items // _SCAN_ITEMS), _SCAN_GROUPS),), (_SCAN_ITEMS,)
-        span = _SCAN_SPAN_NBYTES // max(fold.nbytes, 4)
-        how = [f"#define XR_PIECES {_SCAN_ITEMS}", f"#define XR_SPAN {span}"]
+        grid: Grid = (
+            (min(-(-items // tuning.SCAN_ITEMS), tuning.SCAN_GROUPS),),
+            (tuning.SCAN_ITEMS,),
+        )
+        span = tuning.SCAN_SPAN_NBYTES // max(fold.nbytes, 4)
+        how = [f"#define XR_PIECES {tuning.SCAN_ITEMS}", f"#define XR_SPAN {span}"]
     else:
         skeleton = _SCAN
         grid, item_chunk = _grid(device, items, outer * length * inner, True)
@@ -642,5 +636,5 @@ def _grid(device: Device, items: int, size: int, column: bool) -> tuple[Grid, in
         chunk = -(-items // tasks)
         return ((-(-items // chunk),), (1,)), chunk
     if column:
-        return ((min(-(-items // engine.GROUP), units * engine.WAVES),), (engine.GROUP,)), 1
-    return ((min(items, units * engine.WAVES),), (WIDTH,)), 1
+        return ((min(-(-items // tuning.GROUP), units * tuning.WAVES),), (tuning.GROUP,)), 1
+    return ((min(items, units * tuning.WAVES),), (WIDTH,)), 1

@@ -24,12 +24,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
+from xarr.compiler.forms import loaded
 from xarr.compiler.source import define
 from xarr.core.tape import Node, constant, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.plan import loaded
 from xarr.engine.skeleton import Skeleton
 from xarr.layout import Layout, Shape
 
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 PIECE: Final = 1024
 """How many k are summed before the sum is added to the total: part of the definition."""
-_PARTIAL_NBYTES: Final = 1 << 28
-"""The most memory that the sums of pieces may take."""
 _PACK_NBYTES: Final = 16
 _MATMUL: Final = Skeleton("matmul.c", "xr_matmul")
 _JOIN: Final = Skeleton("matmul.c", "xr_join")
@@ -145,7 +143,7 @@ def _product(first: Node, second: Node, stack: Shape, result: Storage, dtype: DT
     count = math.prod(stack)
     pieces = -(-length // PIECE)
     accumulator = _accumulator(dtype)
-    limit = min(_PARTIAL_NBYTES, device.info.memory_nbytes // 16)
+    limit = min(tuning.PARTIAL_NBYTES, device.info.memory_nbytes // 16)
     room = count * rows * columns * pieces * accumulator.itemsize <= limit
     tile, swapped, split = _choose(
         TILES[accumulator.itemsize], rows, columns, count, pieces, device.info.compute_units,
@@ -194,7 +192,7 @@ def _accumulator(dtype: DType) -> DType:
     return dtypes.uint64 if dtype.itemsize == 8 else dtypes.uint32
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(tuning.REMEMBERED)
 def _choose(
     tiles: tuple[Tile, ...],
     rows: int,
@@ -352,6 +350,6 @@ def _join(dtype: DType, partial: Storage, result: Storage, size: int, pieces: in
     """Add the sums of the pieces."""
     wide = size * pieces >= layout.WIDE
     indices = {"size": size, "pieces": pieces}
-    groups = min(-(-size // engine.GROUP), result.device.info.compute_units * engine.WAVES)
-    grid = ((groups,), (engine.GROUP,))
+    groups = min(-(-size // tuning.GROUP), result.device.info.compute_units * tuning.WAVES)
+    grid = ((groups,), (tuning.GROUP,))
     _JOIN.launch((_join_defines, dtype), grid, indices, (partial, result), wide)

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.core.tape import Node, Storage, constant, leaf
 from xarr.dtypes import COMPLEX, FLOATING, SIGNED, DType
 from xarr.engine import engine
@@ -23,20 +23,16 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
 
 _GROUPS: Final = (32, 64, 128, 256)
-"""Items of a group: the most that the device has room for, or `_FEW` where they hold a row."""
-_FEW: Final = 64
+"""Items of a group: the most that the device has room for, or `tuning.SORT_ITEMS` if they hold a
+row."""
 _EACH: Final = 15
 """Elements of an item, XR_EACH of `kernels/sort_tile.h`."""
 _DIGIT: Final = 8
 _NIBBLE: Final = 4
-_PIECES: Final = 16
-"""Pieces for each unit of a device, so that the units finish together."""
 _LONG: Final = 1 << 32
 """From this many elements on, a place in a row takes 64 bits."""
 _GRID: Final = (1 << 31) - 1
 """Groups of a launch; CUDA takes no more."""
-_CHUNK: Final = 256
-"""Values to search for that are worth an item of its own on a CPU."""
 _SORT: Final = Skeleton("sort.c", "xr_sort", "flip")
 _SORT_COUNT: Final = Skeleton("sort_count.c", "xr_sort_count", "flip")
 _SORT_SCAN: Final = Skeleton("sort_scan.c", "xr_sort_scan")
@@ -168,10 +164,10 @@ def _rows(
         for group in _GROUPS
         if group <= info.group_size and _local_nbytes(group, place_nbytes) <= info.local_nbytes
     )
-    if length <= min(group, _FEW) * _EACH:
-        group = min(group, _FEW)
+    if length <= min(group, tuning.SORT_ITEMS) * _EACH:
+        group = min(group, tuning.SORT_ITEMS)
     tiles = -(-length // (group * _EACH))
-    piece_tiles = -(-tiles // max(1, info.compute_units * _PIECES // rows))
+    piece_tiles = -(-tiles // max(1, info.compute_units * tuning.SORT_PIECES // rows))
     pieces = -(-tiles // piece_tiles)
     flip = key.flip(descending=descending)
     return _Rows(device, key, flip, rows, length, group, tiles, pieces, piece_tiles)
@@ -331,11 +327,13 @@ def _search(
         indices["sorter_offset"] = sorter.layout.offset
         indices["sorter_stride"] = sorter.layout.strides[0]
     if info.chunked:
-        indices["item_chunk"] = chunk = max(_CHUNK, -(-size // (info.compute_units * 8)))
+        indices["item_chunk"] = chunk = max(
+            tuning.SEARCH_CHUNK, -(-size // (info.compute_units * tuning.TASKS))
+        )
         grid = ((-(-size // chunk),), (1,))
     else:
-        group = min(engine.GROUP, info.group_size)
-        grid = ((min(-(-size // group), info.compute_units * engine.WAVES),), (group,))
+        group = min(tuning.GROUP, info.group_size)
+        grid = ((min(-(-size // group), info.compute_units * tuning.WAVES),), (group,))
     wide = any(storage.nbytes >= layout.WIDE for storage in storages)
     special = (_search_defines, key, info.chunked, sorter is not None)
     number = (key.type, key.flip(descending=False))

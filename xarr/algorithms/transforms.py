@@ -22,15 +22,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
+from xarr.compiler import launch
+from xarr.compiler.forms import Form
+from xarr.compiler.launch import RESULT, Room, Stage, Table
 from xarr.core.tape import Arguments, Call, Node, Storage, constant, room
 from xarr.dtypes import DType
-from xarr.engine import engine, launch
-from xarr.engine.launch import RESULT, Room, Stage, Table
-from xarr.engine.plan import Form
-from xarr.engine.schedule import Finals, Recorded, Ref
+from xarr.engine import engine
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape
+from xarr.schedule.instructions import Finals, Recorded, Ref
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -43,11 +44,8 @@ _LONGEST_COLUMN: Final = 1024
 """The longest line of one pass where its elements are no neighbours: a tile has 16 bytes each."""
 _LONGEST_PASS: Final = 512
 """The longest pass of several: of each element a tile has neighbours of 32 bytes."""
-_COLUMNS: Final = 64
 _DIRECT: Final = 12
 """Up to 2 to this many roots of unity are read from a table, not multiplied from two."""
-_TABLES: Final = 64
-_TABLES_NBYTES: Final = 1 << 25
 _FFT: Final = Skeleton("fft.c", "xr_fft")
 _RFFT: Final = Skeleton("rfft.c", "xr_rfft")
 
@@ -371,7 +369,7 @@ class _Passes:
         special = (_defines, part if head.fetch == "PAIR" else dtype, words)
         scale = ("scale", part)
         kernel = _FFT.kernel(device, special, tuple(indices), source, [scale], wide=self._wide)
-        groups = min(indices["tiles"], device.info.compute_units * engine.WAVES)
+        groups = min(indices["tiles"], device.info.compute_units * tuning.WAVES)
         work = [head.work] if source is None else []
         to = self._next()
         rooms = (*work, *[self._table(key) for key in tables.values()], to)
@@ -397,8 +395,8 @@ class _Passes:
         }
         scale, special = ("scale", dtypes.PART[dtype]), (_type_defines, dtype)
         kernel = _RFFT.kernel(device, special, tuple(indices), None, [scale], wide=self._wide)
-        group = min(engine.GROUP, device.info.group_size)
-        groups = min(-(-indices["items"] // group), device.info.compute_units * engine.WAVES)
+        group = min(tuning.GROUP, device.info.group_size)
+        groups = min(-(-indices["items"] // group), device.info.compute_units * tuning.WAVES)
         grid = ((groups,), (group,))
         elements = lines.outer * (middle + 1) * lines.inner
         rooms = (pairs, self._table(key), self._next())
@@ -428,8 +426,10 @@ class _Form:
         """The form that fits a device."""
         info = device.info
         room = min(_TILE_NBYTES, info.local_nbytes // 2) // dtype.itemsize
-        columns = min(_power_below(room // length), _COLUMNS, _power_below(info.group_size))
-        items = min(_power_below(info.group_size), engine.GROUP)
+        columns = min(
+            _power_below(room // length), tuning.TRANSFORM_COLUMNS, _power_below(info.group_size)
+        )
+        items = min(_power_below(info.group_size), tuning.GROUP)
         while items > max(columns, 32) and items * 4 >= length * columns:
             items //= 2
         return cls(length, columns, max(items, columns))
@@ -512,7 +512,7 @@ def _cut(lines: _Lines) -> tuple[int, ...]:
     return _cut_length(lines.length, longest if nearby else min(longest, _LONGEST_COLUMN))
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(tuning.REMEMBERED)
 def _cut_length(length: int, longest: int) -> tuple[int, ...]:
     rest = length
     for prime in (2, 3, 5, 7):
@@ -605,7 +605,7 @@ def _table(device: Device, key: _Key) -> Storage:
         return table
     tables[key] = table = _made(device, key)
     held = sum(storage.nbytes for storage in tables.values())
-    while len(tables) > 1 and (len(tables) > _TABLES or held > _TABLES_NBYTES):
+    while len(tables) > 1 and (len(tables) > tuning.TABLES or held > tuning.TABLES_NBYTES):
         held -= tables.pop(next(iter(tables))).nbytes
     return table
 

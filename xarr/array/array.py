@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias
 import numpy
 import numpy.typing
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors, layout, tuning
 from xarr.algorithms import passes
 from xarr.array.operands import fits, operand, scalar_node, widened
 from xarr.array.transfers import Host, are_allowed, from_host, lone, to_host
@@ -980,10 +980,6 @@ def _rows(array: Array) -> Iterator[Array]:
         yield array[position]
 
 
-_ELEMENTS: Final = 1024
-"""How many elements of a vector are read at a time while it is iterated over."""
-
-
 def _elements(array: Array) -> Iterator[Array]:
     """The elements of a vector, read some at a time, and anew after it was written to."""
     values = list[Any]()
@@ -996,7 +992,7 @@ def _elements(array: Array) -> Iterator[Array]:
         mark = storage.serial, storage.writes
         if mark != seen or position - begin >= len(values):
             shared = storage.is_seen
-            count = 1 if shared else min(_ELEMENTS, node.shape[0] - position)
+            count = 1 if shared else min(tuning.ITERATED, node.shape[0] - position)
             (stride,) = where.strides
             part = Layout((count,), (stride,), where.offset + position * stride)
             values = to_host(leaf(storage, part, node.dtype)).tolist()

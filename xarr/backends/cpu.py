@@ -34,6 +34,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy
 
+from xarr import tuning
 from xarr.backends import processor
 from xarr.backends.base import ATTRIBUTES, DeviceInfo, Discovery, Driver, Found, Place, lacking
 from xarr.cache import disk_cache
@@ -65,8 +66,6 @@ was faster, and compiling took a third longer."""
 _LINKED: Final = ("-shared", "-fPIC", "-lm")
 _WHOLE: Final = ("-Wl,-z,defs",) if sys.platform == "linux" else ()
 """A kernel that lacks a function is refused when it is compiled."""
-_LARGE: Final = 1 << 17
-"""Operations from which on work is shared among threads: what waking one takes, about 10 us."""
 _SEAL_NBYTES: Final = hashlib.sha256().digest_size
 _FUNCTIONS: Final = ("take", "wrap", "trim", "memory", "launch", "launch_with", "copy")
 _DEFAULT_STREAM: Final = 1
@@ -174,7 +173,7 @@ class CpuDriver(Driver):
     ) -> None:
         """Run `grid` groups of `group` items; they are done when it returns."""
         self.launched += 1
-        self._launch(kernel.entry, grid, group, buffers, arguments, work >= _LARGE)
+        self._launch(kernel.entry, grid, group, buffers, arguments, work >= tuning.SHARED)
 
     def launch_with(
         self,

@@ -13,18 +13,15 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
-from xarr import references
+from xarr import references, tuning
 from xarr.backends import cuda, nvidia
 from xarr.backends.base import DeviceInfo, Discovery
 
 _INSTALL = 'pip install "xarr[numba13]" (or numba12, for older drivers)'
-_LEADING_BITS: Final = 4
-"""Of a size that its class keeps: a block is at most an eighth larger than what was asked for."""
-_SMALLEST_NBYTES: Final = 512
 
 
 class Block(cuda.Block):
@@ -122,8 +119,8 @@ class Pool:
 
 def size_class(nbytes: int) -> int:
     """The size of the blocks that serve requests of `nbytes`."""
-    nbytes = max(nbytes, _SMALLEST_NBYTES)
-    step = 1 << nbytes.bit_length() - _LEADING_BITS
+    nbytes = max(nbytes, tuning.SMALLEST_NBYTES)
+    step = 1 << nbytes.bit_length() - tuning.LEADING_BITS
     return -(-nbytes // step) * step
 
 

@@ -30,6 +30,7 @@ from typing import Any, Final, Literal, NamedTuple, NoReturn
 
 import numpy
 
+from xarr import tuning
 from xarr.backends import pocl
 from xarr.backends.base import (
     ATTRIBUTES,
@@ -60,12 +61,6 @@ _SYSTEM = Path("/etc/OpenCL/vendors")
 # has the word declares itself what it needs, if asked to; see kernels/opencl.h.
 _DECLARES = "XR_DECLARES"
 _WITHOUT_DECLARATIONS = ("-D_OPENCL_H_", f"-D{_DECLARES}")
-# Work that is queued but not handed to the device waits; every so many launches it is handed over.
-_LAUNCHES_PER_FLUSH = 16
-# The operations that a core does, at 0.012 ns each, while PoCL hands a launch to its threads; and
-# the bytes that it copies meanwhile.
-_SMALL = 1 << 21
-_SMALL_NBYTES = 1 << 18
 
 
 class Handle(NamedTuple):
@@ -158,7 +153,7 @@ class OpenCLDriver(Driver):
         self._several = False  # whether a stream beside the default one has been current
         self._last: dict[int, Any] = {}
         self._is_idle = inline is not None
-        self._small = _SMALL
+        self._small = tuning.SMALL_WORK
         self._labels = tuple([pocl.label(one) for one in devices])
         self._peak_nbytes = 0
         self._compiled: tuple[bytes, Any] | None = None
@@ -326,7 +321,7 @@ class OpenCLDriver(Driver):
             self.launched = launched
             self._fail("launch", error)
         self._launches += 1
-        if self._launches >= _LAUNCHES_PER_FLUSH:
+        if self._launches >= tuning.LAUNCHES_PER_FLUSH:
             self._launches = 0
             queue.flush()
 
@@ -492,7 +487,7 @@ class OpenCLDriver(Driver):
             self.copy(source, source_offset, between, 0, nbytes)
             source, source_offset = between, 0
         try:
-            if nbytes <= _SMALL_NBYTES and self._is_free():
+            if nbytes <= tuning.SMALL_NBYTES and self._is_free():
                 queue = self._inline
             else:
                 self._is_idle = False

@@ -1,1 +1,1 @@
-"""Sources of kernels, and where compiled ones are kept."""
+"""What a kernel is: its form, its text, how it is compiled, kept on disk and launched."""

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from xarr import tuning
 
 if TYPE_CHECKING:
     from xarr.core.tape import Opcode, Step
-
-LIMIT: Final = 64
-"""Instructions that a tape may have."""
 
 
 class Cycles:
@@ -41,7 +40,7 @@ class Cycles:
             found = _body(known, min(len(opcodes), len(known) // 2), steps)
             self._body = found or self._body
             count = _last_end(known, self._body, before) or _narrowest(_carried(steps))
-        self._past = known[: before + count][-2 * LIMIT :]
+        self._past = known[: before + count][-2 * tuning.STEPS :]
         return count
 
 

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
 
 import numpy
 
-from xarr import dtypes, errors, layout, references
+from xarr import dtypes, errors, layout, references, tuning
 from xarr.backends.base import Asked, InMemory
 from xarr.core import _cython as cython
-from xarr.core.cycles import LIMIT, Cycles
+from xarr.core.cycles import Cycles
 from xarr.layout import Layout
 from xarr.settings import settings
 
@@ -44,15 +44,6 @@ if TYPE_CHECKING:
 IS_COMPILED: Final[bool] = cython.compiled
 """Whether the module is compiled."""
 
-LIMIT_REMEMBERED = 4096
-"""What a dictionary of what is known holds at most."""
-LIMIT_STRUCTURES = 1 << 16
-LIMIT_PROGRAMS = 16
-"""Programs that are kept of one list of instructions."""
-MOST_FREED_NBYTES = 1 << 22
-"""Bytes that a program frees between launches, up to which it asks for all of them at once."""
-KEPT_NBYTES = 65536
-"""Bytes up to which the host's results stay in NumPy's memory until a kernel wants them."""
 
 ALIVE: Final = -1
 """What the tape says of a storage that somebody holds."""
@@ -67,7 +58,8 @@ _ALIVE = cython.declare(cython.Py_ssize_t, ALIVE)
 _DEAD = cython.declare(cython.Py_ssize_t, DEAD)
 _WIDE = cython.declare(cython.Py_ssize_t, WIDE)
 _WIDE_NBYTES = cython.declare(cython.Py_ssize_t, layout.WIDE)
-_MOST_STEPS = cython.declare(cython.Py_ssize_t, LIMIT)
+_MOST_STEPS = cython.declare(cython.Py_ssize_t, tuning.STEPS)
+_KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 _ndarray = cython.declare(object, numpy.ndarray)
 _ASIDE = cython.declare(cython.Py_ssize_t, -1)
 """What storages bear that an instruction writes which was put aside."""
@@ -75,7 +67,7 @@ _ASIDE = cython.declare(cython.Py_ssize_t, -1)
 
 def remembered(found: dict[Any, Any], key: Any, value: Any) -> Any:
     """A value that is kept in a dictionary; one that is full is emptied first."""
-    if len(found) >= LIMIT_REMEMBERED:
+    if len(found) >= tuning.REMEMBERED:
         found.clear()
     found[key] = value
     return value
@@ -328,7 +320,7 @@ def structure(device: Device, dtype: DType, how: Pattern | Shape) -> Structure:
     structures = device.structures
     found: Structure | None = structures.get((dtype, how))
     if found is None:
-        if len(structures) >= LIMIT_STRUCTURES:
+        if len(structures) >= tuning.STRUCTURES:
             structures.clear()  # two objects of one structure cost a program, and change nothing
         if isinstance(how, tuple):
             found = Structure(device, dtype, how, None)
@@ -872,7 +864,7 @@ class HostCall(Call):
         if self.made >= 0:
             storage = storages[self.made]
             if storage.buffer is None:
-                if self.passes or self.nbytes <= KEPT_NBYTES:
+                if self.passes or self.nbytes <= _KEPT_NBYTES:
                     storage.buffer = numpy.empty(self.nbytes, numpy.uint8)
                 else:
                     storage.buffer = room(device, self.nbytes)
@@ -1042,7 +1034,7 @@ class Program:
     def _go_at_once(self, listed: Arguments, done: list[Any], unfinished: list[Any]) -> object:
         """The same by one call of the driver, where it has that."""
         device = self.trace.device
-        if self.sequence is None and self._between(listed.storages) > MOST_FREED_NBYTES:
+        if self.sequence is None and self._between(listed.storages) > tuning.FREED_NBYTES:
             self.sequence = False
         if self.sequence is False:
             return self.go(listed, done, unfinished)
@@ -1154,7 +1146,7 @@ class Trace:
         """The program where storages are in some states."""
         found: Program | None = self.programs.get(states)
         if found is None:
-            if len(self.programs) >= LIMIT_PROGRAMS:
+            if len(self.programs) >= tuning.PROGRAMS:
                 self.programs.clear()
             found = self.device.tape.make(self, states)
             self.programs[states] = found
@@ -1187,8 +1179,6 @@ class Tape:
         What lists of instructions become.
     mark : int
         What storages that are written to bear, until that has run.
-    reads : int
-        How many elements the host has read in place since it last ran.
     aside : list of Step
         What failed, and what depends on that: it runs again when its value is asked for.
     """
@@ -1200,7 +1190,6 @@ class Tape:
     unfinished: list[Any] = cython.declare(list, visibility="public")
     cycles: Any = cython.declare(object, visibility="public")
     mark: int = cython.declare(cython.Py_ssize_t, visibility="public")
-    reads: int = cython.declare(cython.Py_ssize_t, visibility="public")
     is_running: bool = cython.declare(cython.bint, visibility="public")
 
     def __init__(self, device: Device, make: type[Program]) -> None:
@@ -1260,7 +1249,7 @@ class Tape:
 
     def has_no_axes(self) -> bool:
         """Whether all instructions are for one element each, so that no kernel becomes two."""
-        return not any([step.opcode.shape for step in self.steps])
+        return bool(self.steps) and not any([step.opcode.shape for step in self.steps])
 
     def end(self) -> None:
         """Run everything now that an instruction is complete; unless a finalizer asked for it."""
@@ -1356,7 +1345,6 @@ class Tape:
         launched = driver.launched
         done: list[Any] = []
         try:
-            self.reads = 0
             if self.unfinished:
                 go_on(device, self.unfinished)
                 end_before_others(device)

@@ -1,1 +1,1 @@
-"""Deferred work, and how it becomes launches."""
+"""What is asked of a device, and what runs it: NumPy or kernels."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes
-from xarr.core.tape import Storage, Tape
+from xarr import dtypes, tuning
+from xarr.core.tape import Storage
 from xarr.engine import hosted
 from xarr.engine.opcodes import tape_of
 
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
 Host = numpy.ndarray[Any, numpy.dtype[Any]]
 
-READS: Final = 16
-"""How many elements were read in place since the tape last ran, where the next read of one that the
-tape writes runs it, whatever else is on the tape. Fewer, as at the ends of a time loop's arrays,
-stay part of a kernel."""
-
-PLACES: Final = 8
-"""At how many places of a structure single elements are written as part of a loop, as borders."""
 
 _FORMATS: Final = {
     row: "?" if row is dtypes.bool_ else row.format[0]
@@ -48,28 +41,17 @@ def read(storage: Storage, at: int, dtype: DType) -> Any:
         return None
     with device.lock:
         on = tape_of(device)
-        if on.writes(storage):
-            if not _is_run(on) or on.writes(storage):
-                return None
-        elif on.is_running:
+        if on.is_running or (on.writes(storage) and not on.has_no_axes()):
             return None
+        on.compute(storage)
         window = storage.window(form)
         if window is None:
             return None
-        on.reads += 1
         if dtype.kind == dtypes.COMPLEX:
             value = complex(window[2 * at], window[2 * at + 1])
         else:
             value = window[at]
     return value if value == value else None
-
-
-def _is_run(on: Tape) -> bool:
-    """Whether a tape was run, as that costs little, or the host has waited for others so often."""
-    if on.is_running or not on.steps or not (on.reads >= READS or on.has_no_axes()):
-        return False
-    on.run()
-    return True
 
 
 def _comes_again(node: Node, at: int) -> bool:
@@ -79,9 +61,9 @@ def _comes_again(node: Node, at: int) -> bool:
     """
     places, place = node.structure.places, at - node.offset
     is_known = place in places
-    if len(places) <= PLACES:
+    if len(places) <= tuning.PLACES:
         places.add(place)
-    return is_known and len(places) <= PLACES
+    return is_known and len(places) <= tuning.PLACES
 
 
 def array(node: Node) -> Host | None:
@@ -96,10 +78,6 @@ def array(node: Node) -> Host | None:
     if on.is_running:
         return None
     on.compute(storage)
-    return _in_place(node, storage)
-
-
-def _in_place(node: Node, storage: Storage) -> Host | None:
     window = storage.window("B")
     if window is None:
         return None
@@ -107,36 +85,6 @@ def _in_place(node: Node, storage: Storage) -> Host | None:
     if 0 in how.shape:
         return numpy.empty(how.shape, how.dtype)
     found: Host = how.array(window, node.offset)
-    return found
-
-
-def ready(node: Node) -> Host | None:
-    """A node's elements in place, where they are there, or None; see `array`."""
-    storage = node.storage
-    on = tape_of(node.device)
-    if storage is None or on.writes(storage):
-        return None
-    if on.is_running or on.aside or not node.device.info.in_place:
-        return array(node)
-    return _in_place(node, storage)
-
-
-def writable(node: Node) -> Host | None:
-    """A node's elements in place, to write to before anything else is asked for, or None.
-
-    Whoever asks holds the device's lock. Nothing that was asked for before reads or writes them.
-    """
-    storage = node.storage
-    assert storage is not None
-    on = tape_of(node.device)
-    if on.is_running or not node.device.info.in_place:
-        return None
-    if storage.buffer is None or on.names(storage):
-        on.run()
-    if storage.buffer is None or on.names(storage):
-        return None
-    found = _in_place(node, storage)
-    storage.writes += found is not None
     return found
 
 
@@ -155,7 +103,7 @@ def write(node: Node, at: int, value: Any) -> bool:
         if on.is_running:
             return False
         if storage.buffer is None or on.names(storage):
-            if (hosted.tier.name or _comes_again(node, at)) and not _is_run(on):
+            if (hosted.tier.name or _comes_again(node, at)) and not on.has_no_axes():
                 return False
             on.run()
             if storage.buffer is None or on.names(storage):

@@ -13,6 +13,12 @@ import numpy
 
 from xarr import dtypes, layout
 from xarr.backends.device import before_synchronizing
+from xarr.compiler import launch as launching
+from xarr.compiler.forms import INDEX, cast
+from xarr.compiler.launch import (
+    MOST_GROUPS as MOST_GROUPS,
+    Grid as Grid,
+)
 from xarr.core import tape
 from xarr.core.operations import Operation
 from xarr.core.tape import (
@@ -34,17 +40,10 @@ from xarr.core.tape import (
     room,
     structure,
 )
-from xarr.engine import hosted, launch as launching
-from xarr.engine.launch import (
-    GROUP as GROUP,
-    MOST_GROUPS as MOST_GROUPS,
-    WAVES as WAVES,
-    Grid as Grid,
-)
+from xarr.engine import hosted
 from xarr.engine.opcodes import opcode_of, tape_of
-from xarr.engine.plan import INDEX, cast
-from xarr.engine.schedule import Recorded
 from xarr.layout import Layout, Shape
+from xarr.schedule.instructions import Recorded
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device

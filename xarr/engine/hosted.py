@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors, layout, tuning
 from xarr.backends.base import InMemory
-from xarr.core.tape import KEPT_NBYTES, in_memory
+from xarr.compiler.forms import INDEX, Indirect
+from xarr.core.tape import in_memory
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
-from xarr.engine.plan import INDEX, Indirect
-from xarr.engine.schedule import Recorded, Skeletal
+from xarr.schedule.instructions import Recorded, Skeletal
 from xarr.settings import settings
 
 if TYPE_CHECKING:
@@ -74,11 +74,7 @@ def fused() -> Iterator[None]:
 
 def keeps(device: Device, nbytes: int) -> bool:
     """Whether memory of so many bytes is NumPy's until a kernel wants it."""
-    return 0 < nbytes <= KEPT_NBYTES and not tier.name and device.info.in_place
-
-
-LARGEST: Final = 1 << 24
-"""Elements beyond which NumPy takes longer than a compiler, and memory that kernels do not need."""
+    return 0 < nbytes <= tuning.KEPT_NBYTES and not tier.name and device.info.in_place
 
 
 class Places(NamedTuple):
@@ -221,7 +217,7 @@ def host(opcode: Opcode) -> Host | None:
     found: Host | bool | None = opcode.host
     if found is None:
         try:
-            found = 0 < math.prod(opcode.shape) <= LARGEST and Host(opcode)
+            found = 0 < math.prod(opcode.shape) <= tuning.LARGEST and Host(opcode)
         except _AbsentError:
             found = False
         opcode.host = found

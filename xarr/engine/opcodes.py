@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from xarr import errors, layout
+from xarr import errors, layout, tuning
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, Opcode, Prepared, Structure, Tape, structure
-from xarr.engine import schedule
 from xarr.engine.program import Program
+from xarr.schedule.instructions import Consumed
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.layout import Shape
-
-LIMIT_OPCODES: Final = 1024
 
 
 def tape_of(device: Device) -> Tape:
@@ -45,7 +43,7 @@ def opcode_of(
     key = (operands, shape, target, fresh, device)
     opcode = opcodes.get(key)
     if opcode is None:
-        if len(opcodes) >= LIMIT_OPCODES:
+        if len(opcodes) >= tuning.REMEMBERED:
             opcodes.clear()
         on = device or operands[0].device
         _require_possible(operation, fresh, on)
@@ -64,8 +62,8 @@ def consume(node: Node, split: tuple[int, ...], names: tuple[str, ...], *, wide:
 
 
 @functools.cache
-def _consumed(split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> schedule.Consumed:
-    return schedule.Consumed(split, names, wide)
+def _consumed(split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> Consumed:
+    return Consumed(split, names, wide)
 
 
 def _require_possible(operation: Operation, fresh: Shape | None, device: Device) -> None:

@@ -23,12 +23,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
+from xarr import tuning
 from xarr.backends import device as devices, ranges
 from xarr.backends.base import Driver, Place, Span, Timer, timed_by_host
 from xarr.backends.device import Device
 from xarr.backends.recording import Asked, around, replaced
+from xarr.compiler import launch
 from xarr.core.tape import hooks, next_number
-from xarr.engine import hosted, launch, traffic
+from xarr.engine import hosted, traffic
 from xarr.engine.program import Program
 
 _ROOT: Final = str(Path(__file__).parents[1]) + os.sep
@@ -36,8 +38,6 @@ _LIBRARIES: Final = (
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
     str(Path(numpy.__file__).parents[1]),
 )
-_MOST_PENDING: Final = 4096
-"""Works whose events wait to be read; events are the driver's memory."""
 _reading: Final = threading.RLock()
 """Held while a span is read, which is once: work is of all profiles that are open."""
 
@@ -310,7 +310,7 @@ class _Watch:
         for recording in self.recordings:
             recording.works.append(work)
         self.pending.append(work)
-        if len(self.pending) >= _MOST_PENDING:
+        if len(self.pending) >= tuning.PENDING:
             for one in self.pending:
                 one.read()
             self.pending.clear()

@@ -9,117 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from xarr import dtypes, layout
+from xarr import layout, tuning
+from xarr.compiler import background, launch
 from xarr.core import tape as core
 from xarr.core.tape import ALIVE, HELD, OF_WIDE, WIDE, Call, HostCall, Opcode, Trace, host_calls
-from xarr.engine import background, hosted, launch, schedule
-from xarr.engine.schedule import Ref
+from xarr.engine import hosted
+from xarr.schedule.instructions import instructions
+from xarr.schedule.plan import Plan
 
 if TYPE_CHECKING:
-    from xarr.backends.device import Device
     from xarr.dtypes import DType
 
-_REPEATS: Final = 8
-"""How often a list runs on the host before its kernels are asked for. To plan a list takes as long
-as to run it fifteen times on few elements."""
-_LARGE_WORK: Final = 1 << 22
-"""Elements of all instructions, in all runs, from which on they are asked for earlier."""
-_LARGE_NBYTES: Final = 1 << 20
-"""Bytes of new storages from which on each gives its memory back once nothing reads it."""
 
 Place = int | tuple[int, int]
 """A constant by number, or a view: its storage, and how far beyond the first view it begins."""
-
-
-class Launch(NamedTuple):
-    """A group that becomes kernels, what it stores, and what becomes of storages.
-
-    Attributes
-    ----------
-    stores : list of (int, Ref)
-        The entries that are stored, and where.
-    taken : dict
-        The storages whose memory is that of another one.
-    freed : list of int
-        Those that are not needed any more.
-    """
-
-    group: schedule.Group
-    stores: list[tuple[int, Ref]]
-    taken: dict[int, int]
-    freed: list[int]
-
-    def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
-        """It with its kernels; `types` are those of all constants."""
-        group, stores, taken = self.group, self.stores, self.taken
-        form, pointers = group.form(stores, taken, wide=wide)
-        results = [ref for _, ref in group.delivered]
-        written = [ref for _, ref in stores if ref.slot in group.fresh and ref.slot not in taken]
-        stages: list[launch.Stage] = []
-        rooms: list[launch.Room] = []
-        if not group.endings:
-            stages = [launch.elementwise(form, device, in_order=group.in_order)]
-        elif not group.closed:
-            operation = group.endings[0].operation
-            assert isinstance(operation, schedule.Recorded)
-            stored = tuple([number for number, _ in group.delivered])
-            finals = schedule.Finals(tuple(group.finals), stored)
-            stages, rooms = operation.stages(device, form, group.endings[0].shape, finals)
-        numbers = group.constants + group.numbers
-        return Call(
-            launch.with_form(stages, form),
-            rooms,
-            form,
-            pointers,
-            results,
-            group.offsets(stores),
-            [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results],
-            group.constants,
-            group.numbers,
-            frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
-            tuple(taken.items()),
-            self.freed,
-        )
-
-
-class _Plan:
-    """The groups that a list of instructions becomes, in order, and what becomes of storages.
-
-    Attributes
-    ----------
-    launches : list of Launch
-        All but the one that a skeleton takes the place of: `consumer`, which comes last.
-    unread : list of int
-        The storages that nobody holds and no launch needs.
-    members : list of frozenset
-        The instructions of each, by number.
-    """
-
-    def __init__(
-        self,
-        steps: Sequence[schedule.Instruction],
-        states: Sequence[int],
-        room: int,
-    ) -> None:
-        self.launches: list[Launch] = []
-        self.consumer: list[Launch] = []
-        alive = [state in HELD for state in states]
-        groups = schedule.stored(schedule.grouped(steps, alive, room), alive)
-        memory = schedule.Memory(groups, states, alive)
-        self.unread = memory.unread()
-        for number, (group, stores) in enumerate(groups):
-            taken = memory.taken(number)
-            if group.endings and group.closed:
-                self.consumer = [Launch(group, stores, taken, [])]
-            else:
-                freed = memory.freed(number, taken)
-                self.launches.append(Launch(group, stores, taken, freed))
-        self.members = [
-            frozenset(number for number, *_ in one.group.members)
-            for one in (*self.launches, *self.consumer)
-        ]
 
 
 class Program(core.Program):
@@ -136,9 +41,9 @@ class Program(core.Program):
     def __init__(self, trace: Trace, states: tuple[int, ...]) -> None:
         super().__init__(trace, states)
         self.job: background.Job | None = None
-        self._plan: _Plan | None = None  # once it is wanted
+        self._plan: Plan | None = None  # once it is wanted
         self._is_sought = False  # whether its kernels were looked for
-        self._due = _REPEATS  # in which run they are asked for
+        self._due = tuning.REPEATS  # in which run they are asked for
         self._failed_at: int | None = None  # which kernel could not be had
 
     def choose(self) -> None:
@@ -160,7 +65,7 @@ class Program(core.Program):
             self.prepare()
             return
         if self.runs == 1:
-            self._due = min(_REPEATS, 1 + _LARGE_WORK // max(self._work(), 1))
+            self._due = min(tuning.REPEATS, 1 + tuning.LARGE_WORK // max(self._work(), 1))
         is_repeated = self.runs >= self._due
         if (is_repeated or not all(hosts)) and self._is_compiled():
             return
@@ -182,7 +87,7 @@ class Program(core.Program):
         if self.steps:
             return False
         sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
-        return max(sizes, default=0) > hosted.LARGEST
+        return max(sizes, default=0) > tuning.LARGEST
 
     def _work(self) -> int:
         """The elements of all instructions."""
@@ -205,12 +110,12 @@ class Program(core.Program):
         for one in self._planned().launches:
             one.call(self.trace.device, self._types, wide=self._is_wide)
 
-    def _planned(self) -> _Plan:
+    def _planned(self) -> Plan:
         """The groups that become fused kernels."""
         if self._plan is None:
-            steps = schedule.instructions(self.trace.opcodes, self.trace.codes)
+            steps = instructions(self.trace.opcodes, self.trace.codes)
             room = self.trace.device.info.parameter_nbytes
-            self._plan = _Plan(steps, self.states, room)
+            self._plan = Plan(steps, self.states, room)
         return self._plan
 
     def prepare(self) -> list[Call]:
@@ -265,7 +170,7 @@ class Program(core.Program):
         """Have a step for each instruction: NumPy's, or the kernel that it is by itself."""
         steps: list[Any] = host_calls(self.trace, hosts, self.states)
         self.steps, self.members = [], [(number,) for number in range(len(steps))]
-        if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= _LARGE_NBYTES:
+        if sum([opcode.nbytes for opcode in self.trace.opcodes]) >= tuning.LARGE_NBYTES:
             self._free(steps)
         for number, host in enumerate(hosts):
             if host is None:

@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from xarr.compiler import launch
+from xarr.compiler.forms import Form, described
+from xarr.compiler.launch import Grid, Kernel
 from xarr.core import tape as core
 from xarr.core.tape import Node, Storage
 from xarr.dtypes import DType
-from xarr.engine import engine, launch, opcodes
-from xarr.engine.launch import Grid, Kernel
-from xarr.engine.plan import Form, described
+from xarr.engine import engine, opcodes
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device

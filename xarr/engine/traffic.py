@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from xarr.compiler import launch
 from xarr.core.tape import Call
-from xarr.engine import launch
-from xarr.engine.schedule import Instruction, Ref
+from xarr.schedule.instructions import Instruction, Ref
 
 
 class Move(NamedTuple):

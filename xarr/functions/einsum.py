@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import errors, layout
+from xarr import errors, layout, tuning
 from xarr.array.array import Array, DTypeLike, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.operands import integer
@@ -322,7 +322,7 @@ def _path(parts: Sequence[_Part], result: Labels, optimize: Any) -> list[tuple[i
     return list(_found_path(text, tuple(part.node.shape for part in parts), way))
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(tuning.REMEMBERED)
 def _found_path(text: str, shapes: tuple[Shape, ...], way: str) -> tuple[tuple[int, ...], ...]:
     models = [numpy.broadcast_to(numpy.zeros(()), shape) for shape in shapes]
     found, _ = numpy.einsum_path(text, *models, optimize=way)

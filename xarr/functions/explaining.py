@@ -12,9 +12,11 @@ from typing import Final, NamedTuple
 from xarr import errors
 from xarr.array.array import Array
 from xarr.backends.device import Device
-from xarr.engine import launch, schedule, traffic
+from xarr.compiler import launch
+from xarr.engine import traffic
 from xarr.engine.opcodes import tape_of
 from xarr.engine.traffic import Move
+from xarr.schedule.instructions import instructions
 
 
 class Explanation(str):
@@ -132,7 +134,7 @@ def explain(x: Array, /) -> Explanation:
             return Explanation(f"{head}, in memory: {node.layout}")
         trace, arguments, program = on.would_run()
         calls = program.prepare()
-        listed = schedule.instructions(trace.opcodes, trace.codes)
+        listed = instructions(trace.opcodes, trace.codes)
         steps = traffic.described(listed, arguments.constants)
         groups = []
         kernels = []

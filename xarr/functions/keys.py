@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array, settled
 from xarr.array.conversion import as_array
@@ -27,8 +27,6 @@ from xarr.layout import Layout, Shape
 
 WHERE: Final = "x[key]"
 _ALL: Final = slice(None)
-_FEW: Final = 4096
-"""Indices whose bounds the host finds sooner than it asks the device for them."""
 _ACCEPTED: Final = "integers, slices, ..., None, and integer or bool arrays are accepted"
 
 
@@ -340,9 +338,9 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -
     if node.value is not None:
         _require_bounds(int(node.value), int(node.value), extent, axis, where)
         return
-    if array.size <= _FEW and is_unobserved():
+    if array.size <= tuning.INDICES and is_unobserved():
         with node.device.lock:
-            values = elements.ready(node)
+            values = elements.array(node)
             if values is not None:
                 low, high = int(values.min()), int(values.max())
                 _require_bounds(low, high, extent, axis, where)

@@ -88,7 +88,7 @@ def _read(x: Array) -> Host:
     node = x._node
     note(_WHERE, x.nbytes, "from", node.device)
     with node.device.lock:
-        there = elements.ready(node)
+        there = elements.array(node)
         if there is not None:
             return there.copy()
         copied = engine.copied_at_once(node)

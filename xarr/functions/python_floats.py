@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any, Final
 
+from xarr import tuning
+
 EXACT: Final = 2**53
 """Integers up to it are floats."""
 _FUNCTIONS: Final = (builtins.abs, builtins.float, math.fabs, math.copysign)
@@ -40,7 +42,7 @@ def is_alike(function: Any, are_floats: Sequence[bool]) -> bool:
         return False
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(tuning.REMEMBERED)
 def _body(function: Any) -> tuple[ast.stmt, ...] | None:
     """The statements of a function with a text that has nothing but plain arguments."""
     if not isinstance(function, FunctionType) or function.__code__.co_flags & (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, SupportsIndex
+from typing import Any, SupportsIndex
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, errors, layout, tuning
 from xarr.array.array import Array, kept
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS
@@ -15,9 +15,6 @@ from xarr.engine import engine
 from xarr.functions import fills, indexing, joining, manipulation, searching
 from xarr.functions.data_types import result_type
 from xarr.functions.places import bounded, int64
-
-_CHAIN: Final = 16
-"""Up to so many choices are chosen from in one expression; of more, a stack is gathered from."""
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
@@ -75,7 +72,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     row = dtypes.lookup(result_type(*values))
     shape = layout.broadcast_shapes(number.shape, *(part.shape for part in parts), where=where)
     nodes = [Array(engine.converted(part._node, row)) for part in parts]
-    if len(nodes) <= _CHAIN:
+    if len(nodes) <= tuning.CHOICES:
         result = nodes[-1]
         for position in range(len(nodes) - 2, -1, -1):
             result = searching.where(number == position, nodes[position], result)

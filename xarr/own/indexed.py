@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from xarr import errors
+from xarr import errors, tuning
 from xarr.array.array import Array, kept
 from xarr.array.outcome import written
+from xarr.compiler.launch import Grid
 from xarr.compiler.source import define
 from xarr.core.tape import Node, Storage, leaf
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.launch import Grid
 from xarr.engine.skeleton import Skeleton
 from xarr.layout import Shape, contiguous
 from xarr.own import checking
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from xarr.own.elementwise import ElementwiseKernel
 
 _KERNEL: Final = Skeleton("indexed.c", "xr_indexed")
-_CHUNK: Final = 4096
-"""Elements that are worth an item of its own on a CPU."""
 
 
 def launched(
@@ -47,7 +45,7 @@ def launched(
         for number, parameter in enumerate(kernel.out_params)
     ]
     nodes += results
-    indices = {"count": count, "chunk": _CHUNK if device.info.chunked else 1}
+    indices = {"count": count, "chunk": tuning.CHUNK if device.info.chunked else 1}
     parameters, arguments = list[str](), list[str]()
     statements, ends = list[str](), list[str]()
     pointers = list[str]()
@@ -176,6 +174,6 @@ def _measured(
 
 def _grid(device: Device, count: int) -> Grid:
     if device.info.chunked:
-        return (-(-count // _CHUNK),), (1,)
-    group = min(engine.GROUP, device.info.group_size)
+        return (-(-count // tuning.CHUNK),), (1,)
+    group = min(tuning.GROUP, device.info.group_size)
     return (-(-count // group),), (group,)

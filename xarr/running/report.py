@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from xarr.array.transfers import READING, observed
 from xarr.backends.device import Device, default_device
+from xarr.compiler import launch
 from xarr.core import tape as core
 from xarr.core.tape import launched_by
-from xarr.engine import engine, launch
+from xarr.engine import engine
 
 _SPOKEN: Final = {
     "__array__": "numpy.asarray(x)",

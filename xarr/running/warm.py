@@ -17,9 +17,10 @@ import numpy
 from xarr import dtypes
 from xarr.array.array import Array
 from xarr.backends.device import Device, device as current
+from xarr.compiler import launch
 from xarr.core.tape import number_like
 from xarr.dtypes import DType
-from xarr.engine import engine, hosted, launch
+from xarr.engine import engine, hosted
 from xarr.functions import reductions as folds
 from xarr.functions.creation import asarray
 from xarr.functions.products import matmul

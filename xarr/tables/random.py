@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from xarr import dtypes
 from xarr.backends.device import Device
+from xarr.compiler.forms import Drawn
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.engine.plan import Drawn
 from xarr.layout import Shape
 from xarr.tables import elementwise
 from xarr.tables.rows import named

@@ -17,6 +17,7 @@ import numpy
 from xarr import dtypes, errors
 from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.compiler import source as sources
+from xarr.compiler.forms import cast
 from xarr.core.operations import Operation
 from xarr.core.tape import OPERATORS, Known, Node, Opcode, Structure, constant, number_like
 from xarr.dtypes import (
@@ -31,7 +32,6 @@ from xarr.dtypes import (
     DType,
 )
 from xarr.engine import engine, hosted
-from xarr.engine.plan import cast
 from xarr.layout import broadcast_shapes
 
 STANDARD: Final = "Python Array API standard 2025.12"

@@ -11,13 +11,12 @@ import importlib.util
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from xarr import tuning
+
 if TYPE_CHECKING:
     from xarr.backends.cuda import CudaDriver
 
 Integers = tuple[int, ...]
-
-PLANS: Final = 32
-"""How many plans of cuFFT's are kept; they own memory of the device."""
 
 
 class Plan(NamedTuple):
@@ -74,7 +73,7 @@ class Handles:
                 cufft.destroy(handle)
                 raise
             made = handle, nbytes
-            if len(self._plans) == PLANS:
+            if len(self._plans) == tuning.PLANS:
                 oldest, _ = self._plans.pop(next(iter(self._plans)))
                 cufft.destroy(oldest)
         self._plans[key] = made  # the latest last

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from xarr import dtypes, errors
+from xarr import dtypes, errors, tuning
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.operands import scalar_node
@@ -156,12 +156,6 @@ class _Ahead(NamedTuple):
     values: list[Any]
 
 
-_FEWEST: Final = 16
-_MOST: Final = 4096
-_SPOTS: Final = 64
-"""Single numbers that are computed together, and kinds of draws for which they are kept."""
-
-
 class Source:
     """Draws of a bit generator; what distributions are made of."""
 
@@ -235,13 +229,13 @@ class Source:
         spot = (row, parameters, computed, result, device)
         with self._own:
             ahead = self._ahead.get(spot)
-            count = _FEWEST
+            count = tuning.DRAWN_FEWEST
             if ahead is not None and ahead.key == key:
                 place = draw - ahead.first
                 if 0 <= place < len(ahead.values):
                     return ahead.values[place]
-                count = min(4 * len(ahead.values), _MOST)
-            if len(self._ahead) >= _SPOTS:
+                count = min(4 * len(ahead.values), tuning.DRAWN_MOST)
+            if len(self._ahead) >= tuning.DRAWN_KINDS:
                 self._ahead.clear()
             operands = tuple(
                 scalar_node(value, wanted or computed, device, row.name)

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xarr.engine import compiling, launch
+from xarr.compiler import compiling, launch
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device

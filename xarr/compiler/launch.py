@@ -14,17 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xarr import cache, dtypes, errors
+from xarr import cache, dtypes, errors, tuning
 from xarr.compiler import source
+from xarr.compiler.forms import STRIP, Form
 from xarr.core.tape import counts as counts
-from xarr.engine.plan import STRIP, Form
 from xarr.settings import settings
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
-
-GROUP: Final = 256
-"""Items of a group on a device that is not a CPU."""
 
 
 class Kernel(NamedTuple):
@@ -105,7 +102,7 @@ def elementwise(form: Form, device: Device, *, in_order: bool) -> Stage:
     extents = [math.prod(group) for group in form.extents]
     if device.info.chunked:
         grid, group, chunks = _chunks(
-            extents, 1 if in_order else device.info.compute_units * _TASKS, form.lanes
+            extents, 1 if in_order else device.info.compute_units * tuning.TASKS, form.lanes
         )
     else:
         grid, group, chunks = _groups(
@@ -125,17 +122,17 @@ def _chunks(extents: list[int], tasks: int, lanes: int) -> tuple[tuple[int, ...]
     """Items on a CPU, each of which takes a chunk of every extent."""
     if len(extents) == 1:
         (size,) = extents
-        chunk = max(_CHUNK, -(-size // tasks))
+        chunk = max(tuning.CHUNK, -(-size // tasks))
         if lanes > 1:
             tile = STRIP * lanes
             chunk = -(-chunk // tile) * tile
         return (-(-size // chunk),), (1,), (chunk,)
     rows, columns = extents
-    row_chunk = max(-(-rows // tasks), -(-_CHUNK // columns))
+    row_chunk = max(-(-rows // tasks), -(-tuning.CHUNK // columns))
     column_chunk = columns
     if rows < tasks:
         pieces = -(-tasks // rows)
-        column_chunk = max(_CHUNK, -(-columns // pieces))
+        column_chunk = max(tuning.CHUNK, -(-columns // pieces))
     grid = (-(-columns // column_chunk), -(-rows // row_chunk))
     return grid, (1, 1), (row_chunk, column_chunk)
 
@@ -147,13 +144,13 @@ def _groups(
     if len(extents) == 1:
         (size,) = extents
         if lanes > 1:
-            return (min(-(-size // (STRIP * lanes)), units * WAVES),), (STRIP,), ()
-        return (min(-(-size // GROUP), units * WAVES),), (GROUP,), ()
+            return (min(-(-size // (STRIP * lanes)), units * tuning.WAVES),), (STRIP,), ()
+        return (min(-(-size // tuning.GROUP), units * tuning.WAVES),), (tuning.GROUP,), ()
     rows, columns = extents
-    width = min(TILE if tiled else GROUP, 1 << (columns - 1).bit_length())
-    height = GROUP // width
+    width = min(tuning.TILE if tiled else tuning.GROUP, 1 << (columns - 1).bit_length())
+    height = tuning.GROUP // width
     across, down = -(-columns // width), -(-rows // height)
-    chunk = min(ROWS, max(1, across * down // (units * _RESIDENT)))
+    chunk = min(tuning.ROWS, max(1, across * down // (units * tuning.RESIDENT)))
     chunk = max(chunk, -(-down // MOST_GROUPS))
     return (across, -(-down // chunk)), (width, height), (chunk,)
 
@@ -173,21 +170,8 @@ def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
     return defines, block
 
 
-_CHUNK: Final = 4096
-"""Elements that are worth an item of its own on a CPU."""
-_TASKS: Final = 8
-"""Items for each unit of a CPU, so that the units finish together."""
-WAVES: Final = 1024
-"""Groups for each unit of a GPU, at most: so many that memory is read nearly in order, so few that
-a group has more to do than to begin."""
-_RESIDENT: Final = 8
-"""Groups that a unit of a GPU runs at a time."""
 MOST_GROUPS: Final = 65535
 """Groups of a grid in its second and third dimension, which CUDA limits."""
-ROWS: Final = 4
-"""Rows that an item of a GPU takes, where a grid can have the groups for it."""
-TILE: Final = 16
-"""Columns of a group that reads columns; its rows use up what the memory gives at a time."""
 
 
 def kernel_of(

@@ -1,176 +1,27 @@
-"""How a list of instructions becomes a list of kernels.
+"""A group: instructions that are one kernel, and what else may join it.
 
-Running the instructions one after the other is what a program means. Here they are put together,
-in order, into groups that are one kernel each:
-
-- An instruction joins a group if both walk the same space, and no element that the group's items
-  compute is read or overwritten by another item. What it reads is then a value of the group, or is
-  loaded; `layout.overlap` tells what is apart.
-- It may pass a group by only if neither reads or overwrites what the other one writes.
-- Of several writes to one place within a group the last one is stored.
-- A storage that nobody holds and that no other group reads is never stored: it is a variable.
-
-Nothing here knows a buffer, an address, an offset of a whole storage or the value of a constant, so
-a program serves every list of the same instructions.
+An instruction joins a group if both walk the same space, and no element that the group's items
+compute is read or overwritten by another item. What it reads is then a value of the group, or is
+loaded; `layout.overlap` tells what is apart. Of several writes to one place within a group the last
+one is stored.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final
 
-from xarr import dtypes, layout
+from xarr import layout, tuning
+from xarr.compiler.forms import INDEX, Access, Form, Indirect
 from xarr.core.operations import Operation
-from xarr.core.tape import Opcode, decoded
 from xarr.dtypes import DType
-from xarr.engine.plan import INDEX, Access, Form, Indirect
 from xarr.layout import Layout, Pattern, Shape
+from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref, Skeletal
 
-if TYPE_CHECKING:
-    from xarr.backends.device import Device
-    from xarr.engine.launch import Room, Stage
-
-LIMIT_ENTRIES: Final = 192
-LIMIT_SLOTS: Final = 16
-LIMIT_STORES: Final = 8
-LIMIT_FINALS: Final = 24
-_LIMIT_STEPS: Final = 4096
 _NBYTES_OF_KERNEL: Final = 128
 """What a kernel's arguments take besides those of its accesses and constants, about."""
-
-
-class Ref(NamedTuple):
-    """A view of a storage: its number on the tape, and where, beyond the storage's first view."""
-
-    slot: int
-    dtype: DType
-    pattern: Pattern
-    offset: int
-
-
-class Instruction(NamedTuple):
-    """An operation over a shape on views and constants (their types), written to a view.
-
-    Where it is fresh, the view is all of a new storage.
-    """
-
-    operation: Operation
-    target: Ref | None
-    operands: tuple[Ref | DType, ...]
-    shape: Shape
-    is_fresh: bool
-
-
-def instructions(
-    opcodes: Sequence[Opcode], codes: Sequence[int | tuple[int, int]]
-) -> list[Instruction]:
-    """What a tape says, in words."""
-    steps = []
-    rest = map(decoded, codes)
-    named = 0
-    for opcode in opcodes:
-        operands: list[Ref | DType] = []
-        for structure in opcode.operands:
-            if structure.pattern is None:
-                operands.append(structure.dtype)
-            else:
-                slot, offset = next(rest)
-                named = max(named, slot + 1)
-                operands.append(Ref(slot, structure.dtype, structure.pattern, offset))
-        target = None
-        if opcode.target is not None:
-            pattern = opcode.target.pattern
-            assert pattern is not None
-            slot, offset = (named, 0) if opcode.is_fresh else next(rest)
-            named = max(named, slot + 1)
-            target = Ref(slot, opcode.target.dtype, pattern, offset)
-        steps.append(
-            Instruction(opcode.operation, target, tuple(operands), opcode.shape, opcode.is_fresh)
-        )
-    return steps
-
-
-class Skeletal(Operation):
-    """What takes a value of its group as the elements of a skeleton, so that it ends the group.
-
-    Parameters
-    ----------
-    split, names, wide
-        How the space is cut into axes, and whether indices have 64 bits: as of `Form`.
-    """
-
-    __slots__ = ("names", "split", "wide")
-
-    walks_once = True
-    """Whether each element is computed once, so that it may overwrite what it is computed from."""
-    takes_expression = True
-    """Whether it computes its elements itself; else they are in memory."""
-
-    def __init__(
-        self,
-        name: str,
-        result: DType,
-        split: tuple[int, ...],
-        names: tuple[str, ...],
-        wide: bool,
-    ) -> None:
-        super().__init__(name, (), result, "")
-        self.split = split
-        self.names = names
-        self.wide = wide
-
-
-class Consumed(Skeletal):
-    """A skeleton that whoever runs the tape launches."""
-
-    __slots__ = ()
-
-    is_consumed = True
-
-    def __init__(self, split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> None:
-        super().__init__("consumed", dtypes.bool_, split, names, wide)
-
-
-class Recorded(Skeletal):
-    """A skeleton that the tape launches; it writes a new storage."""
-
-    __slots__ = ()
-
-    goes_on = False
-    """Whether it may compute more of each result, which then need not be stored."""
-
-    def goes_with(self, others: Sequence[Recorded]) -> bool:
-        """Whether one kernel may do this beside the others, over the same shape."""
-        return False
-
-    def on_host(self, given: DType) -> Callable[..., Any] | None:
-        """What computes its result of a NumPy array of elements of a type, and its own numbers."""
-        return None
-
-    @abstractmethod
-    def stages(
-        self, device: Device, form: Form, shape: Shape, finals: Finals
-    ) -> tuple[list[Stage], list[Room]]:
-        """The launches that do this and what goes with it, and the rooms between them."""
-
-
-class Finals(NamedTuple):
-    """What becomes of the results of skeletons that are one kernel.
-
-    Attributes
-    ----------
-    entries : tuple
-        The values: (skeleton, its own numbers), or an operation on results: (operation, operands).
-        A number is (DType, its number), any other operand the number of an entry.
-    stored : tuple of int
-        The entries that are stored, in the order of the results.
-    """
-
-    entries: tuple[Any, ...]
-    stored: tuple[int, ...]
 
 
 class Group:
@@ -233,10 +84,10 @@ class Group:
 
         A kernel may be given `room` bytes of arguments.
         """
-        if self.closed or len(self.entries) + len(step.operands) >= LIMIT_ENTRIES:
+        if self.closed or len(self.entries) + len(step.operands) >= tuning.ENTRIES:
             return False
         if self.endings and self.follows(step):
-            return len(self.finals) < LIMIT_FINALS and self._nbytes(step) <= room
+            return len(self.finals) < tuning.FINALS and self._nbytes(step) <= room
         if not self._walks(step):
             return False
         indirect = isinstance(step.operation, Indirect)
@@ -351,7 +202,7 @@ class Group:
         slots = {*self.read, *(slot for slot in self.written if alive[slot])}
         slots.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
         stores = sum(alive[ref.slot] for _, ref in self.stores.values())
-        return len(slots) <= LIMIT_SLOTS and stores < LIMIT_STORES
+        return len(slots) <= tuning.SLOTS and stores < tuning.STORES
 
     def hinders(self, step: Instruction) -> bool:
         """Whether an instruction has to come after this group."""
@@ -538,219 +389,6 @@ class Group:
         ]
 
 
-def grouped(
-    steps: Sequence[Instruction], alive: Sequence[bool], room: int = 1 << 30
-) -> list[Group]:
-    """The groups that instructions make, in the order in which they run.
-
-    A kernel may be given `room` bytes of arguments.
-    """
-    wanted = needed(steps, alive)
-    groups: list[Group] = []
-    constant = 0
-    for member, step in enumerate(steps):
-        first = constant
-        constant += sum(not isinstance(operand, Ref) for operand in step.operands)
-        if not wanted[member]:
-            continue
-        chosen = None
-        for number in reversed(range(len(groups))):
-            group = groups[number]
-            joins = not group.endings or group.goes_with(step)
-            if (
-                group.shares(step)
-                and (joins or group.follows(step))
-                and group.fits(step, alive, room)
-            ):
-                if not joins:
-                    chosen = group
-                    break
-                if isinstance(step.operation, Consumed):
-                    if not _pass(group, groups[number + 1 :]):
-                        break
-                    groups.append(groups.pop(number))
-                chosen = _with_others(groups, group, step, alive, room)
-                if isinstance(step.operation, Recorded) and not chosen.endings:
-                    chosen = _beside(groups, chosen, step, alive, room)
-                break
-            if group.hinders(step):
-                break
-        if chosen is None:
-            chosen = Group(step.shape)
-            groups.append(chosen)
-        chosen.add(member, step, first)
-    return groups
-
-
-def _with_others(
-    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], room: int
-) -> Group:
-    """A group that an instruction joins, put together with others that it gains by.
-
-    These are earlier ones whose values it reads too, and those that it goes with at the end.
-    """
-    if len(groups) == 1:
-        return group
-    recorded = isinstance(step.operation, Recorded)
-    place = groups.index(group)
-    others = groups[:place]
-    if recorded:
-        others += groups[place + 1 :]
-    for other in reversed(others):
-        if other.closed:
-            continue
-        if other.endings:
-            if not recorded or not other.goes_with(step) or not group.reads_with(other):
-                continue
-        elif groups.index(other) > place or not other.computes_for(step):
-            continue
-        low, high = sorted((place, groups.index(other)))
-        between = groups[low + 1 : high]
-        if _pass(groups[low], between):
-            at = high - 1
-        elif recorded and _pass(groups[high], between):
-            at = low
-        else:
-            continue
-        whole = _joined(group, other, alive, room)
-        if whole is not None and whole.fits(step, alive, room):
-            del groups[high], groups[low]
-            groups.insert(at, whole)
-            group, place = whole, at
-    return group
-
-
-def _beside(
-    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], room: int
-) -> Group:
-    """The group that a skeleton joins: one that it goes with, if the given one computes nothing."""
-    if group.computes_for(step):
-        return group
-    for other in reversed(groups[: groups.index(group)]):
-        if (
-            other.endings
-            and other.goes_with(step)
-            and other.shares(step)
-            and other.fits(step, alive, room)
-        ):
-            return other
-        if other.hinders(step):
-            break
-    return group
-
-
-def _joined(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group | None:
-    """Two groups as one, if that can be."""
-    members = sorted(one.members + other.members, key=lambda member: member[0])
-    whole = Group(members[0][1].shape)
-    for number, step, constant in members:
-        if whole.members and not whole.fits(step, alive, room):
-            return None
-        whole.add(number, step, constant)
-    return whole
-
-
-def _pass(group: Group, others: Sequence[Group]) -> bool:
-    """Whether a group may as well run after, or before, others that are next to it."""
-    return not any(
-        slot in other.read or slot in other.written for other in others for slot in group.written
-    ) and not any(slot in other.written for other in others for slot in group.read)
-
-
-def needed(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[bool]:
-    """Whether what an instruction writes is read later, or by whoever holds the storage."""
-    wanted = {slot for slot, is_alive in enumerate(alive) if is_alive}
-    result = []
-    for step in reversed(steps):
-        written = step.operands[0] if step.target is None else step.target
-        assert isinstance(written, Ref)
-        is_needed = isinstance(step.operation, Consumed) or written.slot in wanted
-        if is_needed:
-            wanted.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
-        result.append(is_needed)
-    return result[::-1]
-
-
-def stored(
-    groups: Sequence[Group], alive: Sequence[bool]
-) -> list[tuple[Group, list[tuple[int, Ref]]]]:
-    """The groups that store something, with the entries that they store, and where."""
-    later: set[int] = set()
-    result = []
-    for group in reversed(groups):
-        stores = [
-            (number, ref)
-            for number, ref in group.stores.values()
-            if alive[ref.slot] or ref.slot in later
-        ]
-        if group.results:
-            group.deliver(lambda slot: alive[slot] or slot in later)
-        if stores or group.delivered or group.closed:
-            result.append((group, stores))
-            later.update(group.read)
-    return result[::-1]
-
-
-class Memory:
-    """Which memory of dead storages is taken over, and which is not needed any more, and when."""
-
-    def __init__(
-        self,
-        groups: Sequence[tuple[Group, list[tuple[int, Ref]]]],
-        states: Sequence[int],
-        alive: Sequence[bool],
-    ) -> None:
-        self._groups = groups
-        self._alive = alive
-        self._first: dict[int, int] = {}
-        self._last: dict[int, int] = {}
-        for number, (group, _) in enumerate(groups):
-            for slot in (*group.read, *group.written):
-                self._first.setdefault(slot, number)
-                self._last[slot] = number
-        self._nbytes = {slot: state for slot, state in enumerate(states) if state >= 0}
-
-    def taken(self, number: int) -> dict[int, int]:
-        """For each storage that takes another one's memory in a launch, that one.
-
-        Both have as many bytes and one data type, each item reads and writes one element there, at
-        the same place, and nothing reads the other one later.
-        """
-        group, stores = self._groups[number]
-        found: dict[int, int] = {}
-        donors = {
-            (nbytes, group.type_in_step(slot)): slot
-            for slot, nbytes in self._nbytes.items()
-            if self._last.get(slot) == number and slot not in group.written
-        }
-        if group.endings:
-            donors = {}
-        for _, ref in stores:
-            nbytes = ref.pattern.size * ref.dtype.itemsize
-            if self._first[ref.slot] != number or ref.slot not in group.fresh:
-                continue
-            donor = donors.pop((nbytes, ref.dtype), None)
-            if donor is not None:
-                found[ref.slot] = donor
-                del self._nbytes[donor]
-            if not self._alive[ref.slot]:
-                self._nbytes[ref.slot] = nbytes
-        return found
-
-    def unread(self) -> list[int]:
-        """The storages that nobody holds and no launch needs."""
-        return [slot for slot in self._nbytes if slot not in self._last]
-
-    def freed(self, number: int, taken: Mapping[int, int]) -> list[int]:
-        """The storages that are not needed after a launch and whose memory nobody took over."""
-        return [
-            slot
-            for slot, last in self._last.items()
-            if last == number and not self._alive[slot] and slot not in taken.values()
-        ]
-
-
-@functools.lru_cache(_LIMIT_STEPS)
 def _space(shape: Shape) -> Shape:
     return tuple([extent for extent in shape if extent != 1])
 
@@ -766,7 +404,7 @@ def _steps(ref: Ref, shape: Shape) -> Shape | None:
     return _steps_of(ref.pattern, shape)
 
 
-@functools.lru_cache(_LIMIT_STEPS)
+@functools.lru_cache(tuning.REMEMBERED)
 def _steps_of(pattern: Pattern, shape: Shape) -> Shape | None:
     if pattern.linear and pattern.size == math.prod(shape):
         return None

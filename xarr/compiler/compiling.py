@@ -34,7 +34,7 @@ import os, sys
 if os.fork():
     os._exit(0)
 taken, given, *sys.path[:] = sys.argv[1:]
-from xarr.engine.compiling import serve
+from xarr.compiler.compiling import serve
 serve(int(taken), int(given))
 """
 """It is no child of the parent's, which may wait for all that it has. It looks for modules where

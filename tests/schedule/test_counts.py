@@ -14,10 +14,10 @@ import pytest
 
 import xarr
 from tests.launching import change, refuse_memory, storage_of, watched
-from xarr import layout
+from xarr import layout, tuning
 from xarr.array.array import Array
-from xarr.core import cycles, tape as core
-from xarr.engine import launch, program, schedule
+from xarr.compiler import launch
+from xarr.engine import program
 from xarr.engine.opcodes import tape_of
 from xarr.tables.reductions import TABLE
 
@@ -486,12 +486,12 @@ def test_long_expressions_are_cut() -> None:
     (x, y), (first, second) = arrays(2, 300)
     wanted = first
     with watched() as seen:
-        for _ in range(3 * cycles.LIMIT):
+        for _ in range(3 * tuning.STEPS):
             x = x + y
             wanted = wanted + second
-            assert recorded() <= cycles.LIMIT
+            assert recorded() <= tuning.STEPS
         assert_bits(x, wanted)
-    assert all(one.operations <= schedule.LIMIT_ENTRIES for one in seen.launches)
+    assert all(one.operations <= tuning.ENTRIES for one in seen.launches)
     assert 3 <= len(seen.launches) <= 8
     assert sum(seen.stored()) == len(seen.launches)
 
@@ -507,14 +507,14 @@ def test_expressions_that_double_are_cut() -> None:
 
 
 def test_expressions_of_many_arrays_are_cut() -> None:
-    xs, hosts = arrays(3 * schedule.LIMIT_SLOTS, 300)
+    xs, hosts = arrays(3 * tuning.SLOTS, 300)
     total, wanted = xs[0], hosts[0]
     with watched() as seen:
         for x, host in zip(xs[1:], hosts[1:], strict=True):
             total = total + x
             wanted = wanted + host
         assert_bits(total, wanted)
-    assert all(len(one.buffers) - one.stores <= schedule.LIMIT_SLOTS for one in seen.launches)
+    assert all(len(one.buffers) - one.stores <= tuning.SLOTS for one in seen.launches)
     assert len(seen.launches) <= 4
 
 
@@ -527,7 +527,7 @@ def test_expressions_with_many_live_intermediates_are_cut() -> None:
     with watched() as seen:
         for got, right in zip(reversed(parts), reversed(wanted), strict=True):
             assert_bits(got, right)
-    assert max(seen.stored()) <= schedule.LIMIT_STORES
+    assert max(seen.stored()) <= tuning.STORES
     assert sum(seen.stored()) == 30
     assert len(seen.launches) <= 6
 
@@ -545,7 +545,7 @@ def test_reductions_and_writes_with_many_live_intermediates_are_cut() -> None:
             consumed = consume(parts[-1])
             xarr.synchronize()
         del consumed
-        assert max(seen.stored()) <= schedule.LIMIT_STORES
+        assert max(seen.stored()) <= tuning.STORES
         assert 20 <= sum(seen.stored()) <= 21
         for got, right in zip(parts, wanted, strict=True):
             assert_bits(got, right)
@@ -575,9 +575,9 @@ def test_arguments_fit_the_device() -> None:
 def test_many_pending_arrays_are_computed_by_and_by() -> None:
     x, host = xarr.asarray(values(10)), values(10)
     kept = []
-    for number in range(2 * cycles.LIMIT):
+    for number in range(2 * tuning.STEPS):
         kept.append(x + number)
-        assert recorded() <= cycles.LIMIT
+        assert recorded() <= tuning.STEPS
     x[:] = 0
     for number, got in enumerate(kept):
         assert_bits(got, host + np.float32(number))
@@ -790,7 +790,7 @@ def test_a_full_tape_is_cut_by_the_loop_that_runs_now() -> None:
     x = xarr.asarray(values(50))
     on = tape_of(x.device)
     for operation in (operator.add, operator.mul):
-        for _ in range(5 * cycles.LIMIT):
+        for _ in range(5 * tuning.STEPS):
             operation(x, x)
         assert [opcode.operation.name for opcode in on.cycles._body] == [
             "add" if operation is operator.add else "multiply"
@@ -822,7 +822,7 @@ def test_programs_tell_how_wide_indices_are(monkeypatch: pytest.MonkeyPatch) -> 
 def test_programs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     device = xarr.default_device()
     monkeypatch.setattr(device, "programs", {})
-    monkeypatch.setattr(core, "LIMIT_REMEMBERED", 3)
+    monkeypatch.setattr(tuning, "REMEMBERED", 3)
     x, host = xarr.asarray(values(300)), values(300)
     for size in range(1, 12):
         assert_bits(x[:size] + 1, host[:size] + np.float32(1))

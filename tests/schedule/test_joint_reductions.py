@@ -12,8 +12,8 @@ import pytest
 import xarr
 from tests.comparing import DTYPES, needs
 from tests.launching import Seen, storage_of, watched
+from xarr import tuning
 from xarr.array.array import Array
-from xarr.engine import schedule
 
 Values = npt.NDArray[Any]
 Results = tuple[Array, ...]
@@ -364,7 +364,7 @@ def test_long_work_on_results_is_cut(form: str) -> None:
 
     def long() -> Results:
         result = x.sum(axis=1)
-        for number in range(schedule.LIMIT_FINALS + 5):
+        for number in range(tuning.FINALS + 5):
             result = result * 0.5 + number
         return (result,)
 

@@ -1,0 +1,146 @@
+"""How a list of instructions becomes groups, which are one kernel each.
+
+Running the instructions one after the other is what a program means. Here they are put together, in
+order: an instruction joins the last group that it fits, and may pass a group by only if neither
+reads or overwrites what the other one writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xarr.schedule.groups import Group
+from xarr.schedule.instructions import Consumed, Instruction, Recorded, Ref
+
+
+def grouped(
+    steps: Sequence[Instruction], alive: Sequence[bool], room: int = 1 << 30
+) -> list[Group]:
+    """The groups that instructions make, in the order in which they run.
+
+    A kernel may be given `room` bytes of arguments.
+    """
+    wanted = needed(steps, alive)
+    groups: list[Group] = []
+    constant = 0
+    for member, step in enumerate(steps):
+        first = constant
+        constant += sum(not isinstance(operand, Ref) for operand in step.operands)
+        if not wanted[member]:
+            continue
+        chosen = None
+        for number in reversed(range(len(groups))):
+            group = groups[number]
+            joins = not group.endings or group.goes_with(step)
+            if (
+                group.shares(step)
+                and (joins or group.follows(step))
+                and group.fits(step, alive, room)
+            ):
+                if not joins:
+                    chosen = group
+                    break
+                if isinstance(step.operation, Consumed):
+                    if not _pass(group, groups[number + 1 :]):
+                        break
+                    groups.append(groups.pop(number))
+                chosen = _with_others(groups, group, step, alive, room)
+                if isinstance(step.operation, Recorded) and not chosen.endings:
+                    chosen = _beside(groups, chosen, step, alive, room)
+                break
+            if group.hinders(step):
+                break
+        if chosen is None:
+            chosen = Group(step.shape)
+            groups.append(chosen)
+        chosen.add(member, step, first)
+    return groups
+
+
+def _with_others(
+    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], room: int
+) -> Group:
+    """A group that an instruction joins, put together with others that it gains by.
+
+    These are earlier ones whose values it reads too, and those that it goes with at the end.
+    """
+    if len(groups) == 1:
+        return group
+    recorded = isinstance(step.operation, Recorded)
+    place = groups.index(group)
+    others = groups[:place]
+    if recorded:
+        others += groups[place + 1 :]
+    for other in reversed(others):
+        if other.closed:
+            continue
+        if other.endings:
+            if not recorded or not other.goes_with(step) or not group.reads_with(other):
+                continue
+        elif groups.index(other) > place or not other.computes_for(step):
+            continue
+        low, high = sorted((place, groups.index(other)))
+        between = groups[low + 1 : high]
+        if _pass(groups[low], between):
+            at = high - 1
+        elif recorded and _pass(groups[high], between):
+            at = low
+        else:
+            continue
+        whole = _joined(group, other, alive, room)
+        if whole is not None and whole.fits(step, alive, room):
+            del groups[high], groups[low]
+            groups.insert(at, whole)
+            group, place = whole, at
+    return group
+
+
+def _beside(
+    groups: list[Group], group: Group, step: Instruction, alive: Sequence[bool], room: int
+) -> Group:
+    """The group that a skeleton joins: one that it goes with, if the given one computes nothing."""
+    if group.computes_for(step):
+        return group
+    for other in reversed(groups[: groups.index(group)]):
+        if (
+            other.endings
+            and other.goes_with(step)
+            and other.shares(step)
+            and other.fits(step, alive, room)
+        ):
+            return other
+        if other.hinders(step):
+            break
+    return group
+
+
+def _joined(one: Group, other: Group, alive: Sequence[bool], room: int) -> Group | None:
+    """Two groups as one, if that can be."""
+    members = sorted(one.members + other.members, key=lambda member: member[0])
+    whole = Group(members[0][1].shape)
+    for number, step, constant in members:
+        if whole.members and not whole.fits(step, alive, room):
+            return None
+        whole.add(number, step, constant)
+    return whole
+
+
+def _pass(group: Group, others: Sequence[Group]) -> bool:
+    """Whether a group may as well run after, or before, others that are next to it."""
+    return not any(
+        slot in other.read or slot in other.written for other in others for slot in group.written
+    ) and not any(slot in other.written for other in others for slot in group.read)
+
+
+def needed(steps: Sequence[Instruction], alive: Sequence[bool]) -> list[bool]:
+    """Whether what an instruction writes is read later, or by whoever holds the storage."""
+    wanted = {slot for slot, is_alive in enumerate(alive) if is_alive}
+    result = []
+    for step in reversed(steps):
+        written = step.operands[0] if step.target is None else step.target
+        assert isinstance(written, Ref)
+        is_needed = isinstance(step.operation, Consumed) or written.slot in wanted
+        if is_needed:
+            wanted.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
+        result.append(is_needed)
+    return result[::-1]

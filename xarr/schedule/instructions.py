@@ -1,0 +1,153 @@
+"""The instructions of a list in words, and the operations that end a kernel.
+
+Nothing in this room knows a buffer, an address, an offset of a whole storage or the value of a
+constant, so a plan serves every list of the same instructions.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xarr import dtypes
+from xarr.core.operations import Operation
+from xarr.core.tape import Opcode, decoded
+from xarr.dtypes import DType
+from xarr.layout import Pattern, Shape
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.compiler.forms import Form
+    from xarr.compiler.launch import Room, Stage
+
+
+class Ref(NamedTuple):
+    """A view of a storage: its number on the tape, and where, beyond the storage's first view."""
+
+    slot: int
+    dtype: DType
+    pattern: Pattern
+    offset: int
+
+
+class Instruction(NamedTuple):
+    """An operation over a shape on views and constants (their types), written to a view.
+
+    Where it is fresh, the view is all of a new storage.
+    """
+
+    operation: Operation
+    target: Ref | None
+    operands: tuple[Ref | DType, ...]
+    shape: Shape
+    is_fresh: bool
+
+
+def instructions(
+    opcodes: Sequence[Opcode], codes: Sequence[int | tuple[int, int]]
+) -> list[Instruction]:
+    """What a tape says, in words."""
+    steps = []
+    rest = map(decoded, codes)
+    named = 0
+    for opcode in opcodes:
+        operands: list[Ref | DType] = []
+        for structure in opcode.operands:
+            if structure.pattern is None:
+                operands.append(structure.dtype)
+            else:
+                slot, offset = next(rest)
+                named = max(named, slot + 1)
+                operands.append(Ref(slot, structure.dtype, structure.pattern, offset))
+        target = None
+        if opcode.target is not None:
+            pattern = opcode.target.pattern
+            assert pattern is not None
+            slot, offset = (named, 0) if opcode.is_fresh else next(rest)
+            named = max(named, slot + 1)
+            target = Ref(slot, opcode.target.dtype, pattern, offset)
+        steps.append(
+            Instruction(opcode.operation, target, tuple(operands), opcode.shape, opcode.is_fresh)
+        )
+    return steps
+
+
+class Skeletal(Operation):
+    """What takes a value of its group as the elements of a skeleton, so that it ends the group.
+
+    Parameters
+    ----------
+    split, names, wide
+        How the space is cut into axes, and whether indices have 64 bits: as of `Form`.
+    """
+
+    __slots__ = ("names", "split", "wide")
+
+    walks_once = True
+    """Whether each element is computed once, so that it may overwrite what it is computed from."""
+    takes_expression = True
+    """Whether it computes its elements itself; else they are in memory."""
+
+    def __init__(
+        self,
+        name: str,
+        result: DType,
+        split: tuple[int, ...],
+        names: tuple[str, ...],
+        wide: bool,
+    ) -> None:
+        super().__init__(name, (), result, "")
+        self.split = split
+        self.names = names
+        self.wide = wide
+
+
+class Consumed(Skeletal):
+    """A skeleton that whoever runs the tape launches."""
+
+    __slots__ = ()
+
+    is_consumed = True
+
+    def __init__(self, split: tuple[int, ...], names: tuple[str, ...], wide: bool) -> None:
+        super().__init__("consumed", dtypes.bool_, split, names, wide)
+
+
+class Recorded(Skeletal):
+    """A skeleton that the tape launches; it writes a new storage."""
+
+    __slots__ = ()
+
+    goes_on = False
+    """Whether it may compute more of each result, which then need not be stored."""
+
+    def goes_with(self, others: Sequence[Recorded]) -> bool:
+        """Whether one kernel may do this beside the others, over the same shape."""
+        return False
+
+    def on_host(self, given: DType) -> Callable[..., Any] | None:
+        """What computes its result of a NumPy array of elements of a type, and its own numbers."""
+        return None
+
+    @abstractmethod
+    def stages(
+        self, device: Device, form: Form, shape: Shape, finals: Finals
+    ) -> tuple[list[Stage], list[Room]]:
+        """The launches that do this and what goes with it, and the rooms between them."""
+
+
+class Finals(NamedTuple):
+    """What becomes of the results of skeletons that are one kernel.
+
+    Attributes
+    ----------
+    entries : tuple
+        The values: (skeleton, its own numbers), or an operation on results: (operation, operands).
+        A number is (DType, its number), any other operand the number of an entry.
+    stored : tuple of int
+        The entries that are stored, in the order of the results.
+    """
+
+    entries: tuple[Any, ...]
+    stored: tuple[int, ...]

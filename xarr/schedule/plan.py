@@ -1,0 +1,107 @@
+"""A plan: the kernels that a list of instructions becomes, in order, and their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from xarr import dtypes
+from xarr.compiler import launch
+from xarr.core.tape import HELD, Call
+from xarr.schedule.grouping import grouped
+from xarr.schedule.groups import Group
+from xarr.schedule.instructions import Finals, Instruction, Recorded, Ref
+from xarr.schedule.memory import Memory, stored
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+    from xarr.dtypes import DType
+
+
+class Launch(NamedTuple):
+    """A group that becomes kernels, what it stores, and what becomes of storages.
+
+    Attributes
+    ----------
+    stores : list of (int, Ref)
+        The entries that are stored, and where.
+    taken : dict
+        The storages whose memory is that of another one.
+    freed : list of int
+        Those that are not needed any more.
+    """
+
+    group: Group
+    stores: list[tuple[int, Ref]]
+    taken: dict[int, int]
+    freed: list[int]
+
+    def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
+        """It with its kernels; `types` are those of all constants."""
+        group, stores, taken = self.group, self.stores, self.taken
+        form, pointers = group.form(stores, taken, wide=wide)
+        results = [ref for _, ref in group.delivered]
+        written = [ref for _, ref in stores if ref.slot in group.fresh and ref.slot not in taken]
+        stages: list[launch.Stage] = []
+        rooms: list[launch.Room] = []
+        if not group.endings:
+            stages = [launch.elementwise(form, device, in_order=group.in_order)]
+        elif not group.closed:
+            operation = group.endings[0].operation
+            assert isinstance(operation, Recorded)
+            stored = tuple([number for number, _ in group.delivered])
+            finals = Finals(tuple(group.finals), stored)
+            stages, rooms = operation.stages(device, form, group.endings[0].shape, finals)
+        numbers = group.constants + group.numbers
+        return Call(
+            launch.with_form(stages, form),
+            rooms,
+            form,
+            pointers,
+            results,
+            group.offsets(stores),
+            [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results],
+            group.constants,
+            group.numbers,
+            frozenset(number for number in numbers if types[number].kind == dtypes.COMPLEX),
+            tuple(taken.items()),
+            self.freed,
+        )
+
+
+class Plan:
+    """The groups that a list of instructions becomes, in order, and what becomes of storages.
+
+    Attributes
+    ----------
+    launches : list of Launch
+        All but the one that a skeleton takes the place of: `consumer`, which comes last.
+    unread : list of int
+        The storages that nobody holds and no launch needs.
+    members : list of frozenset
+        The instructions of each, by number.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[Instruction],
+        states: Sequence[int],
+        room: int,
+    ) -> None:
+        self.launches: list[Launch] = []
+        self.consumer: list[Launch] = []
+        alive = [state in HELD for state in states]
+        groups = stored(grouped(steps, alive, room), alive)
+        memory = Memory(groups, states, alive)
+        self.unread = memory.unread()
+        for number, (group, stores) in enumerate(groups):
+            taken = memory.taken(number)
+            if group.endings and group.closed:
+                self.consumer = [Launch(group, stores, taken, [])]
+            else:
+                freed = memory.freed(number, taken)
+                self.launches.append(Launch(group, stores, taken, freed))
+        self.members = [
+            frozenset(number for number, *_ in one.group.members)
+            for one in (*self.launches, *self.consumer)
+        ]

@@ -1,0 +1,263 @@
+"""The numbers that trade time, each with its unit and with what shows that it is right.
+
+Behind ``Row`` stand rows of ``python -m benchmarks`` that read it, behind ``Program`` some of
+``python -m benchmarks --programs``, behind ``Test`` what holds it. ``Measured`` has times on PoCL,
+with half of it, with it and with twice as much, the least of several; ``Not felt`` says between
+which values these were the same, within what two runs differ by. ``Not reached`` is a bound
+that nothing that was run came to, ``Not measured`` a gap. GPUs were not
+measured anew for this table.
+
+What decides bits is no tuning, and stays with the numerics: how a sum is cut (`passes.PIECE`,
+`passes.WIDTH`, `passes.SHORT`, `products.PIECE`), how a transform is (`transforms._LONGEST_PASS`),
+which random number an element has (`forms.STRIP`). Nor are the limits of drivers and formats.
+`core/tape.py` is compiled, and has what its loops read as variables of C, from here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# -- the tape, and what is remembered --------------------------------------------------------------
+
+STEPS: Final = 64
+"""Instructions that a tape may have before it is cut.
+Test: tests/schedule/test_counts.py"""
+
+REMEMBERED: Final = 4096
+"""Entries of a dictionary of what is known, which is emptied when it is full: so much memory.
+Test: tests/schedule/test_counts.py"""
+
+STRUCTURES: Final = 1 << 16
+"""Structures of views, and patterns, that are known: without one, lists are planned again.
+Not reached by what was run."""
+
+PROGRAMS: Final = 16
+"""Programs that are kept of one list of instructions, by which storages are held.
+Not felt between 8 and 32."""
+
+KEPT_NBYTES: Final = 1 << 16
+"""Bytes up to which the host's results stay in NumPy's memory until a kernel wants them.
+Measured: a + b on the host takes 35, 17 and 17 us for 12,000 float32, 41, 40 and 22 for 24,000."""
+
+FREED_NBYTES: Final = 1 << 22
+"""Bytes that a program frees between launches, up to which a driver is asked for all at once, and
+holds them all.
+Not measured: it needs a CUDA device."""
+
+# -- what runs a list ------------------------------------------------------------------------------
+
+REPEATS: Final = 8
+"""Runs of a list on the host before its kernels are asked for. To plan a list takes as long as to
+run it fifteen times on few elements.
+Measured: forty turns of a chain that is new take 2.1, 3.1 and 2.7 ms, twelve 1.8, 1.7 and 0.8.
+Test: tests/engine/test_choice.py"""
+
+LARGE_WORK: Final = 1 << 22
+"""Elements of all instructions, in all runs, from which on they are asked for earlier.
+Measured: eight turns of a chain on 10^6 float32 take 3.3, 2.9 and 20 ms.
+Test: tests/engine/test_choice.py"""
+
+LARGEST: Final = 1 << 24
+"""Elements beyond which NumPy takes longer than a compiler, and memory that kernels do not need.
+Not felt between 2^23 and 2^25."""
+
+LARGE_NBYTES: Final = 1 << 20
+"""Bytes of new storages from which on a list that the host runs frees each once nothing reads it.
+Not felt between 2^19 and 2^21."""
+
+PLACES: Final = 8
+"""Places of a structure at which single elements are written as part of a loop, as borders.
+Not felt between 4 and 16."""
+
+PENDING: Final = 4096
+"""Works of a profile whose events, the driver's memory, wait to be read.
+Not reached by what was run."""
+
+# -- what becomes one kernel -----------------------------------------------------------------------
+
+ENTRIES: Final = 192
+"""Values of a kernel: compilers take more than linear time.
+Test: tests/schedule/test_counts.py"""
+
+SLOTS: Final = 16
+"""Storages that a kernel reads.
+Measured: a sum of thirty arrays of 300,000 float32 takes 2.8, 5.9 and 5.5 ms on a CPU.
+Test: tests/schedule/test_counts.py"""
+
+STORES: Final = 8
+"""Storages that a kernel writes.
+Test: tests/schedule/test_counts.py"""
+
+FINALS: Final = 24
+"""Instructions behind the reductions of one kernel, and these.
+Not felt between 12 and 48.
+Test: tests/schedule/test_joint_reductions.py"""
+
+FOLDS: Final = 4
+"""Reductions that are one kernel.
+Not felt between 2 and 8.
+Test: tests/schedule/test_joint_reductions.py"""
+
+FOLDS_NBYTES: Final = 48
+"""Bytes of the accumulators of one lane, where several reductions are one kernel.
+Not felt between 24 and 96."""
+
+# -- launches on a CPU -----------------------------------------------------------------------------
+
+SHARED: Final = 1 << 17
+"""Operations from which on `cpu:0` shares work among threads: what waking one takes, some 10 us.
+Row: small chain; add"""
+
+CHUNK: Final = 4096
+"""Elements that are worth an item of its own.
+Not felt between 2048 and 8192, on 16,384 elements and more."""
+
+TASKS: Final = 8
+"""Items for each unit, so that the units finish together.
+Row: add, chain"""
+
+BLOCK: Final = 1024
+"""Columns that an item walks at once where it reduces rows.
+Row: sum axis 0
+Not felt between 512 and 2048."""
+
+SEARCH_CHUNK: Final = 256
+"""Values to search for that are worth an item of its own.
+Not felt between 128 and 512."""
+
+COUNTED: Final = 1 << 16
+"""Elements to count that are worth an item of its own.
+Not felt between 2^15 and 2^17."""
+
+LAUNCHES_PER_FLUSH: Final = 16
+"""Launches of OpenCL after which what is queued is handed to the device.
+Not felt between 8 and 32."""
+
+SMALL_WORK: Final = 1 << 21
+"""Operations that a core does, at 0.012 ns each, while PoCL hands a launch to its threads.
+Not felt between 2^20 and 2^22.
+Test: tests/devices/test_pocl.py"""
+
+SMALL_NBYTES: Final = 1 << 18
+"""Bytes that a core copies meanwhile.
+Not felt between 2^17 and 2^19.
+Test: tests/devices/test_pocl.py"""
+
+# -- launches on a GPU -----------------------------------------------------------------------------
+
+GROUP: Final = 256
+"""Items of a group.
+Row: add, chain"""
+
+WAVES: Final = 1024
+"""Groups for each unit, at most: so many that memory is read nearly in order, so few that a group
+has more to do than to begin.
+Row: add, chain, sum"""
+
+RESIDENT: Final = 8
+"""Groups that a unit runs at a time.
+Row: stencil, transpose"""
+
+ROWS: Final = 4
+"""Rows that an item takes, where a grid can have the groups for it.
+Row: stencil, transpose"""
+
+TILE: Final = 16
+"""Columns of a group that reads columns; its rows use up what the memory gives at a time.
+Row: transpose"""
+
+SCAN_ITEMS: Final = 64
+"""Items of a group, and so pieces side by side, where a scan goes through local memory.
+Row: cumulative_sum"""
+
+SCAN_GROUPS: Final = 1 << 20
+"""Groups of such a scan, at most.
+Test: tests/functions/test_reductions.py"""
+
+SCAN_SPAN_NBYTES: Final = 128
+"""Bytes of each piece that are in local memory at a time: so many as a GPU reads at once.
+Row: cumulative_sum"""
+
+SORT_ITEMS: Final = 64
+"""Items of a group that sorts rows, where so few hold a row.
+Not felt between 32 and 128.
+Test: tests/kernels/test_radix.py"""
+
+SORT_PIECES: Final = 16
+"""Pieces of a sort for each unit, so that the units finish together.
+Row: sort, argsort
+Not felt between 8 and 32, on a CPU."""
+
+TRANSFORM_COLUMNS: Final = 64
+"""Lines of a group that are no neighbours in memory, at most.
+Row: fft
+Not felt between 32 and 128, on a CPU."""
+
+BINS: Final = 4096
+"""Bins that a group counts in local memory.
+Not measured: no row counts on a GPU."""
+
+HISTOGRAM_GROUPS: Final = 8
+"""Groups for each unit; each adds all its counts to the result.
+Not measured: no row counts on a GPU."""
+
+# -- memory that makes work shorter ----------------------------------------------------------------
+
+PARTIAL_NBYTES: Final = 1 << 28
+"""Bytes that the sums of a product's pieces may take.
+Row: matmul"""
+
+TABLES: Final = 64
+"""Tables of roots of unity that a device keeps.
+Test: tests/kernels/test_transforms.py"""
+
+TABLES_NBYTES: Final = 1 << 25
+"""Bytes of them.
+Test: tests/kernels/test_transforms.py"""
+
+MASKS: Final = 8
+"""Masks of which it is remembered what they select.
+Test: tests/functions/test_indexing.py"""
+
+MASK_NBYTES: Final = 1 << 20
+"""Bytes of such a mask's storage.
+Not reached by what was run."""
+
+PLANS: Final = 32
+"""Plans of cuFFT's that are kept; they own memory of the device.
+Test: tests/devices/test_nvidia.py"""
+
+LEADING_BITS: Final = 4
+"""Bits of a size that its class keeps, in the pool of Numba-CUDA: a block is at most an eighth
+larger than what was asked for.
+Test: tests/devices/test_numba_pool.py"""
+
+SMALLEST_NBYTES: Final = 512
+"""Bytes of the pool's smallest blocks.
+Test: tests/devices/test_numba_pool.py"""
+
+# -- functions -------------------------------------------------------------------------------------
+
+INDICES: Final = 4096
+"""Indices whose bounds the host finds sooner than it asks the device for them.
+Measured: x[i] takes 240, 120 and 130 us for 3,000 indices, and 330, 270 and 170 for 7,000."""
+
+DRAWN_FEWEST: Final = 16
+"""Single random numbers that are computed together at first; four times as many each time.
+Not felt between 8 and 32."""
+
+DRAWN_MOST: Final = 4096
+"""And at most.
+Not felt between 2048 and 8192."""
+
+DRAWN_KINDS: Final = 64
+"""Kinds of draws of which numbers are kept.
+Not felt between 32 and 128."""
+
+CHOICES: Final = 16
+"""Choices that `choose` chooses from in one expression; of more, a stack is gathered from.
+Measured: choosing from 12 takes 690, 275 and 280 us, from 24 940, 980 and 490."""
+
+ITERATED: Final = 1024
+"""Elements of a vector that are read at a time while it is iterated over.
+Not felt between 512 and 2048."""
