@@ -106,7 +106,7 @@ Not felt between 24 and 96."""
 
 SHARED: Final = 1 << 17
 """Operations from which on `cpu:0` shares work among threads: what waking one takes, some 10 us.
-Row: small chain; add"""
+Row: add, chain"""
 
 CHUNK: Final = 4096
 """Elements that are worth an item of its own.
