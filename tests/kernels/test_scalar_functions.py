@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.processes import ROOT
+from xarr.compiler.source import kernel_file
 
 KERNELS = ROOT / "xarr" / "kernels"
 FILES = ("exp.h", "log.h", "trig.h", "hyperbolic.h", "power.h")
@@ -70,23 +71,7 @@ EDGES = (
     *(2.2250738585072014e-308, 1.1754943508222875e-38, 3.4028234663852886e38),
 )
 
-PRELUDE = """
-#include <stdint.h>
-#include <string.h>
-#include <tgmath.h>
-#define XR_ASSEMBLED
-#define DEVICE static inline __attribute__((unused))
-typedef int32_t i32; typedef uint32_t u32; typedef int64_t i64; typedef uint64_t u64;
-typedef float f32; typedef double f64;
-static inline u32 xr_bits_f32(f32 x) { u32 u; memcpy(&u, &x, 4); return u; }
-static inline u64 xr_bits_f64(f64 x) { u64 u; memcpy(&u, &x, 8); return u; }
-static inline f32 xr_from_bits_f32(u32 u) { f32 x; memcpy(&x, &u, 4); return x; }
-static inline f64 xr_from_bits_f64(u64 u) { f64 x; memcpy(&x, &u, 8); return x; }
-#define xr_infinity_f32 ((f32)INFINITY)
-#define xr_infinity_f64 ((f64)INFINITY)
-#define xr_nan_f32 ((f32)NAN)
-#define xr_nan_f64 ((f64)NAN)
-"""
+PRELUDE = "#define XR_ASSEMBLED 1\n#define XR_CHUNKED 1\n" + kernel_file("c.h")
 LOOP = """
 void {name}_{type}(const {type} *x1, const {type} *x2, {type} *out, long n)
 {{ for (long i = 0; i < n; ++i) out[i] = xr_{name}_{type}({arguments}); }}
@@ -112,7 +97,7 @@ def scalar(tmp_path_factory: pytest.TempPathFactory) -> Scalar:
     source = folder / "scalar.c"
     source.write_text(text, encoding="utf-8")
     target = folder / "scalar.so"
-    flags = ["-std=c99", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"]
+    flags = ["-std=gnu11", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"]
     subprocess.run([compiler, *flags, "-o", target, source, "-lm"], check=True)
     shared = ctypes.CDLL(str(target))
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from tests.processes import ROOT
+from xarr.compiler.source import kernel_file
 
 KERNELS = ROOT / "xarr" / "kernels"
 COMPILER = shutil.which("gcc") or shutil.which("clang") or shutil.which("cc")
@@ -35,27 +36,7 @@ NUMPY |= {
 }
 PARTS = {"c64": "f32", "c128": "f64"}
 
-PRELUDE = """
-#include <math.h>
-#include <tgmath.h>
-#include <stdint.h>
-#include <string.h>
-#define DEVICE static inline __attribute__((unused))
-typedef int8_t i8; typedef int16_t i16; typedef int32_t i32; typedef int64_t i64;
-typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
-typedef uint8_t b8; typedef uint16_t f16; typedef float f32; typedef double f64;
-typedef struct { f32 re, im; } c64;
-typedef struct { f64 re, im; } c128;
-#define xr_infinity_f32 INFINITY
-#define xr_infinity_f64 (f64)INFINITY
-#define xr_nan_f32 NAN
-#define xr_nan_f64 (f64)NAN
-DEVICE u32 xr_bits_f32(f32 x) { u32 u; memcpy(&u, &x, 4); return u; }
-DEVICE u64 xr_bits_f64(f64 x) { u64 u; memcpy(&u, &x, 8); return u; }
-DEVICE f32 xr_from_bits_f32(u32 u) { f32 x; memcpy(&x, &u, 4); return x; }
-DEVICE f64 xr_from_bits_f64(u64 u) { f64 x; memcpy(&x, &u, 8); return x; }
-DEVICE u64 xr_mulhi_u64(u64 x, u64 y) { return (u64)(((unsigned __int128)x * y) >> 64); }
-"""
+PRELUDE = "#define XR_CHUNKED 1\n" + kernel_file("c.h")
 
 
 def specialise(path: Path, dtype: str) -> str:
@@ -174,7 +155,7 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Array]:
     """Compile the library; return a function that runs one of its loops on arrays."""
     folder = tmp_path_factory.mktemp("scalar")
     (folder / "scalar.c").write_text(library_source())
-    options = ["-std=c99", "-O1", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"]
+    options = ["-std=gnu11", "-O1", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"]
     command = [str(COMPILER), *options, "-o", "scalar.so", "scalar.c", "-lm"]
     result = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr[:2000]

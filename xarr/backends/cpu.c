@@ -64,7 +64,10 @@ typedef struct free_block { struct free_block *next; } free_block;
 static struct { free_block *first; size_t nbytes; uint64_t used; } classes[CLASSES];
 static size_t used_nbytes, peak_nbytes; // as asked for
 static size_t reserved_nbytes, free_nbytes; // of the system's, and those of them that are in lists
+static size_t most_nbytes; // of the machine, whose system promises more
 static uint64_t takes;
+
+void xarr_set_memory(size_t nbytes) { most_nbytes = nbytes; }
 
 typedef struct {
     char head[XR_OBJECT];
@@ -189,7 +192,7 @@ static PyObject *take(PyObject *self, PyObject *const *given, Py_ssize_t count)
     }
     int class_;
     const size_t size = size_of_class(nbytes, &class_);
-    if (used_nbytes + nbytes > limit) {
+    if (used_nbytes + nbytes > limit || used_nbytes + nbytes > most_nbytes) {
         return NONE;
     }
     void *const data = taken(size, class_);

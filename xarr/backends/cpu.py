@@ -198,7 +198,7 @@ class CpuDriver(Driver):
 
     def allocate(self, nbytes: int) -> Any:
         """A block of memory, its content undefined; MemoryError when there is no room for it."""
-        block = self._take(nbytes, min(self.limit_nbytes, self.info.memory_nbytes))
+        block = self._take(nbytes, self.limit_nbytes)
         return self._refuse(nbytes) if block is None else block
 
     def upload(self, buffer: Any, offset_nbytes: int, data: Any, *, waits: bool = True) -> None:
@@ -417,6 +417,8 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
         disk.put(key, content)
     library = _loaded(content, "xarr_threads", ctypes.PyDLL, keeps=True)
     library.xarr_functions.restype = ctypes.py_object
+    library.xarr_set_memory.argtypes = (ctypes.c_size_t,)
+    library.xarr_set_memory(processor.memory_nbytes())
     library.xarr_set_num_threads(settings().threads or processor.count())
     with contextlib.suppress(ImportError):
         importlib.import_module("xarr.backends.threadpool")

@@ -49,6 +49,8 @@ class Device:
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     lock : RLock
         Held by whoever runs what was asked of the device, or calls its driver.
+    driver : Driver
+        What drives the device; it is opened when it is first asked for.
     memory : Memory
         What is in use of the device's memory, and how much may be.
     shared : dict of int
@@ -66,9 +68,9 @@ class Device:
     """
 
     __slots__ = (
-        "_driver",
         "_open",
         "_plain",
+        "driver",
         "info",
         "is_recorded",
         "kept",
@@ -82,6 +84,7 @@ class Device:
         "tape",
     )
 
+    driver: Driver
     info: DeviceInfo
     options: tuple[str, ...]
     lock: threading.RLock
@@ -114,25 +117,27 @@ class Device:
         self.structures = {}
         self.tape = None
         self._open = open
-        self._driver: Driver | None = None
         self._plain = plain
 
-    @property
-    def driver(self) -> Driver:
-        """The opened driver; opens it at first use."""
-        if self._driver is None:
-            with self.lock:
-                if self._driver is None:
-                    plain = self._plain
-                    self._driver = self._open() if plain is None else plain.driver
-                    for told in when_opened:
-                        told(self)
-        return self._driver
+    def __getattr__(self, name: str) -> Any:
+        """The driver, before there is one: an attribute costs a fifth of a property."""
+        if name != "driver":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        with self.lock:
+            if not self.is_open:
+                self.driver = self._open() if self._plain is None else self._plain.driver
+                for told in when_opened:
+                    told(self)
+        return self.driver
 
     @property
     def is_open(self) -> bool:
         """Whether the driver was opened."""
-        return self._driver is not None
+        try:
+            object.__getattribute__(self, "driver")
+        except AttributeError:
+            return False
+        return True
 
     @property
     def backend(self) -> str:

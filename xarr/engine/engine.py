@@ -181,11 +181,13 @@ def placed(node: Node) -> None:
 
 def compute(node: Node) -> None:
     """Have the elements of a node in memory, as far as the device's queue is concerned."""
-    placed(node)
+    if node.value is not None:
+        placed(node)
     storage = node.storage
     assert storage is not None
-    with node.device.lock:
-        tape_of(node.device).compute(storage)
+    device = node.device
+    with device.lock:
+        (device.tape or tape_of(device)).compute(storage)
 
 
 def there(node: Node) -> Node:
