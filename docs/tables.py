@@ -136,8 +136,11 @@ def environment_table() -> list[list[str]]:
 _UNSET: Final = {
     "device": "the first GPU, else the first CPU",
     "cache_dir": "``xarr`` in the system's folder for caches (``~/.cache`` on Linux)",
+    "cc": "``cc``, ``gcc`` or ``clang``, else the package ``ziglang``",
+    "cc_flags": "none",
     "dump_source": "nothing is written",
     "random": "they are drawn on the device",
+    "threads": "one for each processor that the process may use",
     "tiers": "NumPy, until there are kernels",
 }
 

@@ -26,7 +26,7 @@ class Settings:
     eager : bool
         XARR_EAGER: run each operation at once.
     cc : str or None
-        XARR_CC: the C compiler of ``cpu:0``, a command; else ``cc``, ``gcc`` or ``clang``.
+        XARR_CC: the command of the C compiler that ``cpu:0`` needs.
     cc_flags : str or None
         XARR_CC_FLAGS: further options for it, as ``-g -fsanitize=address``.
     dump_source : str or None
@@ -39,8 +39,8 @@ class Settings:
         built, it is not compiled.
     random : str or None
         XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
-    threads : int or None
-        XARR_THREADS: how many threads of ``cpu:0`` share large work; else one for each processor.
+    threads : str or None
+        XARR_THREADS: how many threads of ``cpu:0`` share large work, 1 or more.
     tiers : str or None
         XARR_TIERS: with ``fused``, what is asked for waits until its kernels are compiled; with
         ``hosted``, NumPy computes in a CPU's buffers what it can, and there are no such kernels.
@@ -56,7 +56,7 @@ class Settings:
     inline: bool = True
     pure: bool = False
     random: str | None = None
-    threads: int | None = None
+    threads: str | None = None
     tiers: str | None = None
 
     @classmethod
@@ -72,7 +72,7 @@ class Settings:
             inline=_is_on(environment.get("XARR_INLINE") or "1"),
             pure=_is_on(environment.get("XARR_PURE", "")),
             random=environment.get("XARR_RANDOM") or None,
-            threads=max(0, int(environment.get("XARR_THREADS") or 0)) or None,
+            threads=environment.get("XARR_THREADS") or None,
             tiers=environment.get("XARR_TIERS") or None,
         )
 

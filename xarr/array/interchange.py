@@ -457,7 +457,8 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
     Examples
     --------
     >>> import pyopencl as cl, xarr
-    >>> context = xarr.devices()[0].cl_context
+    >>> with xarr.device("opencl") as device:
+    ...     context = device.cl_context
     >>> buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 12)
     >>> x = xarr.from_cl(buffer, 3, "float32")
     >>> x[...] = 2

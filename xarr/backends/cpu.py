@@ -231,9 +231,11 @@ class CpuDriver(Driver):
     def window(self, buffer: Any, form: str) -> memoryview:
         """The block's memory as numbers of a format."""
         whole = memoryview(buffer)
-        size = struct.calcsize(form)
-        numbers: memoryview = whole[: whole.nbytes // size * size].cast(form)  # type: ignore[call-overload]
-        return numbers
+        if form == "B":
+            return whole
+        beyond = whole.nbytes % struct.calcsize(form)
+        numbers: Any = whole[: whole.nbytes - beyond] if beyond else whole
+        return numbers.cast(form)  # type: ignore[no-any-return]
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
         """A block in memory that `owner` keeps."""
@@ -354,7 +356,7 @@ def discover() -> Discovery:
         dialect="c",
         memory_nbytes=processor.memory_nbytes(),
         has_float64=True,
-        compute_units=settings().threads or processor.count(),
+        compute_units=_threads(),
         group_size=1024,
         local_nbytes=1 << 16,
         parameter_nbytes=1 << 12,
@@ -362,6 +364,16 @@ def discover() -> Discovery:
         target="\n".join(target),
     )
     return Discovery([Found(info, functools.partial(CpuDriver, info, compiler, functions))], [])
+
+
+def _threads() -> int:
+    """How many threads share large work."""
+    chosen = settings().threads
+    if chosen is None:
+        return processor.count()
+    if not chosen.isdecimal() or int(chosen) < 1:
+        raise ValueError(message("XARR_THREADS", f"it is {chosen!r}", "1 or more is accepted"))
+    return int(chosen)
 
 
 def _flags(*, is_gcc: bool) -> tuple[str, ...]:
@@ -419,7 +431,7 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
     library.xarr_functions.restype = ctypes.py_object
     library.xarr_set_memory.argtypes = (ctypes.c_size_t,)
     library.xarr_set_memory(processor.memory_nbytes())
-    library.xarr_set_num_threads(settings().threads or processor.count())
+    library.xarr_set_num_threads(_threads())
     with contextlib.suppress(ImportError):
         importlib.import_module("xarr.backends.threadpool")
     compiler = compiler._replace(flags=_flags(is_gcc=bool(library.xarr_is_gcc())))

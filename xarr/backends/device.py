@@ -122,7 +122,7 @@ class Device:
     def __getattr__(self, name: str) -> Any:
         """The driver, before there is one: an attribute costs a fifth of a property."""
         if name != "driver":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return object.__getattribute__(self, name)  # which raises what it raised before
         with self.lock:
             if not self.is_open:
                 self.driver = self._open() if self._plain is None else self._plain.driver
