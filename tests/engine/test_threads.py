@@ -205,7 +205,7 @@ class Watched:
 def test_a_driver_is_called_with_the_lock(option: str, monkeypatch: pytest.MonkeyPatch) -> None:
     device = xarr.default_device().pretending(*filter(None, [option]))
     unlocked = set[str]()
-    monkeypatch.setattr(device, "_driver", Watched(device.driver, device.lock, unlocked))
+    monkeypatch.setattr(device, "driver", Watched(device.driver, device.lock, unlocked))
 
     @contextlib.contextmanager
     def watched(*_: Any) -> Iterator[None]:
