@@ -55,7 +55,9 @@ with warnings.catch_warnings(record=True) as told:
     print(told[0].message)
 print(xarr.default_device())
 """
-    done = run_code(code, XARR_CC=broken(tmp_path, text), XARR_CACHE_DIR=str(tmp_path / "cache"))
+    cache = str(tmp_path / "cache")
+    compiler = broken(tmp_path, text)
+    done = run_code(code, XARR_CC=compiler, XARR_CACHE_DIR=cache, XARR_DEVICE="cpu")
     first, *rest, last = done.stdout.splitlines()
     assert first == "opencl:0 3.0 1", done.stderr
     assert "the C compiler" in rest[0]
@@ -65,7 +67,7 @@ print(xarr.default_device())
 
 def test_without_a_compiler_the_first_cpu_is_opencls(tmp_path: Path) -> None:
     code = "import xarr; print(xarr.default_device()); print(xarr.backends.device.problems())"
-    done = run_code(code, PATH=str(tmp_path), XARR_DEVICE="")
+    done = run_code(code, PATH=str(tmp_path), XARR_DEVICE="cpu")
     assert done.stdout.startswith("opencl:0")
     assert "no C compiler was found" in done.stdout
 
