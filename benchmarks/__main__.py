@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import costs, host, measure, npbench, report, whole
+from benchmarks import costs, functions, host, measure, npbench, report, whole
 from benchmarks.libraries import OPENERS, Library, open_libraries
 from benchmarks.programs import PROGRAMS
 from benchmarks.rows import CPU_SIZE, HOST, KEYS, LARGE, LARGE_ROWS, SMALL_ROWS
@@ -28,7 +28,7 @@ class Part:
 
     key: str
     lines: Iterable[str]
-    document: dict[str, Any]
+    document: Any
     wrong: list[str]
 
 
@@ -91,6 +91,12 @@ def _parts(
         table = host.measured(libraries, repeats)
         wrong = [one.wrong for one in table.cells]
         yield Part("host", host.lines(table, kind), host.document(table, kind), wrong)
+    if options.functions:
+        from xarr.backends.device import devices
+
+        beside = [one for one in devices() if one.kind == "cpu" and one is not device]
+        figures = list(functions.measured([device, *beside], repeats, _progress))
+        yield Part("functions", functions.lines(figures), functions.document(figures), [])
     if options.programs is not None:
         size = options.programs_size or ("gpu" if kind == "gpu" else "demo")
         pair = (libraries[0], whole.reference(libraries, kind))
@@ -101,10 +107,10 @@ def _parts(
         others = [one.name for one in libraries if one.name == "cupy"]
         asked = (options.npbench, options.npbench_size, str(device), others, repeats)
         names = options.npbench_programs
-        figures = list(npbench.measured(*asked, names=names, progress=_progress))
-        wrong = [one.problem for one in figures]
-        document = npbench.document(figures, options.npbench_size)
-        yield Part("npbench", npbench.lines(figures, options.npbench_size), document, wrong)
+        programs = list(npbench.measured(*asked, names=names, progress=_progress))
+        wrong = [one.problem for one in programs]
+        document = npbench.document(programs, options.npbench_size)
+        yield Part("npbench", npbench.lines(programs, options.npbench_size), document, wrong)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -137,6 +143,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         help="what to compare with, of " + ", ".join(name for name in OPENERS if name != "xarr"),
     )
     parser.add_argument(
+        "--functions",
+        action="store_true",
+        help="only all elementwise functions, on the device and on other CPUs, beside NumPy",
+    )
+    parser.add_argument(
         "--programs",
         type=_programs,
         nargs="?",
@@ -153,7 +164,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=OUTPUT, help="folder for the JSON and the plot")
     options = parser.parse_args(arguments)
     if options.rows is None:
-        options.rows = list(KEYS) if options.programs is None else []
+        is_whole = options.programs is None and not options.functions
+        options.rows = list(KEYS) if is_whole else []
     return options
 
 
