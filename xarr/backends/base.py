@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol
 
 import numpy
@@ -48,6 +48,10 @@ class DeviceInfo:
         Everything that a compiled binary depends on besides source and options.
     subgroup_size : int
         Items that run in step: a warp, a wavefront, a subgroup; 1 where the driver names none.
+    chunked : bool
+        Whether an item takes a chunk of neighbours, as suits a core; else items run abreast.
+    in_place : bool
+        Whether the host reads and writes its memory as its own, and computes no slower there.
     """
 
     backend: str
@@ -67,18 +71,14 @@ class DeviceInfo:
     shares_host_memory: bool
     target: str
     subgroup_size: int = 1
+    chunked: bool = field(init=False)
+    in_place: bool = field(init=False)
 
-    @property
-    def chunked(self) -> bool:
-        """Whether an item takes a chunk of neighbours, as suits a core; else items run abreast."""
+    def __post_init__(self) -> None:
         # llvmpipe leaves every loop after 65,535 rounds of all loops of an item together, and runs
         # items in the lanes of its vectors.
-        return self.kind == "cpu" and self.platform != RUSTICL
-
-    @property
-    def in_place(self) -> bool:
-        """Whether the host reads and writes its memory as its own, and computes no slower there."""
-        return self.kind == "cpu" and self.shares_host_memory
+        object.__setattr__(self, "chunked", self.kind == "cpu" and self.platform != RUSTICL)
+        object.__setattr__(self, "in_place", self.kind == "cpu" and self.shares_host_memory)
 
 
 class InMemory(NamedTuple):
