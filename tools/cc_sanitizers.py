@@ -28,10 +28,10 @@ def main(arguments: list[str]) -> int:
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
         CHECKS: "1",
     }
-    tests = arguments or [test for test in KERNEL_TESTS if "oclgrind" not in test]
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *tests], env=environment, check=False
-    ).returncode
+    asked = [sys.executable, "-m", "pytest", *arguments]
+    if all(given.startswith("-") for given in arguments):
+        asked += [test for test in KERNEL_TESTS if "oclgrind" not in test]
+    return subprocess.run(asked, env=environment, check=False).returncode
 
 
 if __name__ == "__main__":
