@@ -49,8 +49,6 @@ class Device:
         Whether the device has no float64, and so computes in float32 and complex64 at most.
     lock : RLock
         Held by whoever runs what was asked of the device, or calls its driver.
-    driver : Driver
-        What drives the device; it is opened when it is first asked for.
     memory : Memory
         What is in use of the device's memory, and how much may be.
     shared : dict of int
@@ -68,9 +66,9 @@ class Device:
     """
 
     __slots__ = (
+        "__dict__",  # of the driver, once it is there
         "_open",
         "_plain",
-        "driver",
         "info",
         "is_recorded",
         "kept",
@@ -84,7 +82,6 @@ class Device:
         "tape",
     )
 
-    driver: Driver
     info: DeviceInfo
     options: tuple[str, ...]
     lock: threading.RLock
@@ -119,25 +116,22 @@ class Device:
         self._open = open
         self._plain = plain
 
-    def __getattr__(self, name: str) -> Any:
-        """The driver, before there is one: an attribute costs a fifth of a property."""
-        if name != "driver":
-            return object.__getattribute__(self, name)  # which raises what it raised before
+    @functools.cached_property
+    def driver(self) -> Driver:
+        """The opened driver; opens it at first use."""
         with self.lock:
-            if not self.is_open:
-                self.driver = self._open() if self._plain is None else self._plain.driver
+            found: Driver | None = self.__dict__.get("driver")  # another thread was faster
+            if found is None:
+                found = self._open() if self._plain is None else self._plain.driver
+                self.driver = found
                 for told in when_opened:
                     told(self)
-        return self.driver
+        return found
 
     @property
     def is_open(self) -> bool:
         """Whether the driver was opened."""
-        try:
-            object.__getattribute__(self, "driver")
-        except AttributeError:
-            return False
-        return True
+        return "driver" in self.__dict__
 
     @property
     def backend(self) -> str:
