@@ -26,7 +26,7 @@ class Settings:
     eager : bool
         XARR_EAGER: run each operation at once.
     cc : str or None
-        XARR_CC: the command of the C compiler that ``cpu:0`` needs.
+        XARR_CC: the command of the C compiler that ``cpu:0`` needs; ``none`` does without.
     cc_flags : str or None
         XARR_CC_FLAGS: further options for it, as ``-g -fsanitize=address``.
     dump_source : str or None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy
 import pytest
 
 import xarr
-from tests.processes import run_code
+from tests.processes import run, run_code
 from xarr.backends.device import devices
 
 FOUND = [device for device in devices() if device.backend == "cpu"]
@@ -198,6 +199,72 @@ KERNEL void turned(GLOBAL const i32 *x, GLOBAL i32 *y, i32 times)
         xarr.RawKernel(text, "turned")((3,), (8, 4), (x, y, numpy.int32(5)))
         turned = host.reshape(3, 32)[:, ::-1].ravel() + 5
         assert numpy.asarray(y).tolist() == turned.tolist()
+
+
+def test_items_may_return_before_others_wait() -> None:
+    text = """
+DEVICE f32 doubled(const f32 x) { return x * 2; }
+KERNEL void tree(GLOBAL const f32 *x, GLOBAL f32 *y, i32 n)
+{
+    LOCAL f32 t[8];
+    const int l = (int)LOCAL_ID(0);
+    if (l >= n) { y[l] += doubled(1); return; }
+    t[l] = x[l];
+    BARRIER();
+    if (l >= 4) { return; }
+    t[l] += t[l + 4];
+    BARRIER();
+    if (l >= 2) { return; }
+    t[l] += t[l + 2];
+    BARRIER();
+    if (l == 0) { y[0] = t[0] + t[1]; }
+}
+"""
+    with xarr.device(FOUND[0]):
+        x, y = xarr.arange(8, dtype="float32"), xarr.zeros(12, dtype="float32")
+        xarr.RawKernel(text, "tree")((1,), (12,), (x, y, numpy.int32(8)))
+        assert y.tolist() == [28, *[0] * 7, *[2] * 4]
+
+
+@pytest.mark.parametrize("called", ["erf(x[0])", "exp2(x[0])", "abs(x[0])", "signbit(x[0])"])
+def test_what_nobody_declares_is_an_error(called: str) -> None:
+    text = f"KERNEL void f(GLOBAL f32 *x) {{ x[1] = {called}; }}"
+    with xarr.device(FOUND[0]), pytest.raises(xarr.CompileError, match="implicit"):
+        xarr.RawKernel(text, "f")((1,), (1,), (xarr.ones(2, dtype="float32"),))
+
+
+def test_a_fork_waits_for_other_threads() -> None:
+    code = """
+import os, threading, numpy, xarr
+x = xarr.asarray(numpy.arange(1e6))
+ends = threading.Event()
+def work():
+    while not ends.is_set():
+        float((x * 2 + 1).sum())
+thread = threading.Thread(target=work)
+thread.start()
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        print(float((x * 2 + 1).sum()), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+ends.set()
+thread.join()
+"""
+    done = run_code(code, XARR_DEVICE="cpu:0")
+    assert done.stdout.split() == ["1000000000000.0"] * 5, done.stderr
+
+
+def test_a_chosen_compiler_is_a_path_a_command_or_none(tmp_path: Path) -> None:
+    code = "import xarr; print(xarr.default_device(), float(xarr.ones(3).sum()))"
+    Path(tmp_path / "mine").symlink_to(shutil.which("cc") or "/usr/bin/cc")
+    found = run("-c", code, cwd=tmp_path, XARR_CC="./mine", XARR_DEVICE="cpu")
+    assert found.stdout.split() == ["cpu:0", "3.0"], found.stderr
+    for name, told in (("typo", 1), ("'gcc", 1), ("none", 0)):
+        found = run_code(code, XARR_CC=name, XARR_DEVICE="cpu")
+        assert found.stdout.split() == ["opencl:0", "3.0"], found.stderr
+        assert found.stderr.count("which is no command") == told
 
 
 def test_threadpoolctl_sees_the_threads() -> None:

@@ -112,8 +112,9 @@ static void *taken(size_t size, int class_)
         free_nbytes -= size;
         return found;
     }
-    // No more may be free than was ever in use: what was not used for longest goes first.
-    while (free_nbytes > peak_nbytes) {
+    // No more may be free than was ever in use, nor fill the machine: what was not used for longest
+    // goes first.
+    while (free_nbytes > peak_nbytes || (free_nbytes && reserved_nbytes + size > most_nbytes)) {
         int oldest = -1;
         for (int other = 0; other < CLASSES; ++other) {
             if (classes[other].first && (oldest < 0 || classes[other].used < classes[oldest].used)) {

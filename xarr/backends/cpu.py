@@ -7,7 +7,6 @@ and the pool of memory.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import ctypes
 import functools
@@ -52,7 +51,9 @@ _FLAGS: Final = (
     "-fno-trapping-math",
     "-fno-strict-aliasing",  # views of one memory may have several types
     "-U_FORTIFY_SOURCE",  # which takes a change of stacks for an attack
-    "-w",
+    # What nobody declared would be C's library's, with other bits, or be called with wrong types.
+    "-Werror=implicit-function-declaration",
+    "-Werror=int-conversion",
 )
 _GCC_FLAGS: Final = (
     "-ftree-vectorize",
@@ -343,7 +344,8 @@ def discover() -> Discovery:
     try:
         compiler, functions = _functions(compiler)
     except (CompileError, OSError) as error:
-        problem = f"the C compiler {shlex.join(compiler.command)!r} does not work: {error}"
+        log = error.log if isinstance(error, CompileError) else error
+        problem = f"the C compiler {shlex.join(compiler.command)!r} does not work: {log}"
         warnings.warn(problem, stacklevel=2)
         return Discovery([], [problem])
     target = (processor.identity(), compiler.identity, *compiler.flags, settings().cc_flags or "")
@@ -392,11 +394,19 @@ def _compiler() -> tuple[Compiler | None, str]:
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None, "the processor itself is not used by a Python without its lock"
     chosen = settings().cc
+    if chosen == "none":
+        return None, "XARR_CC is none"
     if chosen is not None:
-        command = shlex.split(chosen)
+        try:
+            command = shlex.split(chosen)
+        except ValueError:  # a quotation mark that nothing closes
+            command = [chosen]
         path = shutil.which(command[0]) if command else None
         if path is None:
-            return None, f"XARR_CC names {chosen!r}, which is no command"
+            problem = f"XARR_CC names {chosen!r}, which is no command"
+            warnings.warn(problem, stacklevel=2)
+            return None, problem
+        path = str(Path(path).absolute())
         return _identified((path, *command[1:]), path), ""
     for name in ("cc", "gcc", "clang"):
         path = shutil.which(name)
@@ -420,16 +430,15 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
     source = Path(__file__).with_name("cpu.c").read_text(encoding="utf-8")
     options = (f"-DXR_OBJECT={object.__basicsize__}", "-pthread")
     disk = disk_cache()
-    key = disk.key(
-        "1", source, options, f"{processor.identity()} {compiler.identity} {sys.version}"
-    )
+    target = (processor.identity(), compiler.identity, sys.version, settings().cc_flags or "")
+    key = disk.key("1", source, options, " ".join(target))
     content = disk.get(key)
     if content is None:
         if sys.platform == "darwin":
             options = (*options, "-undefined", "dynamic_lookup")
         content = compiler.library(source, options)
         disk.put(key, content)
-    library = _loaded(content, "xarr_threads", ctypes.PyDLL, keeps=True)
+    library = _loaded(content, "xarr_threads", ctypes.PyDLL, key)
     library.xarr_functions.restype = ctypes.py_object
     library.xarr_set_memory.argtypes = (ctypes.c_size_t,)
     library.xarr_set_memory(processor.memory_nbytes())
@@ -441,32 +450,39 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
 
 
 def _loaded(
-    content: bytes, name: str, loader: Callable[[str], Any] = ctypes.CDLL, *, keeps: bool = False
+    content: bytes, name: str, loader: Callable[[str], Any] = ctypes.CDLL, key: str = ""
 ) -> Any:
     """A library of a content, from a file that nobody else can write, which is then removed.
 
-    With XARR_DUMP_SOURCE it stays there, beside its source, for debuggers and profilers; if it
-    `keeps` the file, until the process ends, for who looks for libraries by their files.
+    With XARR_DUMP_SOURCE it stays there, beside its source, for debuggers and profilers. With the
+    `key` of the content in the cache it stays in the cache's folder, one file for all processes,
+    for who looks for libraries by their files.
     """
+    disk = disk_cache()
     kept = settings().dump_source
-    # A file system may refuse to run what is on it.
-    for folder in (Path(kept), None) if kept else (None, disk_cache().directory):
+    folders: list[Path | None] = [None, disk.directory]  # a file system may run nothing of its own
+    if kept:
+        folders.insert(0, Path(kept))
+    if key and disk.get(key) == content:  # so the folder is the user's
+        folders.insert(0, disk.directory)
+    problem = OSError("there is no folder")
+    for number, folder in enumerate(folders):
+        stays = number == 0 and len(folders) > 2
         try:
-            descriptor, path = tempfile.mkstemp(".so", f"{name}-", folder)
+            path = disk.directory / f"{name}-{key[:16]}.so"
+            if key and stays and path.is_file() and path.read_bytes() == content:
+                return loader(str(path))
+            descriptor, temporary = tempfile.mkstemp(".so", f"{name}-", folder)
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(content)
-                return loader(path)
+                if key and stays:
+                    Path(temporary).rename(path)
+                    return loader(str(path))
+                return loader(temporary)
             finally:
-                if keeps:
-                    atexit.register(_remove, Path(path), os.getpid())
-                elif not kept:
-                    Path(path).unlink()
+                if not stays:
+                    Path(temporary).unlink()
         except OSError as error:
             problem = error
     raise problem
-
-
-def _remove(path: Path, process: int) -> None:
-    if os.getpid() == process:
-        path.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import importlib
 import math
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
@@ -525,3 +526,25 @@ def _variant(plain: Device, options: tuple[str, ...]) -> Device:
             info = dataclasses.replace(plain.info, **changes)
             _variants[key] = Device(info, plain._open, plain, options)
         return _variants[key]
+
+
+def _forkable() -> list[Device]:
+    """The open devices that a child after a fork can use."""
+    return [one for one in found() if one.is_open and one.info.dialect == "c"]
+
+
+def _before_fork() -> None:
+    """Let what other threads compute end: a child would have their locks, and not them."""
+    for one in _forkable():
+        one.lock.acquire()
+
+
+def _after_fork() -> None:
+    for one in _forkable():
+        one.lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )

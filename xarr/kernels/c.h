@@ -103,9 +103,10 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
 {
     const i64 items = grid->items[0] * grid->items[1] * grid->items[2];
     XR_group now = { run, values, arguments, malloc(items * sizeof(jmp_buf)) };
+    char *const ended = malloc(items);
     char *const stacks = mmap(0, items * XR_STACK_NBYTES, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!now.items || stacks == MAP_FAILED) {
+    if (!now.items || !ended || stacks == MAP_FAILED) {
         abort();
     }
     XR_now = &now;
@@ -113,6 +114,7 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
         for (volatile i64 item = 0; item < items; ++item) {
             static _Thread_local ucontext_t context;
             now.item = item;
+            ended[item] = 0;
             if (!_setjmp(now.back)) {
                 getcontext(&context);
                 context.uc_stack.ss_sp = stacks + item * XR_STACK_NBYTES;
@@ -125,18 +127,23 @@ static void XR_run_groups(XR_item_function *run, void *const *values, const void
         for (volatile i64 left = items; left > 0;) {
             left = 0;
             for (volatile i64 item = 0; item < items; ++item) {
+                if (ended[item]) { // it returned before the others came to a barrier
+                    continue;
+                }
                 now.item = item;
                 XR_find(grid, begin, item);
-                const int ended = _setjmp(now.back);
-                if (!ended) {
+                const int came_back = _setjmp(now.back);
+                if (!came_back) {
                     _longjmp(now.items[item], 1);
                 }
-                left += ended == 1;
+                ended[item] = came_back == 2;
+                left += came_back == 1;
             }
         }
     }
     munmap(stacks, items * XR_STACK_NBYTES);
     free(now.items);
+    free(ended);
 }
 #else
 static void XR_run_groups(XR_item_function *run, void *const *values, const void *arguments,

@@ -363,8 +363,8 @@ class RawModule:
     def _entries(self) -> str:
         """What calls each kernel with values that are found by their addresses; for C."""
         lines = [""]
-        for name in re.findall(_KERNEL_NAME, self._bare):
-            begin = re.search(rf"\bvoid\s+{name}\s*\(", self._bare)
+        for name in dict.fromkeys(re.findall(rf"\bKERNEL\s+{_KERNEL_NAME}", self._bare)):
+            begin = re.search(rf"\bKERNEL\s+void\s+{name}\s*\(", self._bare)
             assert begin is not None
             declared = self._bare[begin.end() : self._bare.index(")", begin.end())].strip()
             parts = [] if declared in ("", "void") else declared.split(",")
