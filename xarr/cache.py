@@ -98,6 +98,23 @@ class DiskCache:
         if self._nbytes > self.limit_nbytes:
             self._shrink()
 
+    def file(self, name: str, content: bytes) -> Path | None:
+        """A file of this name with a content, or None where others could change it.
+
+        It stays when the cache shrinks.
+        """
+        path = self.directory / name
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self._is_trusted():
+                return None
+            if not path.is_file() or path.read_bytes() != content:
+                self._write(path, content)
+        except OSError as error:
+            self._pass_over(error)
+            return None
+        return path
+
     @property
     def nbytes(self) -> int:
         """The size of all files in bytes."""

@@ -70,7 +70,6 @@ _LINKED: Final = ("-shared", "-fPIC", "-lm")
 _WHOLE: Final = ("-Wl,-z,defs",) if sys.platform == "linux" else ()
 """A kernel that lacks a function is refused when it is compiled."""
 _SEAL_NBYTES: Final = hashlib.sha256().digest_size
-_FUNCTIONS: Final = ("take", "wrap", "trim", "memory", "launch", "launch_with", "copy")
 _DEFAULT_STREAM: Final = 1
 
 
@@ -122,10 +121,8 @@ class CpuDriver(Driver):
     def __init__(self, info: DeviceInfo, compiler: Compiler, functions: Any) -> None:
         self.info = info
         self._compiler = compiler
-        self._take, self._wrap, self._trim, self._memory, self._launch, self._launch_with, _ = (
-            functions
-        )
-        self._copy = functions[-1]
+        self._take, self._wrap, self._trim, self._memory, *rest = functions
+        self._launch, self._launch_with, self._copy = rest
         self._streams = {_DEFAULT_STREAM: Stream(_DEFAULT_STREAM)}
         self._current = threading.local()
         self._numbers = itertools.count(_DEFAULT_STREAM + 1)
@@ -438,7 +435,9 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
             options = (*options, "-undefined", "dynamic_lookup")
         content = compiler.library(source, options)
         disk.put(key, content)
-    library = _loaded(content, "xarr_threads", ctypes.PyDLL, key)
+    # threadpoolctl looks for libraries by their files.
+    path = disk.file(f"xarr_threads-{key[:16]}.so", content)
+    library = ctypes.PyDLL(str(path)) if path else _loaded(content, "threads", ctypes.PyDLL)
     library.xarr_functions.restype = ctypes.py_object
     library.xarr_set_memory.argtypes = (ctypes.c_size_t,)
     library.xarr_set_memory(processor.memory_nbytes())
@@ -449,40 +448,27 @@ def _functions(compiler: Compiler) -> tuple[Compiler, tuple[Callable[..., Any], 
     return compiler, library.xarr_functions()
 
 
-def _loaded(
-    content: bytes, name: str, loader: Callable[[str], Any] = ctypes.CDLL, key: str = ""
-) -> Any:
+def _loaded(content: bytes, name: str, loader: Callable[[str], Any] = ctypes.CDLL) -> Any:
     """A library of a content, from a file that nobody else can write, which is then removed.
 
-    With XARR_DUMP_SOURCE it stays there, beside its source, for debuggers and profilers. With the
-    `key` of the content in the cache it stays in the cache's folder, one file for all processes,
-    for who looks for libraries by their files.
+    With XARR_DUMP_SOURCE it stays there, beside its source, for debuggers and profilers.
     """
-    disk = disk_cache()
     kept = settings().dump_source
-    folders: list[Path | None] = [None, disk.directory]  # a file system may run nothing of its own
-    if kept:
-        folders.insert(0, Path(kept))
-    if key and disk.get(key) == content:  # so the folder is the user's
-        folders.insert(0, disk.directory)
-    problem = OSError("there is no folder")
-    for number, folder in enumerate(folders):
-        stays = number == 0 and len(folders) > 2
+    try:
+        descriptor, path = tempfile.mkstemp(".so", f"{name}-", kept)
         try:
-            path = disk.directory / f"{name}-{key[:16]}.so"
-            if key and stays and path.is_file() and path.read_bytes() == content:
-                return loader(str(path))
-            descriptor, temporary = tempfile.mkstemp(".so", f"{name}-", folder)
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(content)
-                if key and stays:
-                    Path(temporary).rename(path)
-                    return loader(str(path))
-                return loader(temporary)
-            finally:
-                if not stays:
-                    Path(temporary).unlink()
-        except OSError as error:
-            problem = error
-    raise problem
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            return loader(path)
+        finally:
+            if not kept:
+                Path(path).unlink()
+    except OSError:
+        # A file system may be full, or refuse to run what is on it.
+        other = disk_cache().file(f"{name}-{os.getpid()}.so", content)
+        if other is None:
+            raise
+        try:
+            return loader(str(other))
+        finally:
+            other.unlink()

@@ -31,7 +31,7 @@ from typing import Any, Final, Literal, NamedTuple, NoReturn
 import numpy
 
 from xarr import tuning
-from xarr.backends import pocl
+from xarr.backends import pocl, processor
 from xarr.backends.base import (
     ATTRIBUTES,
     MARKS,
@@ -964,7 +964,7 @@ def _info(cl: Any, index: int, of: Any, device: Any) -> DeviceInfo:
     target += [device.driver_version, str(device.address_bits)]
     target += _base_options(cl, device)
     if kind == "cpu":
-        target += [platform.machine(), _processor_features()]
+        target.append(processor.identity())
         if of.name.strip() == _POCL:
             target.append(pocl.stand_in(device) or "")
     return DeviceInfo(
@@ -1002,18 +1002,6 @@ def _base_options(cl: Any, device: Any) -> tuple[str, ...]:
     if device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
     return tuple(options)
-
-
-def _processor_features() -> str:
-    """A hash of the host processor's instruction sets: a CPU device compiles for them."""
-    # Machines that share a home directory need not share a processor.
-    try:
-        with Path("/proc/cpuinfo").open("rb") as file:
-            described = file.read(4096)
-    except OSError:
-        return platform.processor()
-    lines = [line for line in described.splitlines() if line.startswith((b"flags", b"Features"))]
-    return hashlib.sha256(b"\n".join(lines[:1])).hexdigest()[:16]
 
 
 @contextlib.contextmanager

@@ -21,6 +21,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from xarr.backends.processor import features
+
 _UNKNOWN: Final = b"generic\0"
 _DESCRIPTION_NBYTES: Final = 2048
 """More than PoCL's description of a device takes; what else points to the name lies behind it."""
@@ -56,18 +58,12 @@ def stand_in(device: Any) -> str | None:
     """What `name_processor` calls a device's processor; None where PoCL's compiler knows it."""
     if platform.machine() != "x86_64" or not device.version.strip().endswith("-generic"):
         return None
-    return processor(_features())
+    return processor(features())
 
 
-def processor(features: frozenset[str]) -> str:
+def processor(known: frozenset[str]) -> str:
     """The newest processor of PoCL's library that has no instructions beyond these."""
-    return next(name for name, needed in _PROCESSORS if features.issuperset(needed))
-
-
-def _features() -> frozenset[str]:
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    flags = next((line for line in lines if line.startswith("flags")), "")
-    return frozenset(flags.partition(":")[2].split())
+    return next(name for name, needed in _PROCESSORS if known.issuperset(needed))
 
 
 def _places_of(text: bytes, address: int) -> list[int]:

@@ -180,7 +180,7 @@ def words(code: str, dialect: str, *, has_float64: bool) -> list[str]:
     """What comes before C that uses a dialect's words and library functions."""
     return [
         "#define XR_ASSEMBLED 1",
-        f"#define XR_BARRIERS {int('BARRIER()' in code)}",
+        f"#define XR_BARRIERS {int('BARRIER' in code)}",
         *(["#define XR_FLOAT64 1"] if has_float64 else []),
         kernel_file(DIALECTS[dialect]),
         *required(code),

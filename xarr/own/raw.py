@@ -281,10 +281,8 @@ class RawModule:
         stem = name
         if self.name_expressions and name in self.name_expressions:
             stem = name.partition("<")[0].rpartition("::")[2]
-        found = re.search(
-            rf"\bvoid\s+(?:__launch_bounds__\([^)]*\)\s*)?{re.escape(stem)}\s*\(", self._bare
-        )
-        if found is None:
+        declared = self._declared(stem)
+        if declared is None:
             names = self.name_expressions or re.findall(_KERNEL_NAME, self._bare)
             raise ValueError(
                 errors.message(
@@ -293,10 +291,6 @@ class RawModule:
                     f"the source has {', '.join(names) or 'no kernel'}",
                 )
             )
-        end = self._bare.index(")", found.end())
-        declared = self._bare[found.end() : end].strip()
-        if declared in ("", "void"):
-            return ()
         pairs = [found[::-1] for found in _TYPEDEF.findall(self._bare)]
         pairs += _MACRO.findall(self._bare)
         options = (_OPTION.fullmatch(option) for option in self.options)
@@ -306,7 +300,17 @@ class RawModule:
             meanings.setdefault(word, set()).add(meaning)
         # Which one holds where a condition chooses, the compiler knows.
         named = {word: found.pop() for word, found in meanings.items() if len(found) == 1}
-        return tuple(_parameter(part, named) for part in declared.split(","))
+        return tuple(_parameter(part, named) for part in declared)
+
+    def _declared(self, name: str) -> list[str] | None:
+        """The declarations of a kernel's parameters; None where the source has no such kernel."""
+        found = re.search(
+            rf"\bvoid\s+(?:__launch_bounds__\([^)]*\)\s*)?{re.escape(name)}\s*\(", self._bare
+        )
+        if found is None:
+            return None
+        text = self._bare[found.end() : self._bare.index(")", found.end())].strip()
+        return [] if text in ("", "void") else text.split(",")
 
     def _loaded(self, device: Device, name: str) -> Any:
         """The kernel on a device; kernels of a module have the same variables."""
@@ -364,23 +368,19 @@ class RawModule:
         """What calls each kernel with values that are found by their addresses; for C."""
         lines = [""]
         for name in dict.fromkeys(re.findall(rf"\bKERNEL\s+{_KERNEL_NAME}", self._bare)):
-            begin = re.search(rf"\bKERNEL\s+void\s+{name}\s*\(", self._bare)
-            assert begin is not None
-            declared = self._bare[begin.end() : self._bare.index(")", begin.end())].strip()
-            parts = [] if declared in ("", "void") else declared.split(",")
-            types = [
-                re.sub(r"\w+\s*(\[\s*\])?\s*$", r"\1", part).replace("[]", "*") for part in parts
-            ]
-            values = [f"*({of}*)xr_values[{number}]" for number, of in enumerate(types)]
+            declared = self._declared(name) or []
+            types = [_NAMED.sub(lambda found: "*" * ("[" in found[0]), part) for part in declared]
+            values = [f"*({of} *)xr_values[{number}]" for number, of in enumerate(types)]
             lines.append(f"XR_OWN_KERNEL({name}, {', '.join(values)})")
         return "\n".join((*lines, ""))
 
     def _other_language(self, device: Device, name: str, written: str) -> ValueError:
+        takes = dict.fromkeys((_NAMES[device.info.dialect], _NAMES["portable"]))
         return ValueError(
             errors.message(
                 f"{name}(grid, block, args)",
                 f"the kernel is in {written}, and the arrays are on {device}",
-                f"that takes {' and '.join({_NAMES[device.info.dialect]: 0, 'portable C': 0})}",
+                f"that takes {' and '.join(takes)}",
                 "write portable C, see kernels/README.md, or put the arrays on another device",
             )
         )
