@@ -16,7 +16,7 @@ OCLGRIND := $(VENV)/oclgrind
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo cpp test test-gpu lint chapters check-memory coverage docs bench clean
+.PHONY: demo cpp test test-gpu lint check-memory coverage docs bench clean
 
 demo: $(VENV)/installed-demo
 	$(BIN)/python -m examples.demo $(ARGS)
@@ -42,10 +42,6 @@ lint: $(VENV)/installed-test $(VENV)/installed-demo
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.circles
-
-# Writes the chapters that follow from the rows of the tables.
-chapters: $(VENV)/installed-test
-	$(BIN)/python -m tools.chapters --write
 
 check-memory: $(VENV)/installed-test $(OCLGRIND)/installed
 	$(BIN)/python -m tools.oclgrind $(OCLGRIND) $(ARGS)

@@ -123,7 +123,7 @@ def test_the_program_for_cuda_devices_runs(page: str, device: xarr.Device) -> No
 
 def test_every_code_block_is_run_or_known() -> None:
     # Fragments that show a form, or that another test uses.
-    known = {"adding.md": 3, "README.md": 1, "index.md": 1, **dict.fromkeys(ON_CUDA, 1)}
+    known = {"adding.md": 5, "README.md": 1, "index.md": 1, **dict.fromkeys(ON_CUDA, 1)}
     for page in PAGES:
         assert len(_blocks(page, "python")) == known.get(page.name, 0), page.name
 
@@ -135,17 +135,25 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     unread = shutil.ignore_patterns(".*", "__pycache__", "_build", "output")
     shutil.copytree(ROOT, folder, ignore=unread, dirs_exist_ok=True)
     (function,) = _blocks(DOCS / "adding.md", "c")
-    elementwise_row, reduction_row, _ = _blocks(DOCS / "adding.md", "python")
+    row, named, reduction_row, reduction, _ = _blocks(DOCS / "adding.md", "python")
     for path, before, added in (
         ("tables/elementwise.py", "from xarr.dtypes", "import numpy\n\n"),
-        ("tables/elementwise.py", "\nTABLE:", elementwise_row),
+        ("tables/elementwise.py", "\nTABLE:", row),
         ("tables/reductions.py", "\nTABLE:", reduction_row),
+        ("functions/elementwise.py", "logical_and: Final", named),
+        ("functions/reductions.py", "def sum(", reduction + "\n\n"),
+        ("__init__.py", "    logical_and as logical_and,\n", "    logistic as logistic,\n"),
+        ("__init__.py", "    sum as sum,\n", "    sum_of_magnitudes as sum_of_magnitudes,\n"),
     ):
         file = folder / "xarr" / path
+        assert before in file.read_text()
         file.write_text(file.read_text().replace(before, added + before, 1))
     with (folder / "xarr" / "kernels" / "real.h").open("a") as header:
         header.write("\n" + function)
-    for command in (("tools.chapters", "--write"), ("tools.bits", "--write", "logistic")):
+    for command in (
+        ("ruff", "check", "--quiet", "--select", "I", "--fix"),
+        ("tools.bits", "--write", "logistic"),
+    ):
         done = run("-m", *command, cwd=folder, PYTHONPATH=str(folder))
         assert done.returncode == 0, done.stderr
     return folder

@@ -7,6 +7,7 @@
 """
 
 import math as _math
+import sys as _sys
 import typing as _typing
 
 import numpy as _numpy
@@ -177,6 +178,7 @@ from xarr.functions.diagnostics import (
     show_runtime as show_runtime,
     synchronize as synchronize,
 )
+from xarr.functions.docstrings import complete as _complete
 from xarr.functions.editing import (
     delete as delete,
     insert as insert,
@@ -612,6 +614,18 @@ ScalarType, typecodes = _numpy.ScalarType, _numpy.typecodes
 sctypeDict = _numpy.sctypeDict  # noqa: N816 - NumPy's name
 ndarray = Array
 emath = lib.scimath
+
+for _space in (
+    _sys.modules[__name__],
+    linalg,
+    fft,
+    random,
+    random.Generator,
+    random.RandomState,
+    emath,
+):
+    _complete(_space)
+_complete(lib.stride_tricks)
 
 if _typing.TYPE_CHECKING:
     from xarr import polynomial as polynomial, testing as testing

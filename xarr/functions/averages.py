@@ -59,16 +59,10 @@ def average(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
     weights : Array, shape of a or of its reduced axes, optional
         How much each element counts; without them all count alike.
     returned : bool, optional
         Whether the sums of the weights are returned as well.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
 
     Returns
     -------
@@ -84,13 +78,8 @@ def average(
     ValueError
         If weights have not the shape of the reduced axes.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.average(xarr.asarray([1.0, 5.0]), weights=[3, 1]))
     2.0
     """
@@ -167,13 +156,8 @@ def cov(
     TypeError
         If fweights are not whole.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.cov(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
@@ -293,13 +277,8 @@ def corrcoef(
     ValueError
         If x has more than two axes.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """

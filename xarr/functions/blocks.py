@@ -35,13 +35,8 @@ def block(arrays: Any) -> Array:
     TypeError
         If a tuple is among the lists.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.block([[xarr.ones((1, 1)), 2], [3, 4]]).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """

@@ -40,8 +40,6 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> A
         The array.
     dtype : dtype, optional
         The data type of the result; that of a where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -50,7 +48,6 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> A
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.ascontiguousarray(xarr.eye(2).T).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -67,8 +64,6 @@ def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Arra
         The array.
     dtype : dtype, optional
         The data type of the result; that of a where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -77,7 +72,6 @@ def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Arra
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.asfortranarray(xarr.eye(2)).strides
     (8, 16)
     """
@@ -100,7 +94,6 @@ def isfortran(a: Array) -> bool:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.isfortran(xarr.ones((2, 3), order="F"))
     True
     """
@@ -116,10 +109,6 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
     ----------
     a : Array or values, shape (...)
         What to copy.
-    order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as those of a.
-    subok : bool
-        Not used, since arrays have no subclasses.
 
     Returns
     -------
@@ -128,7 +117,6 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.zeros(2)
     >>> y = xarr.copy(x)
     >>> y[0] = 1
@@ -150,8 +138,6 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
         What is written to.
     src : Array or values that broadcast to the shape of dst
         The values.
-    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
-        Which conversions are accepted, by NumPy's rules.
     where : Array of bool that broadcasts to the shape of dst
         Which elements are written.
 
@@ -164,7 +150,6 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.zeros(3)
     >>> xarr.copyto(x, 1.0, where=[True, False, True])
     >>> x.tolist()
@@ -213,10 +198,6 @@ def frombuffer(
         How many elements; all that there are where negative.
     offset : int
         The byte that the first element begins at.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -230,7 +211,6 @@ def frombuffer(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.frombuffer(bytes([1, 0, 2, 0]), dtype="int16").tolist()
     [1, 2]
     """
@@ -266,14 +246,8 @@ def fromiter(
     ----------
     iter : iterable of numbers
         The values.
-    dtype : dtype
-        The data type of the result.
     count : int
         How many are taken; all where -1.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -287,7 +261,6 @@ def fromiter(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fromiter((i * i for i in range(4)), dtype="int64").tolist()
     [0, 1, 4, 9]
     """
@@ -306,8 +279,6 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None)
         The values.
     dtype : dtype, optional
         The data type of the result; where None, that of the values.
-    order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as they do.
 
     Returns
     -------
@@ -321,7 +292,6 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None)
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.asarray_chkfinite([1.0, 2.0]).tolist()
     [1.0, 2.0]
     """
@@ -354,8 +324,6 @@ def require(
     requirements : str or sequence of str, optional
         "C" or "F" for an order, "W" for one that can be written, "O" for one of its own memory;
         "A" and "E" are always so.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -371,7 +339,6 @@ def require(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.require(xarr.eye(2).T, requirements="C").flags.c_contiguous
     True
     """
@@ -421,7 +388,6 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.zeros(4)
     >>> xarr.shares_memory(x[::2], x[1::2])
     False
@@ -446,7 +412,6 @@ def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.zeros(4)
     >>> xarr.may_share_memory(x[::2], x[1::2])
     True

@@ -61,11 +61,10 @@ def interp(
 
     Notes
     -----
-    NumPy's function. A binary search, and one launch.
+    A binary search, and one launch.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.interp([1.5, 9], xarr.asarray([1.0, 2.0]), xarr.asarray([10.0, 20.0])).tolist()
     [15.0, 20.0]
     """
@@ -187,17 +186,13 @@ def gradient(
         If an axis has fewer than edge_order + 1 elements, or coordinates do not fit theirs.
     TypeError
         If there are spacings for another number of axes.
-    AxisError
-        If an axis is out of range.
 
     Notes
     -----
-    NumPy's function. Waits for the device where coordinates are an Array, to see whether they are
-    evenly spaced.
+    Waits for the device where coordinates are an Array, to see whether they are evenly spaced.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.gradient(xarr.asarray([1.0, 4.0, 9.0, 16.0])).tolist()
     [3.0, 4.0, 6.0, 7.0]
     """
@@ -323,26 +318,18 @@ def trapezoid(
         Where they are.
     dx : float, optional
         Their distance, without x.
-    axis : int, optional
-        The axis.
 
     Returns
     -------
     Array, shape of the other axes
         Floating-point.
 
-    Raises
-    ------
-    AxisError
-        If the axis is out of range.
-
     Notes
     -----
-    NumPy's function; the trapezoids are summed as they are computed.
+    The trapezoids are summed as they are computed.
 
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.trapezoid(xarr.asarray([1.0, 2.0, 3.0]), dx=2))
     8.0
     """

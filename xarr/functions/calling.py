@@ -39,8 +39,6 @@ def apply_along_axis(
     ----------
     func1d : callable
         Called with an Array of shape (N,), a view of the line, for each line.
-    axis : int
-        The axis.
     arr : Array, shape (..., N, ...)
         The array.
     *args, **kwargs : object
@@ -55,17 +53,14 @@ def apply_along_axis(
     ------
     ValueError
         If there are no lines, or the results differ in shape.
-    AxisError
-        If the axis is out of range.
 
     Notes
     -----
-    NumPy's function. Python calls it once for each line, and what it does with the line stays on
-    the device. A function of the whole array and its axis, such as `sum(x, axis)`, is faster.
+    Python calls it once for each line, and what it does with the line stays on the device. A
+    function of the whole array and its axis, such as `sum(x, axis)`, is faster.
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.asarray([[1, 4], [2, 3]])
     >>> xarr.apply_along_axis(lambda line: line.max() - line.min(), 1, x).tolist()
     [3, 1]
@@ -109,8 +104,6 @@ def apply_over_axes(
         Called with the array and an axis; its result has as many axes, or one less.
     a : Array, shape (...)
         The array.
-    axes : int or sequence of int
-        The axes.
 
     Returns
     -------
@@ -122,13 +115,8 @@ def apply_over_axes(
     ValueError
         If a result has another number of axes.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.apply_over_axes(xarr.sum, xarr.ones((2, 3, 4)), [0, 2]).tolist()
     [[[8.0], [8.0], [8.0]]]
     """
@@ -377,13 +365,8 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) 
     TypeError
         When it is called, if the results are no numbers.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> import math
     >>> xarr.frompyfunc(math.gcd, 2, 1)(xarr.asarray([12, 18]), 8).tolist()
     [4, 2]

@@ -42,16 +42,9 @@ def isclose(
     ------
     ValueError
         If the shapes do not broadcast.
-    TypeError
-        If an operand can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.isclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.1]).tolist()
     [True, False]
     """
@@ -132,16 +125,9 @@ def allclose(
     ------
     ValueError
         If the shapes do not broadcast.
-    TypeError
-        If an operand can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.allclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.0])
     True
     """
@@ -163,13 +149,8 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     bool
         As in NumPy no array; it waits for the device. False of what can be made no array.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.array_equal(xarr.asarray([1, 2]), [1, 2])
     True
     """
@@ -196,13 +177,8 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
         As in NumPy no array; it waits for the device. False where shapes do not broadcast, and of
         what can be made no array.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.array_equiv(xarr.asarray([[1, 2], [1, 2]]), [1, 2])
     True
     """

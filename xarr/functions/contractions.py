@@ -37,8 +37,6 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
         The first operand.
     b : Array, shape (..., K, N) or (K,)
         The second operand.
-    out : Array, optional
-        Where the result is written: of its shape and dtype.
 
     Returns
     -------
@@ -49,12 +47,9 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     ------
     ValueError
         If the shapes do not fit, or `out` does not fit the result.
-    TypeError
-        If an operand is no array.
 
     Examples
     --------
-    >>> import xarr
     >>> int(xarr.dot(xarr.asarray([1, 2]), xarr.asarray([3, 4])))
     11
     """
@@ -108,13 +103,8 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
     ValueError
         If the last axes are not equally long.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> int(xarr.inner([1, 2, 3], [0, 1, 0]))
     2
     """
@@ -143,13 +133,8 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     ValueError
         If there are not as many elements in both.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> complex(xarr.vdot([1j, 2], [1j, 1]))
     (3+0j)
     """
@@ -180,18 +165,11 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     ----------
     a, b : Array, any shapes, M and N elements
         The operands; also scalars or lists.
-    out : Array, shape (M, N), optional
-        Where the result is written.
 
     Returns
     -------
     Array, shape (M, N)
         Of the dtype that both promote to.
-
-    Raises
-    ------
-    TypeError
-        If an operand can be made no array.
 
     Notes
     -----
@@ -199,7 +177,6 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
     [[3], [6]]
     """
@@ -225,13 +202,8 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     Array, shape (r0 * s0, r1 * s1, ...)
         Of the dtype that both promote to.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.kron([1, 10], [5, 6]).tolist()
     [5, 6, 50, 60]
     """
@@ -275,8 +247,6 @@ def cross(
     ------
     ValueError
         If the vectors have another number of elements, or the shapes do not broadcast.
-    AxisError
-        If an axis is out of range.
 
     Notes
     -----
@@ -284,7 +254,6 @@ def cross(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.cross([1, 0, 0], [0, 1, 0]).tolist()
     [0, 0, 1]
     """
@@ -345,8 +314,6 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     ----------
     arrays : sequence of Array, shapes (M, K), (K, L), ..., (P, N)
         The matrices; the first and the last may be vectors.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
@@ -360,13 +327,8 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     LinAlgError
         If one in the middle is no matrix.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.linalg.multi_dot([xarr.ones((2, 3)), xarr.ones((3, 4)), xarr.ones(4)]).tolist()
     [12.0, 12.0]
     """

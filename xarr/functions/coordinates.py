@@ -32,8 +32,6 @@ def unravel_index(indices: Any, shape: Any, order: str | None = "C") -> tuple[Ar
         Indices of the flattened array.
     shape : tuple of int
         Its shape before it was flattened.
-    order : {"C", "F"}
-        Which index runs fastest: the last, or as in Fortran the first.
 
     Returns
     -------
@@ -49,11 +47,10 @@ def unravel_index(indices: Any, shape: Any, order: str | None = "C") -> tuple[Ar
 
     Notes
     -----
-    NumPy's function. Reads one value back from the device, to see that all are in range.
+    Reads one value back from the device, to see that all are in range.
 
     Examples
     --------
-    >>> import xarr
     >>> [int(place) for place in xarr.unravel_index(7, (2, 4))]
     [1, 3]
     """
@@ -105,8 +102,6 @@ def ravel_multi_index(
         The shape of the array.
     mode : {"raise", "wrap", "clip"}, or a tuple of them for each axis
         What is done with indices out of range.
-    order : {"C", "F"}
-        Which index runs fastest: the last, or as in Fortran the first.
 
     Returns
     -------
@@ -120,13 +115,8 @@ def ravel_multi_index(
     TypeError
         If indices are not integers.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> int(xarr.ravel_multi_index((1, 3), (2, 4)))
     7
     """
@@ -173,13 +163,8 @@ def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]
     tuple of ndim int64 Arrays, shape (n,)
         The indices along each axis.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.zeros((2, 2))
     >>> x[xarr.diag_indices(2)] = 5
     >>> x.tolist()
@@ -208,13 +193,8 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
     ValueError
         If there are fewer than two axes, or their lengths differ.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.diag_indices_from(xarr.zeros((2, 2)))[0].tolist()
     [0, 1]
     """
@@ -248,11 +228,10 @@ def tril_indices(
 
     Notes
     -----
-    NumPy's function. Waits for the device, which counts them.
+    Waits for the device, which counts them.
 
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.tril_indices(2)]
     [[0, 1, 1], [0, 0, 1]]
     """
@@ -278,11 +257,10 @@ def triu_indices(
 
     Notes
     -----
-    NumPy's function. Waits for the device, which counts them.
+    Waits for the device, which counts them.
 
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.triu_indices(2)]
     [[0, 0, 1], [0, 1, 1]]
     """
@@ -310,13 +288,8 @@ def tril_indices_from(arr: Any, k: SupportsIndex = 0) -> tuple[Array, ...]:
     ValueError
         If arr is no matrix.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.tril_indices_from(xarr.eye(2), -1)]
     [[1], [0]]
     """
@@ -344,13 +317,8 @@ def triu_indices_from(arr: Any, k: SupportsIndex = 0) -> tuple[Array, ...]:
     ValueError
         If arr is no matrix.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.triu_indices_from(xarr.eye(2), 1)]
     [[0], [1]]
     """
@@ -384,13 +352,8 @@ def mask_indices(
     tuple of two int64 Arrays, shape (count,)
         The rows and the columns of what is not zero.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.mask_indices(2, xarr.triu)]
     [[0, 0, 1], [0, 1, 1]]
     """
@@ -416,13 +379,8 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     ValueError
         If an argument is no vector.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.arange(12).reshape(3, 4)[xarr.ix_([0, 2], [1, 3])].tolist()
     [[1, 3], [9, 11]]
     """

@@ -25,12 +25,8 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
 
     Parameters
     ----------
-    shape : int or tuple of int
-        The shape.
     dtype : dtype, optional
         The data type; float64, or float32 on a device without that.
-    device : Device, str or None
-        The device; None for the default device.
 
     Returns
     -------
@@ -51,7 +47,6 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
 
     Examples
     --------
-    >>> import xarr
     >>> host = xarr.empty_pinned((2, 3), "float32")
     >>> host.shape
     (2, 3)
@@ -99,7 +94,6 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
 
     Examples
     --------
-    >>> import xarr
     >>> host = xarr.empty_pinned(3, "float32")
     >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()
     >>> host.tolist()

@@ -59,14 +59,8 @@ def asarray(
     dtype : dtype, optional
         The data type of the result; where None, that of the values. Python scalars become bool,
         int64, and the device's default floating-point and complex types.
-    order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as they do.
     device : Device, str or None
         The device of the result; where None, that of an Array, else the default device.
-    copy : bool, optional
-        True for a new array in any case, False for none, None for one if needed.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -82,14 +76,8 @@ def asarray(
     OverflowError
         If a Python integer does not fit the dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy, and order and like are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.asarray([[1, 2], [3, 4]]).shape
     (2, 2)
     """
@@ -157,18 +145,10 @@ def array(
         The data type of the result; where None, that of the values.
     copy : bool, optional
         As in `asarray`.
-    order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as they do.
-    subok : bool
-        Not used, since arrays have no subclasses.
     ndmin : int
         The least number of axes; missing ones are put in front.
     ndmax : int
         The most axes that values may have; 0 for as many as there can be.
-    device : Device, str or None
-        The device of the result.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -182,7 +162,6 @@ def array(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.array([1.5, 2.5], dtype="float32").dtype
     dtype('float32')
     """
@@ -250,18 +229,12 @@ def full(
 
     Parameters
     ----------
-    shape : int or tuple of int
-        The shape.
     fill_value : Python scalar, or Array that broadcasts to shape
         The value.
     dtype : dtype, optional
         The data type; that of the value where None, as in `asarray`.
-    order : {"C", "F"}, optional
-        Which index runs fastest in memory: the last, or as in Fortran the first.
     device : Device, str or None
         The device; the default device where None, or that of an Array.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -277,14 +250,8 @@ def full(
     OverflowError
         If the value is an integer that dtype cannot hold.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.full(3, -0.0).tolist()
     [-0.0, -0.0, -0.0]
     """
@@ -360,16 +327,6 @@ def full_like(
         The array whose shape, dtype and device are taken.
     fill_value : Python scalar, or Array that broadcasts to the shape
         The value.
-    dtype : dtype, optional
-        The data type, if another one.
-    order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as those of a.
-    subok : bool
-        Not used, since arrays have no subclasses.
-    shape : int or tuple of int, optional
-        The shape, if another one.
-    device : Device, str or None
-        The device, if another one.
 
     Returns
     -------
@@ -383,13 +340,8 @@ def full_like(
     OverflowError
         If the value is an integer that dtype cannot hold.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; order, subok and shape are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
@@ -455,10 +407,6 @@ def arange(
     dtype : dtype, optional
         The data type; int64 where None and all numbers are integers, else the default
         floating-point one.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -476,13 +424,8 @@ def arange(
     TypeError
         If an argument is no real number, or dtype is bool and the length above 2.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.arange(2, 8, 2).tolist()
     [2, 4, 6]
     """
@@ -687,13 +630,11 @@ def linspace(
 
     Notes
     -----
-    Python Array API standard 2025.12, creation functions; num's default, arrays as ends, retstep
-    and axis are NumPy's. On a device without float64 the host computes numbers between numbers, so
-    they are the same everywhere.
+    Num's default, arrays as ends, retstep and axis are NumPy's. On a device without float64 the
+    host computes numbers between numbers, so they are the same everywhere.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     >>> xarr.linspace([0, 1], 2, 3).tolist()
@@ -873,8 +814,6 @@ def logspace(
         The data type; the default floating-point one where None.
     axis : int
         Where the ends are arrays, the axis of the result that the numbers lie along.
-    device : Device, str or None
-        The device; the default device where None.
 
     Returns
     -------
@@ -888,7 +827,6 @@ def logspace(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
@@ -933,8 +871,6 @@ def geomspace(
         The data type; the default floating-point or complex one where None.
     axis : int
         Where the ends are arrays, the axis of the result that the numbers lie along.
-    device : Device, str or None
-        The device; the default device where None.
 
     Returns
     -------
@@ -949,7 +885,6 @@ def geomspace(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.geomspace(1, 1000, num=4).round().tolist()
     [1.0, 10.0, 100.0, 1000.0]
     """
@@ -1049,12 +984,6 @@ def eye(
         The diagonal: 0 the main one, above it positive, below it negative.
     dtype : dtype, optional
         The data type; the default floating-point one where None.
-    order : {"C", "F"}, optional
-        Which index runs fastest in memory: the last, or as in Fortran the first.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -1068,13 +997,8 @@ def eye(
     TypeError
         If an argument is no integer, or the device lacks dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.eye(2, 3, k=1).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
@@ -1112,10 +1036,6 @@ def identity(
         The number of rows and of columns.
     dtype : dtype, optional
         The data type; the default floating-point one where None.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -1124,7 +1044,6 @@ def identity(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.identity(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -1169,13 +1088,8 @@ def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     TypeError
         If m is no Array, or k no integer.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.tril(xarr.ones((2, 2))).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
@@ -1204,13 +1118,8 @@ def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
     TypeError
         If m is no Array, or k no integer.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.triu(xarr.ones((2, 2))).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
@@ -1251,10 +1160,6 @@ def tri(
         The diagonal: 0 the main one, above it positive, below it negative.
     dtype : dtype, optional
         The data type; the default floating-point one where None.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -1263,7 +1168,6 @@ def tri(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.tri(2).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
@@ -1293,7 +1197,6 @@ def to_numpy(x: Array, /) -> Host:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.to_numpy(xarr.arange(3))
     array([0, 1, 2])
     """
@@ -1309,8 +1212,6 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     ----------
     x : Array, shape (...)
         The array.
-    device : Device or str
-        The device.
     stream : Stream, optional
         The stream of `device` on which the values are copied; the current one where None.
 
@@ -1333,7 +1234,6 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.arange(3)
     >>> x.to_device(x.device) is x
     True

@@ -31,8 +31,6 @@ def astype(
     ----------
     x : Array or values, shape (...)
         The array.
-    dtype : dtype
-        The data type of the result.
     copy : bool
         Whether the result is new even if nothing changes; if False, x itself is returned then.
     device : Device, str or None
@@ -51,12 +49,11 @@ def astype(
 
     Notes
     -----
-    Python Array API standard 2025.12, data type functions. A conversion from complex to real drops
-    the imaginary part, with a `ComplexWarning`, as NumPy's does.
+    A conversion from complex to real drops the imaginary part, with a `ComplexWarning`, as NumPy's
+    does.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.astype(xarr.asarray([1.7, -1.7]), xarr.int32).tolist()
     [1, -1]
     """
@@ -88,13 +85,8 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     TypeError
         If an argument is no data type.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, data type functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.can_cast(xarr.int32, xarr.int64)
     True
     """
@@ -239,13 +231,8 @@ def finfo(dtype: Any) -> FloatInfo:
     ValueError
         If the data type is not a floating-point one.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, data type functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
     """
@@ -306,13 +293,8 @@ def iinfo(int_type: Any) -> IntegerInfo:
     ValueError
         If the data type is not an integer one.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, data type functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.iinfo(xarr.int16).max
     32767
     """
@@ -369,13 +351,8 @@ def isdtype(dtype: DTypeLike, kind: Any) -> bool:
     TypeError
         If an argument is of another type.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, data type functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.isdtype(xarr.float32, ("integral", "real floating"))
     True
     """
@@ -431,13 +408,8 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     TypeError
         If an argument is no array, data type or scalar.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, data type functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.result_type(xarr.ones(3, dtype=xarr.float32), xarr.int8, 2.0)
     dtype('float32')
     """

@@ -18,11 +18,6 @@ _INCLUDE: Final = Path(__file__).resolve().parents[1] / "include"
 def memory_info(device: Device | str | None = None) -> dict[str, int]:
     """The memory of a device in bytes.
 
-    Parameters
-    ----------
-    device : Device, str or None
-        The device; the default device where None.
-
     Returns
     -------
     dict
@@ -30,7 +25,6 @@ def memory_info(device: Device | str | None = None) -> dict[str, int]:
 
     Examples
     --------
-    >>> import xarr
     >>> sorted(name.removesuffix("_nbytes") for name in xarr.memory_info())
     ['free', 'held', 'peak', 'total', 'used']
     """
@@ -72,7 +66,6 @@ def info(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.info(xarr.zeros((2, 3), dtype="int8"), output=None)  # doctest: +ELLIPSIS
     class:  Array
     shape:  (2, 3)

@@ -66,11 +66,10 @@ def resize(a: Any, new_shape: Any) -> Array:
 
     Notes
     -----
-    NumPy's function. The method `x.resize` fills with zeros instead.
+    The method `x.resize` fills with zeros instead.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.resize(xarr.asarray([1, 2, 3]), (2, 2)).tolist()
     [[1, 2], [3, 1]]
     """
@@ -105,16 +104,13 @@ def delete(arr: Any, obj: Any, axis: SupportsIndex | None = None) -> Array:
         If an index is out of range, or an index is neither integer nor bool.
     ValueError
         If a mask has not N elements.
-    AxisError
-        If the axis is out of range.
 
     Notes
     -----
-    NumPy's function. Waits for the device where obj is an Array.
+    Waits for the device where obj is an Array.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.delete(xarr.arange(5), [1, 3]).tolist()
     [0, 2, 4]
     """
@@ -256,16 +252,9 @@ def insert(arr: Any, obj: Any, values: Any, axis: SupportsIndex | None = None) -
         If an index is neither integer nor bool.
     ValueError
         If the values do not broadcast.
-    AxisError
-        If the axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.insert(xarr.asarray([1, 2, 3]), 1, 9).tolist()
     [1, 9, 2, 3]
     """
@@ -358,11 +347,10 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.trim_zeros(xarr.asarray([0, 0, 1, 0, 2, 0])).tolist()
     [1, 0, 2]
     """

@@ -52,14 +52,8 @@ def einsum(
         The subscripts, such as "ij,jk->ik", and the arrays; or each array and the list of its axes,
         at last that of the result. Without "->" the result has the axes that occur once, in
         alphabetical order. An ellipsis stands for axes without names, which broadcast.
-    out : Array, optional
-        Where the result is written.
     dtype : dtype, optional
         What the operands are converted to.
-    order : {"C", "F", "A", "K"}, optional
-        Taken as NumPy takes it, without effect.
-    casting : str, optional
-        Which conversions are allowed, as NumPy says it.
     optimize : bool, str or list, optional
         The order of contractions, as `einsum_path` takes and makes it; "greedy" where False.
 
@@ -76,13 +70,8 @@ def einsum(
     TypeError
         If a conversion is not allowed.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.einsum("ij,j->i", xarr.asarray([[1, 2], [3, 4]]), [10, 1]).tolist()
     [12, 34]
     """
@@ -143,7 +132,6 @@ def einsum_path(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.einsum_path("ij,jk->ik", xarr.ones((2, 3)), xarr.ones((3, 4)))[0]
     ['einsum_path', (0, 1)]
     """

@@ -114,7 +114,6 @@ def explain(x: Array, /) -> Explanation:
 
     Examples
     --------
-    >>> import xarr
     >>> text = xarr.explain(xarr.ones(5000, dtype="float32") + 1)
     >>> text.splitlines()[0].partition(", ")[2]
     'pending: 1 operation'

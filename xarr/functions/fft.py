@@ -1,7 +1,4 @@
-"""Discrete Fourier transforms: written from the rows of `tables.fourier`.
-
-``python -m tools.chapters --write`` writes this file; edit the rows.
-"""
+"""Discrete Fourier transforms, each of a row of `tables.fourier`: of any length in O(n log n)."""
 
 from __future__ import annotations
 
@@ -26,39 +23,14 @@ def fft(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    n : int, optional
-        The length of the signal along the axis; the operand's own where None. The
-        operand is cut, or padded with zeros.
-    axis : int, optional
-        The axis.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.fft(xarr.ones(5)).shape
     (5,)
     """
@@ -78,39 +50,14 @@ def ifft(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    n : int, optional
-        The length of the signal along the axis; the operand's own where None. The
-        operand is cut, or padded with zeros.
-    axis : int, optional
-        The axis.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.ifft(xarr.ones(5)).shape
     (5,)
     """
@@ -130,39 +77,14 @@ def fftn(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the
-        operand's own. The operand is cut, or padded with zeros.
-    axes : sequence of int, optional
-        The axes; all of them where None.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.fftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
@@ -182,39 +104,14 @@ def ifftn(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the
-        operand's own. The operand is cut, or padded with zeros.
-    axes : sequence of int, optional
-        The axes; all of them where None.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.ifftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
@@ -234,39 +131,14 @@ def rfft(
     ----------
     a : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    n : int, optional
-        The length of the signal along the axis; the operand's own where None. The
-        operand is cut, or padded with zeros.
-    axis : int, optional
-        The axis.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.rfft(xarr.ones(5)).shape
     (3,)
     """
@@ -286,39 +158,14 @@ def irfft(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    n : int, optional
-        The length of the signal along the axis; the operand's own where None. The
-        operand is cut, or padded with zeros.
-    axis : int, optional
-        The axis.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     real floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.irfft(xarr.ones(5)).shape
     (8,)
     """
@@ -338,39 +185,14 @@ def rfftn(
     ----------
     a : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the
-        operand's own. The operand is cut, or padded with zeros.
-    axes : sequence of int, optional
-        The axes; all of them where None.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.rfftn(xarr.ones((4, 3))).shape
     (4, 2)
     """
@@ -390,39 +212,14 @@ def irfftn(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the
-        operand's own. The operand is cut, or padded with zeros.
-    axes : sequence of int, optional
-        The axes; all of them where None.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     real floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.irfftn(xarr.ones((4, 3))).shape
     (4, 4)
     """
@@ -442,30 +239,11 @@ def fft2(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the
-        operand's own. The operand is cut, or padded with zeros.
-    axes : sequence of int, optional
-        The axes.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
-
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -473,7 +251,6 @@ def fft2(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.fft2(xarr.ones((4, 3))).shape
     (4, 3)
     """
@@ -493,30 +270,11 @@ def ifft2(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the
-        operand's own. The operand is cut, or padded with zeros.
-    axes : sequence of int, optional
-        The axes.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
-
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -524,7 +282,6 @@ def ifft2(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.ifft2(xarr.ones((4, 3))).shape
     (4, 3)
     """
@@ -544,30 +301,11 @@ def rfft2(
     ----------
     a : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the
-        operand's own. The operand is cut, or padded with zeros.
-    axes : sequence of int, optional
-        The axes.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
-
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -575,7 +313,6 @@ def rfft2(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.rfft2(xarr.ones((4, 3))).shape
     (4, 2)
     """
@@ -595,30 +332,11 @@ def irfft2(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    s : sequence of int, optional
-        The lengths of the signal along `axes`, which has to be given as well; -1 is the
-        operand's own. The operand is cut, or padded with zeros.
-    axes : sequence of int, optional
-        The axes.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     real floating-point Array
         Of the precision of a.
-
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
 
     Notes
     -----
@@ -626,7 +344,6 @@ def irfft2(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.irfft2(xarr.ones((4, 3))).shape
     (4, 4)
     """
@@ -646,39 +363,14 @@ def hfft(
     ----------
     a : floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    n : int, optional
-        The length of the signal along the axis; the operand's own where None. The
-        operand is cut, or padded with zeros.
-    axis : int, optional
-        The axis.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     real floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.hfft(xarr.ones(5)).shape
     (8,)
     """
@@ -698,39 +390,14 @@ def ihfft(
     ----------
     a : real floating-point Array, shape (...)
         The operand. Integers become the default floating-point dtype, float16 float32.
-    n : int, optional
-        The length of the signal along the axis; the operand's own where None. The
-        operand is cut, or padded with zeros.
-    axis : int, optional
-        The axis.
-    norm : {"backward", "ortho", "forward"}, optional
-        Which direction divides by the number of elements: the inverse one, both by its
-        square root, or the forward one.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
     complex floating-point Array
         Of the precision of a.
 
-    Raises
-    ------
-    ValueError
-        If a length is below 1, or `norm` is not known.
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If a is no array, or of a dtype that is not accepted.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft; out is NumPy's. Any length is computed in O(n
-    log n).
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.ihfft(xarr.ones(5)).shape
     (3,)
     """

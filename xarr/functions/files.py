@@ -280,10 +280,6 @@ def loadtxt(
         Whether columns are given, of which each can be assigned to a name.
     comments, delimiter, converters, skiprows, usecols, ndmin, encoding, max_rows, quotechar
         Those of `numpy.loadtxt`.
-    like : object, optional
-        Not used; an argument of NumPy's.
-    device : Device, str or None
-        The device of the result; the default device where None.
 
     Returns
     -------
@@ -292,7 +288,6 @@ def loadtxt(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.loadtxt(["1 2", "3 4"], dtype="int64", unpack=True).tolist()
     [[1, 3], [2, 4]]
     """
@@ -370,8 +365,6 @@ def genfromtxt(
         The data type of the result; that of each column by itself where None.
     comments, delimiter, skip_header, skip_footer, *args, **kwargs
         Those of `numpy.genfromtxt`, in its order.
-    device : Device, str or None
-        The device of the result; the default device where None.
 
     Returns
     -------
@@ -386,7 +379,6 @@ def genfromtxt(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.genfromtxt(["1,2", "3,"], delimiter=",").tolist()
     [[1.0, 2.0], [3.0, nan]]
     """
@@ -430,10 +422,6 @@ def fromfile(
         What is between numbers in text; bytes are read where empty.
     offset : int
         The byte that the first element begins at.
-    like : object, optional
-        Not used; an argument of NumPy's.
-    device : Device, str or None
-        The device of the result; the default device where None.
 
     Returns
     -------
@@ -475,10 +463,6 @@ def fromstring(
         How many elements; all that there are where negative.
     sep : str
         What is between the numbers.
-    like : object, optional
-        Not used; an argument of NumPy's.
-    device : Device, str or None
-        The device of the result; the default device where None.
 
     Returns
     -------
@@ -492,7 +476,6 @@ def fromstring(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fromstring("1 2 3", dtype="int64", sep=" ").tolist()
     [1, 2, 3]
     """
@@ -556,8 +539,6 @@ def memmap(
         Those of `numpy.memmap`.
     mode : str
         Its "r", "c", "r+" or "w+". The last two write to the file, and need a CPU.
-    device : Device, str or None
-        The device of the result; the default device where None.
 
     Returns
     -------

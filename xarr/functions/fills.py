@@ -1,7 +1,4 @@
-"""Arrays of one value: written from the rows of `tables.fills`.
-
-``python -m tools.chapters --write`` writes this file; edit the rows.
-"""
+"""Arrays of one value that is known beforehand."""
 
 from __future__ import annotations
 
@@ -23,16 +20,8 @@ def empty(
 
     Parameters
     ----------
-    shape : int or tuple of int
-        The shape.
     dtype : dtype, optional
         The data type; the device's default floating-point one where None.
-    order : {"C", "F"}, optional
-        Which index runs fastest in memory: the last, or as in Fortran the first.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -46,14 +35,8 @@ def empty(
     TypeError
         If shape is not made of integers, or the device lacks dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy, and order and like are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.empty(2, dtype="int8").tolist()
     [0, 0]
     """
@@ -75,16 +58,6 @@ def empty_like(
     ----------
     prototype : Array, shape (...)
         The array whose shape, dtype and device are taken.
-    dtype : dtype, optional
-        The data type, if another one.
-    order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as they do there.
-    subok : bool
-        Not used, since arrays have no subclasses.
-    shape : int or tuple of int, optional
-        The shape, if another one.
-    device : Device, str or None
-        The device, if another one.
 
     Returns
     -------
@@ -96,13 +69,8 @@ def empty_like(
     TypeError
         If shape is not made of integers, or the device lacks dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; order, subok and shape are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.empty_like(xarr.asarray([1, 2])).tolist()
     [0, 0]
     """
@@ -121,16 +89,8 @@ def ones(
 
     Parameters
     ----------
-    shape : int or tuple of int
-        The shape.
     dtype : dtype, optional
         The data type; the device's default floating-point one where None.
-    order : {"C", "F"}, optional
-        Which index runs fastest in memory: the last, or as in Fortran the first.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -144,14 +104,8 @@ def ones(
     TypeError
         If shape is not made of integers, or the device lacks dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy, and order and like are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.ones(2, dtype="int8").tolist()
     [1, 1]
     """
@@ -173,16 +127,6 @@ def ones_like(
     ----------
     a : Array, shape (...)
         The array whose shape, dtype and device are taken.
-    dtype : dtype, optional
-        The data type, if another one.
-    order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as they do there.
-    subok : bool
-        Not used, since arrays have no subclasses.
-    shape : int or tuple of int, optional
-        The shape, if another one.
-    device : Device, str or None
-        The device, if another one.
 
     Returns
     -------
@@ -194,13 +138,8 @@ def ones_like(
     TypeError
         If shape is not made of integers, or the device lacks dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; order, subok and shape are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
     [1, 1]
     """
@@ -219,16 +158,8 @@ def zeros(
 
     Parameters
     ----------
-    shape : int or tuple of int
-        The shape.
     dtype : dtype, optional
         The data type; the device's default floating-point one where None.
-    order : {"C", "F"}, optional
-        Which index runs fastest in memory: the last, or as in Fortran the first.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
 
     Returns
     -------
@@ -242,14 +173,8 @@ def zeros(
     TypeError
         If shape is not made of integers, or the device lacks dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; dtype may also be positional, as in
-    NumPy, and order and like are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.zeros(2, dtype="int8").tolist()
     [0, 0]
     """
@@ -271,16 +196,6 @@ def zeros_like(
     ----------
     a : Array, shape (...)
         The array whose shape, dtype and device are taken.
-    dtype : dtype, optional
-        The data type, if another one.
-    order : {"C", "F", "A", "K"}, optional
-        How the elements lie in memory: in C order, in Fortran's, or as they do there.
-    subok : bool
-        Not used, since arrays have no subclasses.
-    shape : int or tuple of int, optional
-        The shape, if another one.
-    device : Device, str or None
-        The device, if another one.
 
     Returns
     -------
@@ -292,13 +207,8 @@ def zeros_like(
     TypeError
         If shape is not made of integers, or the device lacks dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; order, subok and shape are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
     [0, 0]
     """

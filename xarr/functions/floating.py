@@ -54,28 +54,14 @@ def frexp(
         Where the results go.
     where : bool Array, optional
         Where they go there; elsewhere `out` keeps its elements.
-    dtype, casting : data type, str, optional
-        What to compute in, and how operands and results may be converted.
-    order, subok : optional
-        NumPy's; of no effect.
 
     Returns
     -------
     tuple of Array, shape (...)
         The significands, of the floating-point dtype of x, and the exponents, int32.
 
-    Raises
-    ------
-    TypeError
-        If an operand has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.frexp(xarr.asarray([1.0, 6.0]))]
     [[0.5, 0.75], [1, 3]]
     """
@@ -106,28 +92,14 @@ def modf(
         Where the results go.
     where : bool Array, optional
         Where they go there; elsewhere `out` keeps its elements.
-    dtype, casting : data type, str, optional
-        What to compute in, and how operands and results may be converted.
-    order, subok : optional
-        NumPy's; of no effect.
 
     Returns
     -------
     tuple of Array, shape (...)
         Both of the floating-point dtype of x.
 
-    Raises
-    ------
-    TypeError
-        If an operand has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.modf(xarr.asarray([1.5, -2.25]))]
     [[0.5, -0.25], [1.0, -2.0]]
     """
@@ -157,32 +129,14 @@ def ldexp(
         The numbers.
     x2 : integer Array, shape (...)
         The exponents.
-    out : Array, optional
-        Where the result goes.
-    where : bool Array, optional
-        Where it goes there; elsewhere `out` keeps its elements.
-    dtype, casting : data type, str, optional
-        What to compute in, and how operands and results may be converted.
-    order, subok : optional
-        NumPy's; of no effect.
 
     Returns
     -------
     Array, shape (...)
         Of the floating-point dtype of x1.
 
-    Raises
-    ------
-    TypeError
-        If an operand has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.ldexp(xarr.asarray([0.5, 0.75]), xarr.asarray([1, 3])).tolist()
     [1.0, 6.0]
     """
@@ -225,32 +179,14 @@ def float_power(
     ----------
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands.
-    out : Array, optional
-        Where the result goes.
-    where : bool Array, optional
-        Where it goes there; elsewhere `out` keeps its elements.
-    dtype, casting : data type, str, optional
-        What to compute in, and how operands and results may be converted.
-    order, subok : optional
-        NumPy's; of no effect.
 
     Returns
     -------
     Array, shape (...)
         Of the widest floating-point dtype, real or complex.
 
-    Raises
-    ------
-    TypeError
-        If an operand has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.float_power(xarr.asarray([2, 3]), 2).tolist()
     [4.0, 9.0]
     """
@@ -275,26 +211,14 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
     ----------
     x : real numeric or bool Array, shape (...)
         The operand.
-    out : Array, optional
-        Where the result goes.
 
     Returns
     -------
     Array, shape (...)
         Of dtype bool.
 
-    Raises
-    ------
-    TypeError
-        If x has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.isneginf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
     [True, False, False]
     """
@@ -318,26 +242,14 @@ def isposinf(x: ArrayLike, out: Out = None) -> Array:
     ----------
     x : real numeric or bool Array, shape (...)
         The operand.
-    out : Array, optional
-        Where the result goes.
 
     Returns
     -------
     Array, shape (...)
         Of dtype bool.
 
-    Raises
-    ------
-    TypeError
-        If x has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.isposinf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
     [False, False, True]
     """
@@ -361,26 +273,18 @@ def fix(x: ArrayLike, out: Out = None) -> Array:
     ----------
     x : real numeric Array, shape (...)
         The operand.
-    out : Array, optional
-        Where the result goes.
 
     Returns
     -------
     Array, shape (...)
         Of the dtype of x.
 
-    Raises
-    ------
-    TypeError
-        If x has another dtype, or can be made no array.
-
     Notes
     -----
-    NumPy's function; `trunc` is the same.
+    `trunc` is the same.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fix(xarr.asarray([1.7, -1.7])).tolist()
     [1.0, -1.0]
     """
@@ -398,8 +302,6 @@ def nan_to_num(
 
     Parameters
     ----------
-    x : Array, shape (...)
-        The operand.
     copy : bool
         Whether the result is a new array; else x is changed.
     nan, posinf, neginf : float, optional
@@ -411,18 +313,8 @@ def nan_to_num(
     Array, shape (...)
         Of the dtype of x; x itself where copy is False.
 
-    Raises
-    ------
-    TypeError
-        If x has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.nan_to_num(xarr.asarray([xarr.nan, 2.0])).tolist()
     [0.0, 2.0]
     """

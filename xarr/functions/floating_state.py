@@ -74,7 +74,6 @@ def seterr(
 
     Examples
     --------
-    >>> import xarr
     >>> before = xarr.seterr(divide="ignore")
     >>> xarr.geterr()["divide"]
     'ignore'
@@ -96,7 +95,6 @@ def geterr() -> dict[str, str]:
 
     Examples
     --------
-    >>> import xarr
     >>> sorted(xarr.geterr())
     ['divide', 'invalid', 'over', 'under']
     """
@@ -160,7 +158,6 @@ def seterrcall(func: Any) -> Any:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.seterrcall(None) is None
     True
     """
@@ -177,7 +174,6 @@ def geterrcall() -> Callable[..., Any] | Any | None:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.geterrcall() is None
     True
     """
@@ -199,7 +195,6 @@ def setbufsize(size: int) -> int:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.setbufsize(xarr.getbufsize()) == xarr.getbufsize()
     True
     """
@@ -216,7 +211,6 @@ def getbufsize() -> int:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.getbufsize() > 0
     True
     """

@@ -205,7 +205,7 @@ class Methods:
         -----
         The second operands of one element are joined in a halving tree, the same on all devices.
         """
-        function: ufunc[..., Any] = self  # type: ignore[assignment]
+        function: ufunc = self  # type: ignore[assignment]
         name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
         if type(a) is not Array:
             raise TypeError(
@@ -280,7 +280,7 @@ class Methods:
         return delivered(result, out, name)
 
 
-def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc[..., Any]:
+def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc:
     """The function, which has to have two operands and one result."""
     if function.nin != 2 or (results is not None and function.nout != results):
         raise ValueError(
@@ -291,15 +291,15 @@ def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc[..., A
                 + (" and one result" if results else ""),
             )
         )
-    found: ufunc[..., Any] = function
+    found: ufunc = function
     return found
 
 
-def _is_associative(function: ufunc[..., Any]) -> bool:
+def _is_associative(function: ufunc) -> bool:
     return function._row is not None and function._row.associative
 
 
-def _computed(function: ufunc[..., Any], node: Node, dtype: Any, name: str) -> DType:
+def _computed(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
     """The data type that elements are joined in."""
     if dtype is not None:
         return dtypes.lookup(dtype, name)
@@ -324,7 +324,7 @@ def _computed(function: ufunc[..., Any], node: Node, dtype: Any, name: str) -> D
 # -- reductions and scans ---------------------------------------------------------------------
 
 
-def _reduction_of(function: ufunc[..., Any]) -> Reduction | None:
+def _reduction_of(function: ufunc) -> Reduction | None:
     """The row that reduces by a function; None where it goes from left to right."""
     if not _is_associative(function):
         return None
@@ -335,7 +335,7 @@ def _reduction_of(function: ufunc[..., Any]) -> Reduction | None:
 @functools.cache
 def _reduction(row: Elementwise) -> Reduction:
     value = reductions.TRUTH if row.result == "bool" else OWN
-    found = Reduction(row.kinds, row.about, value=value, combine=row, empty=row.identity)
+    found = Reduction(row.kinds, value=value, combine=row, empty=row.identity)
     found.name = row.name
     return found
 
@@ -344,13 +344,13 @@ def _reduction(row: Elementwise) -> Reduction:
 def _scan(row: Elementwise) -> Reduction:
     value = reductions.TRUTH if row.result == "bool" else OWN
     empty = 0 if row.identity is None else row.identity
-    found = Reduction(row.kinds, row.about, value=value, combine=row, empty=empty, form="scan")
+    found = Reduction(row.kinds, value=value, combine=row, empty=empty, form="scan")
     found.name = row.name
     return found
 
 
 def _from_left(
-    function: ufunc[..., Any],
+    function: ufunc,
     x: Array,
     axis: Any,
     dtype: Any,
@@ -439,9 +439,7 @@ def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
     return begins, numpy.maximum(ends - begins, 1)
 
 
-def _joined_slices(
-    function: ufunc[..., Any], x: Array, place: int, begins: Host, lengths: Host
-) -> Array:
+def _joined_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
     """The elements of each slice, joined in a halving tree of their own."""
     starts = numpy.cumsum(lengths) - lengths
     ranks = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
@@ -463,9 +461,7 @@ def _joined_slices(
     return values
 
 
-def _slices_from_left(
-    function: ufunc[..., Any], x: Array, place: int, begins: Host, lengths: Host
-) -> Array:
+def _slices_from_left(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
     result = _taken(x, place, begins)
     shape = [1] * x.ndim
     shape[place] = len(begins)
@@ -487,9 +483,7 @@ def _taken(x: Array, place: int, indices: Host) -> Array:
 # -- in place ---------------------------------------------------------------------------------
 
 
-def _change(
-    function: ufunc[..., Any], a: Array, places: Array, values: Array | None, name: str
-) -> None:
+def _change(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
     """Change the elements of an array at places in C order, each as often as it occurs."""
     order = sorting.argsort(places, stable=True)
     places = _at(places, order)
@@ -522,7 +516,7 @@ def _change(
 
 
 def _joined_places(
-    function: ufunc[..., Any], places: Array, values: Array, ranks: Array
+    function: ufunc, places: Array, values: Array, ranks: Array
 ) -> tuple[Array, Array]:
     """The places without repetition, and the values of each, joined."""
     while True:
@@ -538,9 +532,7 @@ def _joined_places(
         ranks = _at(ranks, kept) // 2
 
 
-def _store(
-    function: ufunc[..., Any], a: Array, places: Array, values: Array | None, name: str
-) -> None:
+def _store(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
     """Change elements at places that differ from each other."""
     where = settled(a)
     if not where.shape:

@@ -319,8 +319,6 @@ def fftfreq(
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
     dtype : real floating-point dtype, optional
         Of the result; the default floating-point dtype where None.
-    device : Device, str or None
-        The device of the result.
 
     Returns
     -------
@@ -334,13 +332,8 @@ def fftfreq(
     TypeError
         If n is no integer, or the dtype not real floating-point.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
@@ -364,8 +357,6 @@ def rfftfreq(
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
     dtype : real floating-point dtype, optional
         Of the result; the default floating-point dtype where None.
-    device : Device, str or None
-        The device of the result.
 
     Returns
     -------
@@ -379,13 +370,8 @@ def rfftfreq(
     TypeError
         If n is no integer, or the dtype not real floating-point.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """
@@ -419,32 +405,13 @@ def _frequencies(
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency to the middle.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The operand.
-    axes : int or sequence of int, optional
-        The axes; all of them where None.
-
     Returns
     -------
     Array, shape (...)
         Of the dtype of x, shifted by n // 2 along each axis.
 
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.fftshift(xarr.fft.fftfreq(4)).tolist()
     [-0.5, -0.25, 0.0, 0.25]
     """
@@ -454,32 +421,13 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency back to the beginning; the inverse of `fftshift`.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The operand.
-    axes : int or sequence of int, optional
-        The axes; all of them where None.
-
     Returns
     -------
     Array, shape (...)
         Of the dtype of x, shifted by -(n // 2) along each axis.
 
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension fft.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.fft.ifftshift(xarr.asarray([-1, 0, 1])).tolist()
     [0, 1, -1]
     """

@@ -49,13 +49,8 @@ def meshgrid(
     ValueError
         If indexing is something else, or a vector has more than one axis.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions; copy and sparse are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
     >>> y.tolist()
     [[0, 0, 0], [1, 1, 1]]
@@ -131,8 +126,6 @@ def indices(
         The data type; int64 where None.
     sparse : bool
         Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
-    device : Device, str or None
-        The device; the default device where None.
 
     Returns
     -------
@@ -141,7 +134,6 @@ def indices(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
@@ -182,10 +174,6 @@ def fromfunction(
         The shape of the grid.
     dtype : dtype
         The data type of the indices; float stands for the device's default one.
-    device : Device, str or None
-        The device; the default device where None.
-    like : object, optional
-        Not used; an argument of NumPy's.
     **kwargs : object
         Passed to the function.
 
@@ -196,7 +184,6 @@ def fromfunction(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
     [[0, 1], [1, 2]]
     """

@@ -60,12 +60,11 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
 
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values. Sums of weights
-    have an order of their own, the same on all devices.
+    Waits for the device, since the shape depends on the values. Sums of weights have an order of
+    their own, the same on all devices.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.bincount(xarr.asarray([3, 1, 1])).tolist()
     [0, 2, 0, 1]
     """
@@ -150,11 +149,10 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device, if bins is an Array, to see that it is in order.
+    Waits for the device, if bins is an Array, to see that it is in order.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
     [0, 2, 3]
     """
@@ -223,12 +221,11 @@ def histogram(
 
     Notes
     -----
-    NumPy's function. Without a range it waits for the device, to know the edges. The elements are
-    binned and counted in one launch where the bins are equally wide.
+    Without a range it waits for the device, to know the edges. The elements are binned and counted
+    in one launch where the bins are equally wide.
 
     Examples
     --------
-    >>> import xarr
     >>> counts, edges = xarr.histogram(xarr.asarray([0.0, 1.0, 1.5, 4.0]), bins=2)
     >>> counts.tolist(), edges.tolist()
     ([3, 1], [0.0, 2.0, 4.0])
@@ -271,13 +268,8 @@ def histogram_bin_edges(
     ValueError, TypeError
         As of `histogram`.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.histogram_bin_edges(xarr.asarray([0.0, 1.0, 4.0]), bins=2).tolist()
     [0.0, 2.0, 4.0]
     """
@@ -504,13 +496,8 @@ def histogram2d(
     ValueError
         If x and y differ in length, or as of `histogramdd`.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> counts, _, _ = xarr.histogram2d(xarr.asarray([0, 1, 1]), xarr.asarray([0, 1, 1]), bins=2)
     >>> counts.tolist()
     [[1.0, 0.0], [0.0, 2.0]]
@@ -570,13 +557,8 @@ def histogramdd(
     TypeError
         If a number of bins is no integer.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> counts, _ = xarr.histogramdd(xarr.asarray([[0.0, 0.0], [1.0, 1.0]]), bins=2)
     >>> counts.tolist()
     [[1.0, 0.0], [0.0, 1.0]]

@@ -119,12 +119,6 @@ def concat(
         The arrays; their shapes agree except along the axis.
     axis : int, optional
         The axis. None flattens the arrays first.
-    out : Array, optional
-        Where the result is written.
-    dtype : dtype, optional
-        Of the result.
-    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
-        What may become of the dtypes of the arrays.
 
     Returns
     -------
@@ -135,19 +129,11 @@ def concat(
     ------
     ValueError
         If there are no arrays, or the shapes do not agree.
-    AxisError
-        If the axis is out of range.
     TypeError
         If something is no array, out and dtype are both given, or casting does not allow a dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy; out, dtype and casting are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
     """
@@ -241,12 +227,6 @@ def stack(
         The arrays, of one shape.
     axis : int
         Where the new axis is in the result.
-    out : Array, optional
-        Where the result is written.
-    dtype : dtype, optional
-        Of the result.
-    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
-        What may become of the dtypes of the arrays.
 
     Returns
     -------
@@ -257,19 +237,11 @@ def stack(
     ------
     ValueError
         If there are no arrays, or the shapes differ.
-    AxisError
-        If the axis is out of range.
     TypeError
         If something is no array, out and dtype are both given, or casting does not allow a dtype.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy; out, dtype and casting are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
     [[0, 0], [1, 1]]
     """
@@ -300,8 +272,6 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The array.
     shift : int or tuple of int
         By how many places elements move towards higher indices.
     axis : int or tuple of int, optional
@@ -314,21 +284,13 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
 
     Raises
     ------
-    AxisError
-        If an axis is out of range.
     ValueError
         If there are several shifts and as many axes do not belong to them.
     TypeError
         If a shift is no integer.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.roll(xarr.arange(5), 2).tolist()
     [3, 4, 0, 1, 2]
     """
@@ -413,19 +375,15 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     ------
     ValueError
         If a number is negative, or there are not N of them.
-    AxisError
-        If the axis is out of range.
     TypeError
         If repeats are no integers.
 
     Notes
     -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy. Waits for the device where repeats is an Array, since the shape depends on its values.
+    Waits for the device where repeats is an Array, since the shape depends on its values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
     """
@@ -521,13 +479,8 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     TypeError
         If reps are no integers.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
     [1, 2, 1, 2]
     """
@@ -574,7 +527,6 @@ def append(arr: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
     """
@@ -589,10 +541,6 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     ----------
     tup : sequence of Array, shapes (..., N) or (N,)
         The arrays.
-    dtype : dtype, optional
-        Of the result.
-    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
-        What may become of the dtypes of the arrays.
 
     Returns
     -------
@@ -606,7 +554,6 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.vstack([xarr.arange(2), xarr.arange(2)]).tolist()
     [[0, 1], [0, 1]]
     """
@@ -623,10 +570,6 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
     ----------
     tup : sequence of Array, shapes (M, N1, ...) or (N1,)
         The arrays.
-    dtype : dtype, optional
-        Of the result.
-    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
-        What may become of the dtypes of the arrays.
 
     Returns
     -------
@@ -640,7 +583,6 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.hstack([xarr.arange(2), xarr.arange(2)]).tolist()
     [0, 1, 0, 1]
     """
@@ -669,7 +611,6 @@ def dstack(tup: Any) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.dstack([xarr.arange(2), xarr.arange(2)]).shape
     (1, 2, 2)
     """
@@ -697,7 +638,6 @@ def column_stack(tup: Any) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.column_stack([xarr.arange(2), xarr.arange(2)]).tolist()
     [[0, 0], [1, 1]]
     """
@@ -720,8 +660,6 @@ def diff(
         The array.
     n : int
         How many times.
-    axis : int
-        The axis.
     prepend, append : Array or scalar, optional
         What to put before and after a first.
 
@@ -734,17 +672,9 @@ def diff(
     ------
     ValueError
         If n is negative or a is 0-dimensional.
-    AxisError
-        If the axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, utility functions; n and axis may also be positional, as in
-    NumPy.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]
     """

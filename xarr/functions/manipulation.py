@@ -72,15 +72,11 @@ def reshape(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The array.
     shape : int or tuple of int
         The shape; one extent may be -1, which stands for what is left.
     order : {"C", "F", "A"}
         Which index runs fastest: the last, or as in Fortran the first; with "A" the first where
         a lies in memory so.
-    copy : bool, optional
-        True for a copy in any case, False for a view in any case, None for a view where possible.
 
     Returns
     -------
@@ -94,13 +90,8 @@ def reshape(
     TypeError
         If shape is not made of integers.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; order is NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.reshape(xarr.arange(6), (2, -1)).tolist()
     [[0, 1, 2], [3, 4, 5]]
     """
@@ -175,7 +166,6 @@ def ravel(a: Any, order: str = "C") -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.ravel(xarr.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
@@ -217,18 +207,11 @@ def permute_dims(a: Array, axes: Any) -> Array:
     ------
     ValueError
         If axes does not hold each axis once.
-    AxisError
-        If an axis is out of range.
     TypeError
         If an axis is no integer.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -273,7 +256,6 @@ def transpose(a: Any, axes: Any = None) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.transpose(xarr.zeros((2, 3))).shape
     (3, 2)
     """
@@ -304,7 +286,6 @@ def swapaxes(a: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
@@ -321,8 +302,6 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The array.
     source : int or tuple of int
         The axes.
     destination : int or tuple of int
@@ -340,13 +319,8 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     AxisError
         If an axis is out of range.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
@@ -375,8 +349,6 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The array.
     axis : int or tuple of int
         Where the new axes are in the result.
 
@@ -387,20 +359,11 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
 
     Raises
     ------
-    AxisError
-        If an axis is out of range.
-    ValueError
-        If an axis is named twice.
     TypeError
         If an axis is no integer.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
     (2, 1, 3)
     """
@@ -436,18 +399,11 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
     ------
     ValueError
         If an axis has more than one element, or none.
-    AxisError
-        If an axis is out of range.
     TypeError
         If an axis is no integer.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; None is NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.squeeze(xarr.zeros((1, 3)), 0).shape
     (3,)
     """
@@ -475,8 +431,6 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
 
     Parameters
     ----------
-    m : Array, shape (...)
-        The array.
     axis : int or tuple of int, optional
         The axes; all where None.
 
@@ -487,19 +441,11 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
 
     Raises
     ------
-    AxisError
-        If an axis is out of range.
     TypeError
         If an axis is no integer.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions; axis may also be positional, as in
-    NumPy.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.flip(xarr.arange(3)).tolist()
     [2, 1, 0]
     """
@@ -537,7 +483,6 @@ def fliplr(m: Any) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.fliplr(xarr.eye(2)).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
@@ -565,7 +510,6 @@ def flipud(m: Any) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.flipud(xarr.arange(3)).tolist()
     [2, 1, 0]
     """
@@ -607,12 +551,9 @@ def rot90(m: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     ------
     ValueError
         If axes does not hold two different axes.
-    AxisError
-        If an axis is out of range.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
@@ -641,10 +582,6 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
     ----------
     array : Array, shape that broadcasts to the given one
         The array.
-    shape : int or tuple of int
-        The shape.
-    subok : bool
-        NumPy's: whether subclasses pass. It changes nothing.
 
     Returns
     -------
@@ -658,13 +595,8 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
     TypeError
         If shape is not made of integers.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.broadcast_to(xarr.arange(2), (2, 2)).tolist()
     [[0, 1], [0, 1]]
     """
@@ -694,8 +626,6 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
     ----------
     *arrays : Array, shapes that broadcast
         The arrays.
-    subok : bool
-        NumPy's: whether subclasses pass. It changes nothing.
 
     Returns
     -------
@@ -707,13 +637,8 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
     ValueError
         If the shapes do not broadcast.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> [x.shape for x in xarr.broadcast_arrays(xarr.zeros(3), xarr.zeros((2, 1)))]
     [(2, 3), (2, 3)]
     """
@@ -745,13 +670,8 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     TypeError
         If a shape is not made of integers.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
@@ -784,7 +704,6 @@ def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.atleast_1d(3.0).shape
     (1,)
     """
@@ -814,7 +733,6 @@ def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.atleast_2d(xarr.zeros(3)).shape
     (1, 3)
     """
@@ -844,7 +762,6 @@ def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.atleast_3d(xarr.zeros(3)).shape
     (1, 3, 1)
     """
@@ -875,26 +792,14 @@ def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     ----------
     x : Array, shape (..., N, ...)
         The array.
-    axis : int
-        The axis.
 
     Returns
     -------
     tuple of N Arrays, shape (...)
         Views.
 
-    Raises
-    ------
-    AxisError
-        If the axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, manipulation functions.
-
     Examples
     --------
-    >>> import xarr
     >>> [int(item) for item in xarr.unstack(xarr.arange(3))]
     [0, 1, 2]
     """
@@ -921,8 +826,6 @@ def array_split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> 
         The array.
     indices_or_sections : int or sequence of int
         How many parts, or the indices at which each but the first begins.
-    axis : int
-        The axis.
 
     Returns
     -------
@@ -933,12 +836,9 @@ def array_split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> 
     ------
     ValueError
         If the number of parts is not positive.
-    AxisError
-        If the axis is out of range.
 
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.array_split(xarr.arange(5), 2)]
     [[0, 1, 2], [3, 4]]
     """
@@ -985,8 +885,6 @@ def split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[A
         The array.
     indices_or_sections : int or sequence of int
         How many parts, which has to divide N, or the indices at which each but the first begins.
-    axis : int
-        The axis.
 
     Returns
     -------
@@ -997,12 +895,9 @@ def split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[A
     ------
     ValueError
         If the number of parts does not divide N.
-    AxisError
-        If the axis is out of range.
 
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.split(xarr.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
@@ -1047,7 +942,6 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
 
     Examples
     --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.hsplit(xarr.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
@@ -1078,7 +972,6 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
 
     Examples
     --------
-    >>> import xarr
     >>> len(xarr.vsplit(xarr.eye(4), 2))
     2
     """
@@ -1109,7 +1002,6 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
 
     Examples
     --------
-    >>> import xarr
     >>> [part.shape for part in xarr.dsplit(xarr.zeros((2, 2, 4)), 2)]
     [(2, 2, 2), (2, 2, 2)]
     """
@@ -1125,8 +1017,6 @@ def rollaxis(a: Any, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     ----------
     a : Array, shape (...)
         The array.
-    axis : int
-        The axis.
     start : int
         In front of which axis it is put; the number of axes for the end.
 
@@ -1135,18 +1025,8 @@ def rollaxis(a: Any, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     Array
         A view.
 
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.rollaxis(xarr.zeros((3, 4, 5, 6)), 3, 1).shape
     (3, 6, 4, 5)
     """

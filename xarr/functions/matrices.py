@@ -44,7 +44,6 @@ def diagonal(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
     [2]
     """
@@ -72,8 +71,6 @@ def trace(
         The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
     dtype : dtype, optional
         Of the result; as for `sum`.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
@@ -93,7 +90,6 @@ def trace(
 
     Examples
     --------
-    >>> import xarr
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
@@ -136,13 +132,8 @@ def diag(v: Any, k: SupportsIndex = 0) -> Array:
     ValueError
         If v has no axes, or more than two.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.diag([1, 2]).tolist()
     [[1, 0], [0, 2]]
     """
@@ -178,13 +169,8 @@ def diagflat(v: Any, k: SupportsIndex = 0) -> Array:
     Array, shape (size + abs(k), size + abs(k))
         A new matrix, with zeros elsewhere.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.diagflat([[1, 2]], 1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """

@@ -21,13 +21,12 @@ from xarr.tables.rows import OWN, Elementwise, Reduction, choose, named
 
 
 def _extreme(combine: Elementwise) -> Reduction:
-    return Reduction(ANY, "", value=OWN, accumulate=ORDERED, combine=combine)
+    return Reduction(ANY, value=OWN, accumulate=ORDERED, combine=combine)
 
 
 def _index_of_extreme(function: str) -> Reduction:
     return Reduction(
         ANY,
-        "",
         value=OWN,
         result=INDEX,
         structure="xr_arg",
@@ -60,40 +59,13 @@ def nansum(
 ) -> Array:
     """The sum of the elements that are not NaN.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    dtype : dtype, optional
-        Of the result, and of the sums.
-    out : Array, optional
-        Where the result goes.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-    initial : scalar, optional
-        What the sum begins with.
-    where : bool Array, optional
-        Which elements count.
-
     Returns
     -------
     Array, shape of the axes that are left
         Of the dtype that `sum` has. 0 where all elements are NaN.
 
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nansum(xarr.asarray([1.0, float("nan"), 2.0])))
     3.0
     """
@@ -117,40 +89,13 @@ def nanprod(
 ) -> Array:
     """The product of the elements that are not NaN.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    dtype : dtype, optional
-        Of the result, and of the sums.
-    out : Array, optional
-        Where the result goes.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-    initial : scalar, optional
-        What the product begins with.
-    where : bool Array, optional
-        Which elements count.
-
     Returns
     -------
     Array, shape of the axes that are left
         Of the dtype that `prod` has. 1 where all elements are NaN.
 
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanprod(xarr.asarray([3.0, float("nan"), 2.0])))
     6.0
     """
@@ -173,32 +118,16 @@ def nancumsum(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
     axis : int, optional
         The axis to run along; None flattens a first.
-    dtype : dtype, optional
-        Of the result, and of the sums.
-    out : Array, optional
-        Where the result goes.
 
     Returns
     -------
     Array, shape (...), or (size,) without an axis
         Of the dtype that `cumsum` has. 0 before the first number.
 
-    Raises
-    ------
-    AxisError
-        If the axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.nancumsum(xarr.asarray([1.0, float("nan"), 2.0])).tolist()
     [1.0, 1.0, 3.0]
     """
@@ -219,32 +148,16 @@ def nancumprod(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
     axis : int, optional
         The axis to run along; None flattens a first.
-    dtype : dtype, optional
-        Of the result, and of the sums.
-    out : Array, optional
-        Where the result goes.
 
     Returns
     -------
     Array, shape (...), or (size,) without an axis
         Of the dtype that `cumprod` has. 1 before the first number.
 
-    Raises
-    ------
-    AxisError
-        If the axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.nancumprod(xarr.asarray([3.0, float("nan"), 2.0])).tolist()
     [3.0, 3.0, 6.0]
     """
@@ -265,21 +178,6 @@ def nanmin(
 ) -> Array:
     """The smallest number; NaN where there is none.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    out : Array, optional
-        Where the result goes.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-    initial : scalar, optional
-        A number to take part.
-    where : bool Array, optional
-        Which elements count.
-
     Returns
     -------
     Array, shape of the axes that are left
@@ -287,20 +185,11 @@ def nanmin(
 
     Raises
     ------
-    AxisError
-        If an axis is out of range.
     ValueError
         If there are no elements and no `initial`.
-    TypeError
-        If a can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
 
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2.0
     """
@@ -319,21 +208,6 @@ def nanmax(
 ) -> Array:
     """The largest number; NaN where there is none.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    out : Array, optional
-        Where the result goes.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-    initial : scalar, optional
-        A number to take part.
-    where : bool Array, optional
-        Which elements count.
-
     Returns
     -------
     Array, shape of the axes that are left
@@ -341,20 +215,11 @@ def nanmax(
 
     Raises
     ------
-    AxisError
-        If an axis is out of range.
     ValueError
         If there are no elements and no `initial`.
-    TypeError
-        If a can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
 
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanmax(xarr.asarray([3.0, float("nan"), 2.0])))
     3.0
     """
@@ -372,17 +237,6 @@ def nanargmin(
 ) -> Array:
     """The index of the smallest number, of equal ones the first.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int, optional
-        The axis to reduce; None for all elements in C order.
-    out : Array, optional
-        Where the result goes.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-
     Returns
     -------
     int64 Array, shape of the axes that are left
@@ -390,20 +244,11 @@ def nanargmin(
 
     Raises
     ------
-    AxisError
-        If the axis is out of range.
     ValueError
         If all elements of a line are NaN; so of floating-point a it waits for the device.
-    TypeError
-        If a can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
 
     Examples
     --------
-    >>> import xarr
     >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2
     """
@@ -421,17 +266,6 @@ def nanargmax(
 ) -> Array:
     """The index of the largest number, of equal ones the first.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int, optional
-        The axis to reduce; None for all elements in C order.
-    out : Array, optional
-        Where the result goes.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-
     Returns
     -------
     int64 Array, shape of the axes that are left
@@ -439,20 +273,11 @@ def nanargmax(
 
     Raises
     ------
-    AxisError
-        If the axis is out of range.
     ValueError
         If all elements of a line are NaN; so of floating-point a it waits for the device.
-    TypeError
-        If a can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
 
     Examples
     --------
-    >>> import xarr
     >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
     0
     """

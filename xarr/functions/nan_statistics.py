@@ -44,21 +44,6 @@ def nanmean(
 ) -> Array:
     """The mean of the elements that are not NaN.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    dtype : dtype, optional
-        Of the result, and of the sums.
-    out : Array, optional
-        Where the result goes.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-    where : bool Array, optional
-        Which elements count.
-
     Returns
     -------
     Array, shape of the axes that are left
@@ -66,18 +51,11 @@ def nanmean(
 
     Raises
     ------
-    AxisError
-        If an axis is out of range.
     TypeError
         If a is floating-point, and dtype or out is not.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanmean(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
     """
@@ -106,22 +84,8 @@ def nanvar(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    dtype : dtype, optional
-        Of the result, and of the sums.
-    out : Array, optional
-        Where the result goes.
     ddof : float, optional
         What to subtract from the number of elements that it is divided by.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-    where : bool Array, optional
-        Which elements count.
-    mean : Array, optional
-        The means, with the reduced axes, if they are known.
     correction : int, optional
         The standard's word for `ddof`.
 
@@ -132,20 +96,13 @@ def nanvar(
 
     Raises
     ------
-    AxisError
-        If an axis is out of range.
     TypeError
         If a is floating-point, and dtype or out is not.
     ValueError
         If both ddof and correction are given.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanvar(xarr.asarray([1.0, float("nan"), 3.0])))
     1.0
     """
@@ -172,22 +129,8 @@ def nanstd(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    dtype : dtype, optional
-        Of the result, and of the sums.
-    out : Array, optional
-        Where the result goes.
     ddof : float, optional
         What to subtract from the number of elements that it is divided by.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-    where : bool Array, optional
-        Which elements count.
-    mean : Array, optional
-        The means, with the reduced axes, if they are known.
     correction : int, optional
         The standard's word for `ddof`.
 
@@ -198,20 +141,13 @@ def nanstd(
 
     Raises
     ------
-    AxisError
-        If an axis is out of range.
     TypeError
         If a is floating-point, and dtype or out is not.
     ValueError
         If both ddof and correction are given.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanstd(xarr.asarray([1.0, float("nan"), 5.0])))
     2.0
     """
@@ -233,34 +169,16 @@ def nanmedian(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    out : Array, optional
-        Where the result goes.
     overwrite_input : bool, optional
         Accepted as in NumPy; a is left as it is.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
 
     Returns
     -------
     Array, shape of the axes that are left
         Floating-point. NaN of no numbers, of which a CPU warns.
 
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanmedian(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
     """
@@ -304,13 +222,8 @@ def nanpercentile(
     TypeError
         If a is complex.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
     1.5
     """
@@ -353,13 +266,8 @@ def nanquantile(
     TypeError
         If a is complex.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))
     1.5
     """

@@ -32,8 +32,6 @@ def vector_norm(
         The vectors.
     axis : int or tuple of int, optional
         The axes of the vectors; all of them where None.
-    keepdims : bool, optional
-        Whether the axes stay, with length 1.
     ord : int or float, optional
         p of the p-norm, any real number: inf is the largest magnitude, -inf the smallest, 0 the
         number of elements that are not zero.
@@ -47,17 +45,13 @@ def vector_norm(
     ------
     TypeError
         If x is no floating-point array.
-    AxisError
-        If an axis is out of range.
 
     Notes
     -----
-    Python Array API standard 2025.12, extension linalg. Magnitudes are not scaled: squares beyond
-    the dtype's range overflow.
+    Magnitudes are not scaled: squares beyond the dtype's range overflow.
 
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.linalg.vector_norm(xarr.asarray([3.0, 4.0])))
     5.0
     """
@@ -77,7 +71,7 @@ _SQUARES: Final = Elementwise(
 
 
 def _norm(name: str, combine: Elementwise, empty: float, **columns: Any) -> Reduction:
-    row = Reduction(FLOATING, "", value=OWN, combine=combine, empty=empty, **columns)
+    row = Reduction(FLOATING, value=OWN, combine=combine, empty=empty, **columns)
     row.name = name
     return row
 
@@ -131,8 +125,6 @@ def matrix_norm(
     ----------
     x : floating-point Array, shape (..., M, N)
         The matrices.
-    keepdims : bool, optional
-        Whether the last two axes stay, with length 1.
     ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
         Frobenius norm; sum of the singular values; largest or smallest sum of the magnitudes of a
         column; largest or smallest singular value; largest or smallest sum of those of a row.
@@ -148,16 +140,9 @@ def matrix_norm(
         If `ord` is none of these.
     LinAlgError
         If x has fewer than two dimensions.
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension linalg.
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.asarray([[3.0, 0.0], [0.0, 4.0]])
     >>> float(xarr.linalg.matrix_norm(x))
     5.0
@@ -211,8 +196,6 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
         elements.
     axis : int or pair of int, optional
         The axis of vectors, or the axes of matrices; all where None.
-    keepdims : bool, optional
-        Whether the axes stay, with length 1.
 
     Returns
     -------
@@ -226,7 +209,6 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
 
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.linalg.norm(xarr.asarray([3.0, 4.0])))
     5.0
     """

@@ -34,34 +34,16 @@ def median(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    out : Array, optional
-        Where the result goes.
     overwrite_input : bool, optional
         Accepted as in NumPy; a is left as it is.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
 
     Returns
     -------
     Array, shape of the axes that are left
         Floating-point; NaN where an element is NaN, and of no elements.
 
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.median(xarr.asarray([3, 1, 2, 9])))
     2.5
     """
@@ -171,13 +153,8 @@ def percentile(
     ValueError
         If a percentage is out of range, or as of `quantile`.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
     [1.5, 2.0]
     """
@@ -205,16 +182,10 @@ def quantile(
         The operand; also a list of numbers or a NumPy array.
     q : float or array of them
         Which quantiles, from 0 to 1. They are read on the host.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    out : Array, optional
-        Where the result goes.
     overwrite_input : bool, optional
         Accepted as in NumPy; a is left as it is.
     method : str, optional
         One of NumPy's thirteen definitions.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
     weights : Array, shape of a or of its reduced axes, optional
         How often each element counts; with method "inverted_cdf" only.
 
@@ -232,11 +203,10 @@ def quantile(
 
     Notes
     -----
-    NumPy's function; R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
+    R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
 
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
     3.0
     """

@@ -38,16 +38,13 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
         If there are no keys.
     ValueError
         If the shapes of the keys differ.
-    AxisError
-        If the axis is out of range.
 
     Notes
     -----
-    NumPy's function. One stable sort for each key.
+    One stable sort for each key.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
     [2, 0, 1]
     """
@@ -111,13 +108,8 @@ def partition(
     ValueError
         If a position is out of range, or kind is not known.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> int(xarr.partition(xarr.asarray([3, 4, 2, 1]), 2)[2])
     3
     """
@@ -158,13 +150,8 @@ def argpartition(
     ValueError
         If a position is out of range, or kind is not known.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> int(xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 0)[0])
     3
     """
@@ -216,13 +203,8 @@ def sort_complex(a: Any) -> Array:
     complex Array, shape (...)
         Sorted along the last axis. complex64 of integers up to 16 bits, else complex128.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.sort_complex(xarr.asarray([5, 3, 6])).tolist()
     [(3+0j), (5+0j), (6+0j)]
     """

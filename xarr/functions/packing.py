@@ -37,13 +37,8 @@ def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big"
     ValueError
         If bitorder is something else.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.packbits(xarr.asarray([1, 0, 1])).tolist()
     [160]
     """
@@ -97,13 +92,8 @@ def unpackbits(
     ValueError
         If bitorder is something else, or count leaves out more than there is.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.unpackbits(xarr.asarray([160], dtype="uint8"), count=3).tolist()
     [1, 0, 1]
     """

@@ -65,13 +65,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
     TypeError
         If a width is no integer.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
     [2, 1, 0, 1, 2, 1, 0]
     """

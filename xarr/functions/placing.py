@@ -74,11 +74,10 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
 
     Notes
     -----
-    NumPy's function. Of equal indices the last one stays.
+    Of equal indices the last one stays.
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.arange(4)
     >>> xarr.put(x, [0, -1], [7, 8])
     >>> x.tolist()
@@ -115,11 +114,10 @@ def putmask(a: Array, /, mask: Any, values: Any) -> None:
 
     Notes
     -----
-    NumPy's function. `a[mask] = values` takes the values one after the other instead.
+    `a[mask] = values` takes the values one after the other instead.
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.arange(5)
     >>> xarr.putmask(x, x > 1, [-33, -44])
     >>> x.tolist()
@@ -170,11 +168,10 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
     Notes
     -----
-    NumPy's function. Waits for the device, which counts the elements.
+    Waits for the device, which counts the elements.
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.arange(5)
     >>> xarr.place(x, x > 1, [-33, -44])
     >>> x.tolist()
@@ -217,13 +214,8 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: Any) -> None:
     ValueError
         If the numbers of axes differ.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.put_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), 0, axis=1)
     >>> x.tolist()
@@ -281,13 +273,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     TypeError
         If a is no Array.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.zeros((2, 2))
     >>> xarr.fill_diagonal(x, 5)
     >>> x.tolist()

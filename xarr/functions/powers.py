@@ -40,7 +40,6 @@ def vander(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]
     """

@@ -215,7 +215,6 @@ def profile() -> Profile:
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.ones(5000, dtype="float32") + 0
     >>> with xarr.profile() as p:
     ...     y = x * 2 + 1

@@ -1,6 +1,7 @@
-"""Reductions and scans: written from the rows of `tables.reductions`.
+"""Reductions and scans, each of a row of `tables.reductions`.
 
-``python -m tools.chapters --write`` writes this file; edit the rows.
+The order of operations, and so every bit of a result, is the same on all devices. A function takes
+its operand's node and lets go of the operand: an expression is then computed on the way.
 """
 
 from __future__ import annotations
@@ -29,37 +30,14 @@ def all(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    where : bool Array, optional
-        Which elements take part.
 
     Returns
     -------
     Array of dtype bool
         Its shape is that of the axes that are left.
 
-    Raises
-    ------
-    TypeError
-        If a has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.all(xarr.asarray([1, 2, 3]) > 1).tolist()
     False
     """
@@ -82,37 +60,14 @@ def any(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    where : bool Array, optional
-        Which elements take part.
 
     Returns
     -------
     Array of dtype bool
         Its shape is that of the axes that are left.
 
-    Raises
-    ------
-    TypeError
-        If a has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.any(xarr.asarray([1, 2, 3]) > 1).tolist()
     True
     """
@@ -130,12 +85,6 @@ def argmax(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int or None
-        The axis; None for all elements in C order.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
 
     Returns
     -------
@@ -144,21 +93,11 @@ def argmax(
 
     Raises
     ------
-    TypeError
-        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.argmax(xarr.asarray([1, 2, 3])).tolist()
     2
     """
@@ -176,12 +115,6 @@ def argmin(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int or None
-        The axis; None for all elements in C order.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
 
     Returns
     -------
@@ -190,21 +123,11 @@ def argmin(
 
     Raises
     ------
-    TypeError
-        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.argmin(xarr.asarray([1, 2, 3])).tolist()
     0
     """
@@ -220,33 +143,14 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Ar
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
 
     Returns
     -------
     Array of dtype int64
         Its shape is that of the axes that are left.
 
-    Raises
-    ------
-    TypeError
-        If a has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.count_nonzero(xarr.asarray([1, 2, 3])).tolist()
     3
     """
@@ -271,35 +175,14 @@ def cumulative_prod(
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None where x has one dimension.
-    dtype : data type or None
-        The type to accumulate in and to return.
-    include_initial : bool
-        Begin with the value of no elements.
-    out : Array, optional
-        Where the result goes; of its shape.
 
     Returns
     -------
     Array of dtype x's, or 64-bit for integers
         Of the shape of x.
 
-    Raises
-    ------
-    TypeError
-        If x has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).tolist()
     [1, 2, 6]
     """
@@ -326,35 +209,14 @@ def cumulative_sum(
         The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None where x has one dimension.
-    dtype : data type or None
-        The type to accumulate in and to return.
-    include_initial : bool
-        Begin with the value of no elements.
-    out : Array, optional
-        Where the result goes; of its shape.
 
     Returns
     -------
     Array of dtype x's, or 64-bit for integers
         Of the shape of x.
 
-    Raises
-    ------
-    TypeError
-        If x has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).tolist()
     [1, 3, 6]
     """
@@ -379,16 +241,6 @@ def max(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    initial : number, optional
-        What stands in front of the elements.
-    where : bool Array, optional
-        Which elements take part.
 
     Returns
     -------
@@ -397,21 +249,11 @@ def max(
 
     Raises
     ------
-    TypeError
-        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.max(xarr.asarray([1, 2, 3])).tolist()
     3
     """
@@ -435,39 +277,14 @@ def mean(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    dtype : data type or None
-        The type to accumulate in and to return.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    where : bool Array, optional
-        Which elements take part.
 
     Returns
     -------
     Array of dtype a's floating-point type
         Its shape is that of the axes that are left.
 
-    Raises
-    ------
-    TypeError
-        If a has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.mean(xarr.asarray([1, 2, 3])).tolist()
     2.0
     """
@@ -490,16 +307,6 @@ def min(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    initial : number, optional
-        What stands in front of the elements.
-    where : bool Array, optional
-        Which elements take part.
 
     Returns
     -------
@@ -508,21 +315,11 @@ def min(
 
     Raises
     ------
-    TypeError
-        If a has another dtype, or can be made no array.
     ValueError
         If an axis is named twice, or there are no elements.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.min(xarr.asarray([1, 2, 3])).tolist()
     1
     """
@@ -546,41 +343,14 @@ def prod(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    dtype : data type or None
-        The type to accumulate in and to return.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    initial : number, optional
-        What stands in front of the elements.
-    where : bool Array, optional
-        Which elements take part.
 
     Returns
     -------
     Array of dtype a's, or 64-bit for integers
         Its shape is that of the axes that are left.
 
-    Raises
-    ------
-    TypeError
-        If a has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.prod(xarr.asarray([1, 2, 3])).tolist()
     6
     """
@@ -609,45 +379,14 @@ def std(
     ----------
     a : real numeric or bool Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    dtype : data type or None
-        The type to accumulate in and to return.
-    out : Array, optional
-        Where the result goes; of its shape.
-    ddof : float or None
-        NumPy's name of `correction`; one of them is given.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    where : bool Array, optional
-        Which elements take part.
-    mean : Array, optional
-        The mean, if it is known, with the axes kept.
-    correction : float
-        What is subtracted from the number of elements that the sum of squares is divided by.
 
     Returns
     -------
     Array of dtype a's floating-point type
         Its shape is that of the axes that are left.
 
-    Raises
-    ------
-    TypeError
-        If a has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.std(xarr.asarray([1, 2, 3])).shape
     ()
     """
@@ -671,41 +410,14 @@ def sum(
     ----------
     a : any Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    dtype : data type or None
-        The type to accumulate in and to return.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    initial : number, optional
-        What stands in front of the elements.
-    where : bool Array, optional
-        Which elements take part.
 
     Returns
     -------
     Array of dtype a's, or 64-bit for integers
         Its shape is that of the axes that are left.
 
-    Raises
-    ------
-    TypeError
-        If a has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.sum(xarr.asarray([1, 2, 3])).tolist()
     6
     """
@@ -734,45 +446,14 @@ def var(
     ----------
     a : real numeric or bool Array, shape (...)
         The operand; an expression is not stored, but computed on the way.
-    axis : int, tuple of int or None
-        The axes to reduce; None for all.
-    dtype : data type or None
-        The type to accumulate in and to return.
-    out : Array, optional
-        Where the result goes; of its shape.
-    ddof : float or None
-        NumPy's name of `correction`; one of them is given.
-    keepdims : bool
-        Whether to keep the reduced axes, with extent 1.
-    where : bool Array, optional
-        Which elements take part.
-    mean : Array, optional
-        The mean, if it is known, with the axes kept.
-    correction : float
-        What is subtracted from the number of elements that the sum of squares is divided by.
 
     Returns
     -------
     Array of dtype a's floating-point type
         Its shape is that of the axes that are left.
 
-    Raises
-    ------
-    TypeError
-        If a has another dtype, or can be made no array.
-    ValueError
-        If an axis is named twice.
-    IndexError
-        If an axis is out of range.
-
-    Notes
-    -----
-    Python Array API standard 2025.12. The order of operations, and so every bit of the result, is
-    the same on all devices.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.var(xarr.asarray([1, 2, 3])).shape
     ()
     """

@@ -53,7 +53,6 @@ def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
 
     Examples
     --------
-    >>> import xarr
     >>> @xarr.fuse
     ... def squared_diff(x, y):
     ...     return (x - y) * (x - y)
@@ -92,7 +91,6 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Examples
     --------
-    >>> import xarr
     >>> def clipped(x, limit):
     ...     if x > limit:
     ...         return limit

@@ -64,7 +64,6 @@ def sqrt(x: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.sqrt([-1.0, 4.0]).tolist()
     [1j, (2+0j)]
     """
@@ -90,7 +89,6 @@ def log(x: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.log([1.0]).tolist()
     [0.0]
     """
@@ -116,7 +114,6 @@ def log2(x: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.log2([8.0]).tolist()
     [3.0]
     """
@@ -142,7 +139,6 @@ def log10(x: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.log10([100.0]).tolist()
     [2.0]
     """
@@ -168,7 +164,6 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.logn(2, [4.0]).tolist()
     [2.0]
     """
@@ -192,11 +187,10 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device.
+    Waits for the device.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.power([2, 4], 2).tolist()
     [4, 16]
     """
@@ -224,11 +218,10 @@ def arccos(x: ArrayLike) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device.
+    Waits for the device.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.arccos([1.0]).tolist()
     [0.0]
     """
@@ -250,11 +243,10 @@ def arcsin(x: ArrayLike) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device.
+    Waits for the device.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.arcsin([0.0]).tolist()
     [0.0]
     """
@@ -276,11 +268,10 @@ def arctanh(x: ArrayLike) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device.
+    Waits for the device.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.emath.arctanh([0.0]).tolist()
     [0.0]
     """

@@ -51,13 +51,8 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Ar
     ValueError
         If one of x1 and x2 is missing, or the shapes do not broadcast.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, searching functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.where(xarr.asarray([True, False]), 1, 2).tolist()
     [1, 2]
     """
@@ -112,12 +107,10 @@ def nonzero(a: Array) -> tuple[Array, ...]:
 
     Notes
     -----
-    Python Array API standard 2025.12, searching functions. Waits for the device, since the shape
-    depends on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.nonzero(xarr.asarray([0, 3, 0, 5]))[0].tolist()
     [1, 3]
     """
@@ -151,11 +144,10 @@ def flatnonzero(a: Any) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.flatnonzero(xarr.asarray([[0, 3], [0, 5]])).tolist()
     [1, 3]
     """
@@ -180,8 +172,6 @@ def take(
         The indices, in [-N, N).
     axis : int, optional
         The axis. None takes from the flattened array.
-    out : Array, optional
-        Where the result is written.
     mode : {"raise", "wrap", "clip"}
         What is done with indices out of range.
 
@@ -197,14 +187,8 @@ def take(
     TypeError
         If indices are not integers.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, indexing functions; axis may also be positional, as in NumPy,
-    out and mode are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.take(xarr.asarray([4, 5, 6]), xarr.asarray([2, 0])).tolist()
     [6, 4]
     """
@@ -245,13 +229,8 @@ def take_along_axis(arr: Any, indices: Any, axis: SupportsIndex | None = -1) -> 
     ValueError
         If the numbers of axes differ.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, indexing functions; axis may also be positional, as in NumPy.
-
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.take_along_axis(x, xarr.asarray([[1, 2, 0]])).tolist()
     [[1, 2, 3]]
@@ -303,11 +282,10 @@ def argwhere(a: Any) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.argwhere(xarr.asarray([[0, 5], [7, 0]])).tolist()
     [[0, 1], [1, 0]]
     """

@@ -26,8 +26,6 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
         Which of the choices.
     choices : sequence of N Arrays or values, shapes that broadcast with a's
         What is chosen from.
-    out : Array, optional
-        Where the result is written.
     mode : {"raise", "wrap", "clip"}
         What is done with numbers outside of [0, N).
 
@@ -41,13 +39,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     ValueError
         If an element of a is outside of [0, N) and mode is "raise", or there are no choices.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).tolist()
     [1, 20, 3]
     """
@@ -107,8 +100,6 @@ def compress(condition: Any, a: Any, axis: SupportsIndex | None = None, out: Any
         The array.
     axis : int, optional
         The axis. None takes from the flattened array.
-    out : Array, optional
-        Where the result is written.
 
     Returns
     -------
@@ -119,18 +110,15 @@ def compress(condition: Any, a: Any, axis: SupportsIndex | None = None, out: Any
     ------
     ValueError
         If the condition is no vector.
-    AxisError
-        If the axis is out of range.
     IndexError
         If the condition is true beyond the axis.
 
     Notes
     -----
-    NumPy's function. Waits for the device, which counts the parts.
+    Waits for the device, which counts the parts.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
     """
@@ -165,11 +153,10 @@ def extract(condition: Any, arr: Any) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device, which counts the elements.
+    Waits for the device, which counts the elements.
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.arange(5)
     >>> xarr.extract(x % 2 == 0, x).tolist()
     [0, 2, 4]
@@ -207,13 +194,8 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     TypeError
         If a condition is not bool.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.arange(5)
     >>> xarr.select([x < 2, x > 3], [x, x * 10], -1).tolist()
     [0, 1, -1, -1, 40]
@@ -279,11 +261,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 
     Notes
     -----
-    NumPy's function. Waits for the device, which counts the elements under each condition.
+    Waits for the device, which counts the elements under each condition.
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.asarray([-2.0, 0.0, 3.0])
     >>> xarr.piecewise(x, [x < 0, x >= 0], [lambda v: -v, 10]).tolist()
     [2.0, 10.0, 10.0]

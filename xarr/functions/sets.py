@@ -67,12 +67,10 @@ def unique_values(x: Array) -> Array:
 
     Notes
     -----
-    Python Array API standard 2025.12, set functions. Waits for the device, since the shape depends
-    on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.unique_values(xarr.asarray([2, 1, 2])).tolist()
     [1, 2]
     """
@@ -104,12 +102,10 @@ def unique_counts(x: Array) -> UniqueCountsResult:
 
     Notes
     -----
-    Python Array API standard 2025.12, set functions. Waits for the device, since the shape depends
-    on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.unique_counts(xarr.asarray([2, 1, 2])).counts.tolist()
     [1, 2]
     """
@@ -144,12 +140,10 @@ def unique_inverse(x: Array) -> UniqueInverseResult:
 
     Notes
     -----
-    Python Array API standard 2025.12, set functions. Waits for the device, since the shape depends
-    on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.unique_inverse(xarr.asarray([2, 1, 2])).inverse_indices.tolist()
     [1, 0, 1]
     """
@@ -179,12 +173,10 @@ def unique_all(x: Array) -> UniqueAllResult:
 
     Notes
     -----
-    Python Array API standard 2025.12, set functions. Waits for the device, since the shape depends
-    on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.unique_all(xarr.asarray([2, 1, 2])).indices.tolist()
     [1, 0]
     """
@@ -295,13 +287,8 @@ def isin(
     ValueError
         If kind is something else.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, set functions; assume_unique and kind are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.isin(xarr.asarray([1, 2, 3]), xarr.asarray([3, 1])).tolist()
     [True, False, True]
     """
@@ -363,19 +350,12 @@ def unique(
         The values, of the dtype of ar; then what was asked for, int64: the indices, shape (count,);
         the inverse, shape (...), or (N,) with an axis; the counts, shape (count,).
 
-    Raises
-    ------
-    AxisError
-        If the axis is out of range.
-
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values. With an axis it
-    runs on the host.
+    Waits for the device, since the shape depends on the values. With an axis it runs on the host.
 
     Examples
     --------
-    >>> import xarr
     >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
     >>> values.tolist(), counts.tolist()
     ([1, 2], [1, 2])
@@ -455,11 +435,10 @@ def intersect1d(
 
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.intersect1d([1, 3, 4, 3], [3, 1, 2, 1]).tolist()
     [1, 3]
     """
@@ -502,11 +481,10 @@ def union1d(ar1: Any, ar2: Any) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.union1d([-1, 0, 1], [-2, 0, 2]).tolist()
     [-2, -1, 0, 1, 2]
     """
@@ -531,11 +509,10 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.setdiff1d([1, 2, 3, 2, 4], [3, 4, 5]).tolist()
     [1, 2]
     """
@@ -563,11 +540,10 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 
     Notes
     -----
-    NumPy's function. Waits for the device, since the shape depends on the values.
+    Waits for the device, since the shape depends on the values.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5]).tolist()
     [1, 4, 5, 7]
     """
@@ -601,13 +577,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     TypeError
         If the dtype of ary does not hold what is put at the ends.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.ediff1d([1, 2, 4, 7, 0], to_end=99).tolist()
     [1, 2, 3, -7, 99]
     """

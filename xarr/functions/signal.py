@@ -45,12 +45,11 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
 
     Notes
     -----
-    NumPy's function. Each sum is computed in order, N M products in one launch; for two long
-    vectors `xarr.fft` takes less time, with other roundings.
+    Each sum is computed in order, N M products in one launch; for two long vectors `xarr.fft` takes
+    less time, with other roundings.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.convolve(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
     [0, 1, 2, 3]
     """
@@ -84,11 +83,10 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
 
     Notes
     -----
-    NumPy's function. Each sum is computed in order, N M products in one launch.
+    Each sum is computed in order, N M products in one launch.
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.correlate(xarr.asarray([1, 2, 3]), [0, 1, 0.5]).tolist()
     [3.5]
     """

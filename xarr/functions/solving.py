@@ -54,11 +54,10 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
 
     Notes
     -----
-    NumPy's function. By the singular value decomposition; waits for the rank.
+    By the singular value decomposition; waits for the rank.
 
     Examples
     --------
-    >>> import xarr
     >>> a = xarr.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> [round(value, 6) for value in xarr.linalg.lstsq(a, [1.0, 3.0, 5.0]).x.tolist()]
     [1.0, 2.0]
@@ -122,13 +121,8 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
     LinAlgError
         If the matrices are empty, or not square where they have to be.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.linalg.cond(xarr.asarray([[1.0, 0.0], [0.0, 4.0]])))
     4.0
     """
@@ -175,13 +169,8 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
     LinAlgError
         If a is singular, or not square in this sense.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> a = xarr.eye(4).reshape((2, 2, 2, 2))
     >>> xarr.linalg.tensorsolve(a, xarr.ones((2, 2))).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
@@ -230,13 +219,8 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
     LinAlgError
         If a is singular, or not square in this sense.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.linalg.tensorinv(xarr.eye(4).reshape((4, 2, 2)), ind=1).shape
     (2, 2, 4)
     """

@@ -57,18 +57,11 @@ def sort(
 
     Raises
     ------
-    AxisError
-        If the axis is out of range.
     ValueError
         If kind is not known, or order is given.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, sorting functions; kind and order are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.sort(xarr.asarray([3, 1, 2]), descending=True).tolist()
     [3, 2, 1]
     """
@@ -178,18 +171,11 @@ def argsort(
 
     Raises
     ------
-    AxisError
-        If the axis is out of range.
     ValueError
         If kind is not known, or order is given.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, sorting functions; kind and order are NumPy's.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.argsort(xarr.asarray([3, 1, 2])).tolist()
     [1, 2, 0]
     """
@@ -247,13 +233,8 @@ def searchsorted(
     TypeError
         If sorter has no integers.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, searching functions.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
     [1, 4]
     """

@@ -34,18 +34,8 @@ def sinc(x: ArrayLike) -> Array:
     Array, shape (...)
         Of a floating-point dtype; integers become the default one.
 
-    Raises
-    ------
-    TypeError
-        If x has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.sinc(xarr.asarray([0.0, 0.5])).shape
     (2,)
     """
@@ -151,7 +141,6 @@ def i0(x: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> f"{xarr.i0(1.0):.6f}"
     '1.266066'
     """
@@ -194,18 +183,8 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     Array, shape (...)
         In (-pi, pi], of the dtype of the parts of z.
 
-    Raises
-    ------
-    TypeError
-        If z has another dtype, or can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.angle(xarr.asarray([1.0, 1j]), deg=True).tolist()
     [0.0, 90.0]
     """
@@ -226,8 +205,6 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand.
     tol : float
         How close: in units of the dtype's epsilon where above 1, else as it is.
 
@@ -236,18 +213,8 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
     Array, shape (...)
         Real or complex; which is known only when the device has computed `a`.
 
-    Raises
-    ------
-    TypeError
-        If a can be made no array.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.real_if_close(xarr.asarray([1 + 1e-15j])).tolist()
     [1.0]
     """
@@ -273,8 +240,6 @@ def unwrap(
         The phases.
     discont : float, optional
         The least jump that is removed; half a period where None.
-    axis : int
-        The axis.
     period : float
         What is added or subtracted, in whole multiples.
 
@@ -285,18 +250,11 @@ def unwrap(
 
     Raises
     ------
-    AxisError
-        If the axis is out of range.
     TypeError
         If p is complex, or can be made no array.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.unwrap(xarr.asarray([0, 1, 5, 0]), period=6).tolist()
     [0, 1, -1, 0]
     """

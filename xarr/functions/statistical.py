@@ -22,34 +22,18 @@ def cumsum(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand.
     axis : int, optional
         The axis to run along; None flattens a first.
     dtype : data type, optional
         Of the result; by default small integers are widened as in the standard.
-    out : Array, optional
-        Where the result goes; of its shape.
 
     Returns
     -------
     Array, shape (...), or (size,) without an axis
         The sums of the elements up to each.
 
-    Raises
-    ------
-    AxisError
-        If the axis is out of range.
-    TypeError
-        If a is no array of numbers.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.cumsum(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 3, 6, 10]
     """
@@ -65,34 +49,18 @@ def cumprod(
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand.
     axis : int, optional
         The axis to run along; None flattens a first.
     dtype : data type, optional
         Of the result; by default small integers are widened as in the standard.
-    out : Array, optional
-        Where the result goes; of its shape.
 
     Returns
     -------
     Array, shape (...), or (size,) without an axis
         The products of the elements up to each.
 
-    Raises
-    ------
-    AxisError
-        If the axis is out of range.
-    TypeError
-        If a is no array of numbers.
-
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.cumprod(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 2, 6, 24]
     """
@@ -118,17 +86,6 @@ def _running(
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak).
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand.
-    axis : int or tuple of int, optional
-        The axes to reduce; None reduces all.
-    out : Array, optional
-        Where the result goes; of its shape.
-    keepdims : bool, optional
-        Whether reduced axes stay, with one element.
-
     Returns
     -------
     Array, shape of the axes that are left
@@ -136,20 +93,11 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
 
     Raises
     ------
-    AxisError
-        If the axis is out of range.
     ValueError
         If there are no elements.
-    TypeError
-        If a is no array of numbers.
-
-    Notes
-    -----
-    NumPy's function.
 
     Examples
     --------
-    >>> import xarr
     >>> float(xarr.ptp(xarr.asarray([2.0, 7.0, 3.0])))
     5.0
     """

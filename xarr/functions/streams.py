@@ -135,14 +135,8 @@ class Stream:
 def current_stream(device: Device | str | None = None) -> Stream:
     """The stream that this thread's work on a device goes to.
 
-    Parameters
-    ----------
-    device : Device, str or None
-        The device; None for the default device.
-
     Examples
     --------
-    >>> import xarr
     >>> with xarr.Stream() as stream:
     ...     xarr.current_stream().pointer == stream.pointer
     True

@@ -30,8 +30,6 @@ def as_strided(
         The shape; that of x where None.
     strides : tuple of int, optional
         The bytes between elements along each axis; those of x where None.
-    subok : bool, optional
-        NumPy's, without effect.
     writeable : bool, optional
         Whether the view may be written to. One whose elements share memory never may.
 
@@ -52,7 +50,6 @@ def as_strided(
 
     Examples
     --------
-    >>> import xarr
     >>> x = xarr.arange(4)
     >>> xarr.lib.stride_tricks.as_strided(x, (3, 2), (x.itemsize, x.itemsize)).tolist()
     [[0, 1], [1, 2], [2, 3]]
@@ -121,10 +118,6 @@ def sliding_window_view(
         The array.
     window_shape : int or tuple of int
         The extent of the window along each of the axes.
-    axis : int or tuple of int, optional
-        The axes; all of them where None.
-    subok : bool, optional
-        NumPy's, without effect.
     writeable : bool, optional
         Whether the view may be written to. One whose windows share elements never may.
 
@@ -145,7 +138,6 @@ def sliding_window_view(
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.lib.stride_tricks.sliding_window_view(xarr.arange(4), 3).tolist()
     [[0, 1, 2], [1, 2, 3]]
     """

@@ -34,7 +34,6 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.issubdtype(xarr.float32, xarr.floating)
     True
     """
@@ -61,7 +60,6 @@ def promote_types(type1: Any, type2: Any) -> AnyDType:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.promote_types("int8", "uint8")
     dtype('int16')
     """
@@ -88,7 +86,6 @@ def common_type(*arrays: ArrayLike) -> type[Any]:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.common_type(xarr.ones(2, dtype="float32"), xarr.ones(2, dtype="complex64"))
     <class 'numpy.complex64'>
     """
@@ -112,7 +109,6 @@ def min_scalar_type(a: Any, /) -> AnyDType:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.min_scalar_type(300)
     dtype('uint16')
     """
@@ -140,7 +136,6 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.mintypecode(["d", "f"])
     'd'
     """
@@ -163,7 +158,6 @@ def typename(char: str) -> str:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.typename("f")
     'single precision'
     """
@@ -186,7 +180,6 @@ def isscalar(element: Any) -> bool:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.isscalar(3.0), xarr.isscalar(xarr.ones(3).sum())
     (True, True)
     """
@@ -210,7 +203,6 @@ def iterable(y: Any) -> bool:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.iterable(xarr.ones(2)), xarr.iterable(2)
     (True, False)
     """
@@ -245,7 +237,6 @@ def iscomplexobj(x: Any) -> bool:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.iscomplexobj(xarr.ones(2, dtype="complex64"))
     True
     """
@@ -267,7 +258,6 @@ def isrealobj(x: Any) -> bool:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.isrealobj(xarr.ones(2))
     True
     """
@@ -289,7 +279,6 @@ def iscomplex(x: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.iscomplex(xarr.asarray([1 + 1j, 1 + 0j])).tolist()
     [True, False]
     """
@@ -311,7 +300,6 @@ def isreal(x: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.isreal(xarr.asarray([1 + 1j, 1 + 0j])).tolist()
     [False, True]
     """
@@ -340,7 +328,6 @@ def shape(a: Any) -> Shape:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.shape([[1, 2, 3]])
     (1, 3)
     """
@@ -363,7 +350,6 @@ def ndim(a: Any) -> int:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.ndim([[1, 2, 3]])
     2
     """
@@ -377,22 +363,14 @@ def size(a: Any, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None) 
     ----------
     a : Array or values
         The array.
-    axis : int or tuple of int, optional
-        The axes; all of them where None.
 
     Returns
     -------
     int
         The number of elements.
 
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.size([[1, 2, 3]]), xarr.size([[1, 2, 3]], 0)
     (3, 1)
     """

@@ -1,8 +1,9 @@
 """NumPy's `ufunc`: a function of each element, with `out`, `where`, `dtype` and its methods.
 
-A chapter's function becomes one by the decorator `universal`. Its body says what the function
-computes of its operands; where a result goes, and in which type it is computed, is here once. The
-methods are those of `folding`, which stands above the chapters.
+`Unary` and `Binary` are functions of a row; a function of the chapters becomes a `Composed` one by
+the decorator `universal`. What a function computes of its operands is its own; where a result goes,
+and in which type it is computed, is here once. The methods are those of `folding`, which stands
+above the chapters.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+import numpy
+
 from xarr import dtypes, errors
-from xarr.array.array import Array
+from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.outcome import delivered, require_castable, single
-from xarr.dtypes import COMPLEX, DType
+from xarr.array.outcome import Out, delivered, require_castable, single
+from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
 from xarr.engine import engine
+from xarr.functions import docstrings
 from xarr.functions.applying import binary, unary
 from xarr.functions.signatures import Forced, forced
 from xarr.tables.rows import Elementwise
@@ -30,7 +34,21 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R", covariant=True)
 
 
-class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
+class _Described:
+    """A docstring: of a class its own, and of each of its objects the one that the object makes."""
+
+    def __init__(self, text: str | None) -> None:
+        self._text = text
+
+    def __get__(self, instance: ufunc | None, owner: type) -> str | None:
+        return self._text if instance is None else instance._docstring()
+
+
+def _described(text: str | None) -> Any:
+    return _Described(text)
+
+
+class ufunc(Methods):  # noqa: N801 - NumPy's name
     """A function of each element by itself.
 
     Attributes
@@ -52,36 +70,34 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
     as "dd->d" or a tuple.
     """
 
+    __doc__ = _described(__doc__)
+    _is_mixed = False
+    """Whether the operands are of different types, and `dtype` is that of the first."""
+
     def __init__(
-        self,
-        body: Callable[_P, _R],
-        row: Elementwise | None,
-        nin: int,
-        nout: int,
-        identity: complex | None,
-        *,
-        is_mixed: bool = False,
+        self, name: str, row: Elementwise | None, nin: int, nout: int, identity: complex | None
     ) -> None:
-        self.__name__ = self.__qualname__ = body.__name__
-        self.__doc__ = body.__doc__
-        self.__module__ = body.__module__
-        self.__wrapped__ = body
-        self.__annotations__ = body.__annotations__
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = "xarr.functions.elementwise"
         self.nin, self.nout, self.nargs = nin, nout, nin + nout
         self.identity = identity
         self.signature = None
         self._row = row
-        self._is_mixed = is_mixed
-        self._body: Callable[..., Any] = body
-        self.__signature__ = inspect.signature(body)
-        names = list(self.__signature__.parameters)
-        self._where = f"{self.__name__}({', '.join(names[:nin])})"
+        self._where = f"{name}(x)" if nin == 1 else f"{name}(x1, x2)"
 
     if TYPE_CHECKING:
 
-        def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Apply the function to operands."""
             ...
+
+    def _compute(self, *operands: Any) -> Any:
+        """The results, without options."""
+        raise NotImplementedError
+
+    def _docstring(self) -> str:
+        """What `help` says."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<ufunc {self.__name__!r}>"
@@ -132,7 +148,7 @@ class ufunc(Generic[_P, _R], Methods):  # noqa: N801 - NumPy's name
             operands = self._converted(operands, wanted, casting)
         elif told is not None:
             operands = self._told(operands, told, casting)
-        results = self._body(*operands)
+        results = self._compute(*operands)
         if told is not None:
             self._require_told(results, told, wanted)
         if self.nout == 1:
@@ -254,63 +270,117 @@ def _is_weak(operand: Any, wanted: DType) -> bool:
     return type(operand) in (bool, int)
 
 
-class _OfOne(ufunc[_P, _R]):
-    """A function of one operand that is a row."""
+class Unary(ufunc):
+    """A function of one operand, of a row."""
 
-    if not TYPE_CHECKING:
+    __doc__ = _described(__doc__)
 
-        def __call__(
-            self,
-            x,
-            /,
-            out=None,
-            *,
-            where=True,
-            casting="same_kind",
-            order="K",
-            dtype=None,
-            subok=True,
-            signature=None,
-            sig=None,
-        ):
-            told = signature is not None or sig is not None
-            if out is None and where is True and dtype is None and not told:
-                return unary(self._row, x)
-            return self._with_options((x,), out, where, casting, dtype, signature, sig)
+    def __init__(self, row: Elementwise) -> None:
+        super().__init__(row.name, row, 1, 1, row.identity)
 
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = "same_kind",
+        order: str = "K",
+        dtype: DTypeLike = None,
+        subok: bool = True,
+        signature: Any = None,
+        sig: Any = None,
+    ) -> Array:
+        """Apply the function to an operand."""
+        row = self._row
+        assert row is not None
+        told = signature is not None or sig is not None
+        if out is None and where is True and dtype is None and not told:
+            return unary(row, x)
+        result: Array = self._with_options((x,), out, where, casting, dtype, signature, sig)
+        return result
 
-class _OfTwo(ufunc[_P, _R]):
-    """A function of two operands that is a row."""
+    def _compute(self, *operands: Any) -> Array:
+        assert self._row is not None
+        return unary(self._row, *operands)
 
-    if not TYPE_CHECKING:
-
-        def __call__(
-            self,
-            x1,
-            x2,
-            /,
-            out=None,
-            *,
-            where=True,
-            casting="same_kind",
-            order="K",
-            dtype=None,
-            subok=True,
-            signature=None,
-            sig=None,
-        ):
-            told = signature is not None or sig is not None
-            if out is None and where is True and dtype is None and not told:
-                return binary(self._row, x1, x2)
-            return self._with_options((x1, x2), out, where, casting, dtype, signature, sig)
+    def _docstring(self) -> str:
+        return _docstring_of(self)
 
 
-class _ByBody(ufunc[_P, _R]):
-    """A function that its body computes."""
+class Binary(ufunc):
+    """A function of two operands, of a row."""
 
-    if not TYPE_CHECKING:
+    __doc__ = _described(__doc__)
 
-        def __call__(
+    def __init__(self, row: Elementwise) -> None:
+        super().__init__(row.name, row, 2, 1, row.identity)
+
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = "same_kind",
+        order: str = "K",
+        dtype: DTypeLike = None,
+        subok: bool = True,
+        signature: Any = None,
+        sig: Any = None,
+    ) -> Array:
+        """Apply the function to two operands."""
+        row = self._row
+        assert row is not None
+        told = signature is not None or sig is not None
+        if out is None and where is True and dtype is None and not told:
+            return binary(row, x1, x2)
+        operands = (x1, x2)
+        result: Array = self._with_options(operands, out, where, casting, dtype, signature, sig)
+        return result
+
+    def _compute(self, *operands: Any) -> Array:
+        assert self._row is not None
+        return binary(self._row, *operands)
+
+    def _docstring(self) -> str:
+        return _docstring_of(self)
+
+
+class Composed(ufunc, Generic[_P, _R]):
+    """A function that is more than a row."""
+
+    __doc__ = _described(__doc__)
+
+    def __init__(
+        self,
+        body: Callable[_P, _R],
+        row: Elementwise | None,
+        nin: int,
+        nout: int,
+        identity: complex | None,
+        is_mixed: bool,
+    ) -> None:
+        super().__init__(body.__name__, row, nin, nout, identity)
+        self.__module__ = body.__module__
+        self.__wrapped__ = body
+        self.__signature__ = inspect.signature(body)
+        self._where = f"{self.__name__}({', '.join(list(self.__signature__.parameters)[:nin])})"
+        self._is_mixed = is_mixed
+        self._compute: Callable[..., Any] = body
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+            """Apply the function to operands."""
+            ...
+
+    else:
+
+        def __call__(  # noqa: D102 - as above
             self,
             *operands,
             out=None,
@@ -326,7 +396,7 @@ class _ByBody(ufunc[_P, _R]):
             if len(operands) == nin:
                 told = signature is not None or sig is not None
                 if out is None and where is True and dtype is None and not told:
-                    return self._body(*operands)
+                    return self._compute(*operands)
             elif nin < len(operands) <= self.nargs and out is None:
                 out = operands[nin:] + (None,) * (self.nargs - len(operands))
                 operands = operands[:nin]
@@ -340,6 +410,11 @@ class _ByBody(ufunc[_P, _R]):
                 )
             return self._with_options(operands, out, where, casting, dtype, signature, sig)
 
+    def _docstring(self) -> str:
+        body = self.__wrapped__
+        text = inspect.cleandoc(body.__doc__ or "")
+        return docstrings.completed(self.__name__, text, body.__annotations__)
+
 
 def universal(
     row: Elementwise | None = None,
@@ -348,21 +423,82 @@ def universal(
     nout: int = 1,
     identity: complex | None = None,
     is_mixed: bool = False,
-) -> Callable[[Callable[_P, _R]], ufunc[_P, _R]]:
-    """Make a ufunc of a chapter's function: of a row alone, or of what the body says.
+) -> Callable[[Callable[_P, _R]], Composed[_P, _R]]:
+    """Make a ufunc of a chapter's function.
 
     The operands of a mixed one are of different types, and `dtype` is that of the first.
     """
 
-    def made(body: Callable[_P, _R]) -> ufunc[_P, _R]:
-        if row is None or row.by_hand:
-            count = nin if row is None else row.operands
-            unit = identity if row is None else row.identity
-            return _ByBody(body, row, count, nout, unit, is_mixed=is_mixed)
-        kind = _OfOne if row.operands == 1 else _OfTwo
-        return kind(body, row, row.operands, 1, row.identity)
+    def made(body: Callable[_P, _R]) -> Composed[_P, _R]:
+        count = nin if row is None else row.operands
+        unit = identity if row is None else row.identity
+        return Composed(body, row, count, nout, unit, is_mixed)
 
     return made
+
+
+def _docstring_of(function: Unary | Binary) -> str:
+    """What `help` says of a function that is a row."""
+    row = function._row
+    assert row is not None
+    names = "x1, x2" if row.operands == 2 else "x"
+    shape = "shapes that broadcast to (...)" if row.operands == 2 else "shape (...)"
+    unit = f", {row.unit}" if row.unit else ""
+    made = {
+        "same": "the type that the operands promote to",
+        "bool": "bool",
+        "real": "the type of x, or of the parts of a complex x",
+    }[row.result]
+    floats = "; integers are computed in floating point" if row.floats_integers else ""
+    given = "The operands" if row.operands == 2 else "The operand"
+    text = f"""{row.about}
+
+Parameters
+----------
+{names} : {KIND_WORDS[row.kinds]} Array, {shape}
+    {given}{unit}; also numbers, lists of numbers and NumPy arrays.
+
+Returns
+-------
+Array, shape (...)
+    Of dtype {made}{floats}.
+
+Raises
+------
+TypeError
+    If an operand has another dtype, or can be made no array.
+ValueError
+    If the shapes do not broadcast, or the devices differ.
+
+Examples
+--------
+{_example(row)}"""
+    call = type(function).__call__
+    return docstrings.completed(row.name, text, call.__annotations__, row.source)
+
+
+def _example(row: Elementwise) -> str:
+    """A call and what it gives: the values where four decimals hold them, else their shape."""
+    call = f"{row.name}({row.example or _operands(row)})"
+    function = row.reference or getattr(numpy, row.name)
+    with numpy.errstate(all="ignore"):
+        result = eval(call, {row.name: function, "xarr": numpy})
+    short = result if numpy.asarray(result).dtype.kind in "biu" else numpy.round(result, 4)
+    if numpy.array_equal(result, short):
+        return f">>> xarr.{call}.tolist()\n{numpy.asarray(result).tolist()!r}"
+    return f">>> xarr.{call}.shape\n{numpy.shape(result)!r}"
+
+
+def _operands(row: Elementwise) -> str:
+    """Operands that fit the kinds of a row."""
+    if row.kinds == (COMPLEX,):
+        values = "1 + 2j, 3j"
+    elif REAL in row.kinds:
+        values = "1.0, 2.0" if row.operands == 1 else "6.0, 7.0"
+    else:
+        values = "True, False" if BOOL in row.kinds else "6, 7"
+    second = {"True, False": ", True", "6, 7": ", 2", "6.0, 7.0": ", 2.0"}.get(values, "")
+    return f"xarr.asarray([{values}])" + (second if row.operands == 2 else "")
 
 
 def generalised(signature: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:

@@ -21,13 +21,8 @@ def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
     Array of the default floating-point type, shape (M,)
         From 0 to 1 and back; empty where M is below 1.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.bartlett(5).tolist()
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
@@ -50,13 +45,8 @@ def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
     Array of the default floating-point type, shape (M,)
         From 0 to 1 and back; empty where M is below 1.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.hanning(3).round(12).tolist()
     [0.0, 1.0, 0.0]
     """
@@ -76,13 +66,8 @@ def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
     Array of the default floating-point type, shape (M,)
         From 0.08 to 1 and back; empty where M is below 1.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.hamming(3).round(12).tolist()
     [0.08, 1.0, 0.08]
     """
@@ -102,13 +87,8 @@ def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
     Array of the default floating-point type, shape (M,)
         From 0 to 1 and back; empty where M is below 1.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.blackman(3).round(12).tolist()
     [-0.0, 1.0, -0.0]
     """
@@ -130,13 +110,8 @@ def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
     Array of the default floating-point type, shape (M,)
         From 1 / i0(beta) to 1 and back; empty where M is below 1.
 
-    Notes
-    -----
-    NumPy's function.
-
     Examples
     --------
-    >>> import xarr
     >>> xarr.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]
     """

@@ -1,7 +1,4 @@
-"""The rows of the element-wise functions; `rows.Elementwise` says what their columns mean.
-
-The public functions are written from these rows by ``python -m tools.chapters``.
-"""
+"""The rows of the element-wise functions; `rows.Elementwise` says what their columns mean."""
 
 from __future__ import annotations
 

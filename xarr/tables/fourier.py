@@ -1,7 +1,4 @@
-"""The rows of the discrete Fourier transforms.
-
-The public functions are written from these rows by ``python -m tools.chapters``.
-"""
+"""The rows of the discrete Fourier transforms."""
 
 from __future__ import annotations
 
@@ -19,8 +16,6 @@ class Transform:
 
     Parameters
     ----------
-    about : str
-        The first line of the docstring.
     given, made : "real" or "complex"
         The kind of the operand and of the result. Of a real operand or result the other side has
         the half of the spectrum that is not redundant, n // 2 + 1 elements on the last axis.
@@ -39,7 +34,6 @@ class Transform:
         The standard's name: the one that the row has in this table.
     """
 
-    about: str
     given: Kind = "complex"
     made: Kind = "complex"
     inverse: bool = False
@@ -59,42 +53,29 @@ class Transform:
         return f"fft.{self.name[:-1]}n" if self.plane else f"fft.{self.name}"
 
 
-fft = Transform("The discrete Fourier transform along an axis.")
-ifft = Transform("The inverse discrete Fourier transform along an axis.", inverse=True)
-fftn = Transform("The discrete Fourier transform over several axes.", many=True)
-ifftn = Transform(
-    "The inverse discrete Fourier transform over several axes.", inverse=True, many=True
-)
-rfft = Transform("The discrete Fourier transform of a real signal.", given="real")
-irfft = Transform("The real signal of half a spectrum.", made="real", inverse=True)
-rfftn = Transform(
-    "The discrete Fourier transform of a real signal over several axes.", given="real", many=True
-)
-irfftn = Transform(
-    "The real signal of half a spectrum, over several axes.", made="real", inverse=True, many=True
-)
-fft2 = Transform("The discrete Fourier transform over two axes.", many=True, plane=True)
-ifft2 = Transform(
-    "The inverse discrete Fourier transform over two axes.", inverse=True, many=True, plane=True
-)
+fft = Transform()
+ifft = Transform(inverse=True)
+fftn = Transform(many=True)
+ifftn = Transform(inverse=True, many=True)
+rfft = Transform(given="real")
+irfft = Transform(made="real", inverse=True)
+rfftn = Transform(given="real", many=True)
+irfftn = Transform(made="real", inverse=True, many=True)
+fft2 = Transform(many=True, plane=True)
+ifft2 = Transform(inverse=True, many=True, plane=True)
 rfft2 = Transform(
-    "The discrete Fourier transform of a real signal over two axes.",
     given="real",
     many=True,
     plane=True,
 )
 irfft2 = Transform(
-    "The real signal of half a spectrum, over two axes.",
     made="real",
     inverse=True,
     many=True,
     plane=True,
 )
-hfft = Transform(
-    "The real spectrum of a signal with Hermitian symmetry.", made="real", hermitian=True
-)
+hfft = Transform(made="real", hermitian=True)
 ihfft = Transform(
-    "The half of a signal with Hermitian symmetry that has a real spectrum.",
     given="real",
     inverse=True,
     hermitian=True,

@@ -1,7 +1,4 @@
-"""The rows of reductions and scans; `rows.Reduction` says what their columns mean.
-
-The public functions are written from these rows by ``python -m tools.chapters``.
-"""
+"""The rows of reductions and scans; `rows.Reduction` says what their columns mean."""
 
 from __future__ import annotations
 
@@ -23,29 +20,37 @@ from xarr.dtypes import (
     DType,
 )
 from xarr.tables import elementwise
-from xarr.tables.rows import OWN, Joined, Reduction, Rule, named
+from xarr.tables.rows import OWN, Joined, Reduction, named
 
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
 NUMERIC_OR_BOOL: Final = (BOOL, *NUMERIC)
 
 
-def _widest(row: DType, default: DType) -> DType:
+def WIDEST(row: DType, default: DType) -> DType:
+    """64-bit integers for integers and bool, so that sums do not overflow early."""
     if row.kind in INTEGER or row.kind == BOOL:
         return dtypes.int64 if row.kind in (BOOL, SIGNED) else dtypes.uint64
     return row
 
 
-WIDEST: Final = Rule("x's, or 64-bit for integers", _widest)
-"""64-bit integers for integers and bool, so that sums do not overflow early."""
-FLOAT: Final = Rule(
-    "x's floating-point type", lambda row, default: row if row.kind in FLOATING else default
-)
-TRUTH: Final = Rule("bool", lambda row, default: dtypes.bool_)
-INDEX: Final = Rule("int64", lambda row, default: dtypes.int64)
-ORDERED: Final = Rule(
-    "x's, or uint8 for bool",
-    lambda row, default: dtypes.uint8 if row.kind == BOOL else row,
-)
+def FLOAT(row: DType, default: DType) -> DType:
+    """The operand's where it is floating-point, else the device's default one."""
+    return row if row.kind in FLOATING else default
+
+
+def TRUTH(row: DType, default: DType) -> DType:
+    """The type of truths."""
+    return dtypes.bool_
+
+
+def INDEX(row: DType, default: DType) -> DType:
+    """The type of indices."""
+    return dtypes.int64
+
+
+def ORDERED(row: DType, default: DType) -> DType:
+    """The operand's, but uint8 for bool."""
+    return dtypes.uint8 if row.kind == BOOL else row
 
 
 _Moments = tuple[Any, Any, Any]
@@ -73,10 +78,9 @@ def _joined_moments(a: _Moments, b: _Moments) -> _Moments:
     return a[0] + delta * share, a[1] + b[1] + between, count
 
 
-def _moments(about: str, finish: str, finished: Callable[..., Any]) -> Reduction:
+def _moments(finish: str, finished: Callable[..., Any]) -> Reduction:
     return Reduction(
         REAL_OR_BOOL,
-        about,
         host=Joined(_first_moments, _next_moments, _joined_moments, finished),
         value=FLOAT,
         structure="xr_moments",
@@ -93,10 +97,9 @@ def _moments(about: str, finish: str, finished: Callable[..., Any]) -> Reduction
     )
 
 
-def _extreme_index(function: str, about: str) -> Reduction:
+def _extreme_index(function: str) -> Reduction:
     return Reduction(
         ANY,
-        about,
         host=getattr(numpy, function.removeprefix("xr_")),
         value=OWN,
         result=INDEX,
@@ -112,29 +115,20 @@ def _extreme_index(function: str, about: str) -> Reduction:
 
 all = Reduction(
     ANY,
-    "Whether all elements are nonzero.",
     value=TRUTH,
     combine=elementwise.logical_and,
     empty=True,
-    example="xarr.asarray([1, 2, 3]) > 1",
 )
 any = Reduction(
     ANY,
-    "Whether an element is nonzero.",
     value=TRUTH,
     combine=elementwise.logical_or,
     empty=False,
-    example="xarr.asarray([1, 2, 3]) > 1",
 )
-argmax = _extreme_index(
-    "xr_argmax", "The index of the first largest element; of the first NaN if any."
-)
-argmin = _extreme_index(
-    "xr_argmin", "The index of the first smallest element; of the first NaN if any."
-)
+argmax = _extreme_index("xr_argmax")
+argmin = _extreme_index("xr_argmin")
 count_nonzero = Reduction(
     ANY,
-    "The number of nonzero elements.",
     value=TRUTH,
     accumulate=INDEX,
     result=INDEX,
@@ -144,7 +138,6 @@ count_nonzero = Reduction(
 )
 cumulative_prod = Reduction(
     NUMERIC_OR_BOOL,
-    "The products of the elements up to each place.",
     value=WIDEST,
     combine=elementwise.multiply,
     empty=1,
@@ -153,7 +146,6 @@ cumulative_prod = Reduction(
 )
 cumulative_sum = Reduction(
     NUMERIC_OR_BOOL,
-    "The sums of the elements up to each place.",
     value=WIDEST,
     combine=elementwise.add,
     empty=0,
@@ -162,7 +154,6 @@ cumulative_sum = Reduction(
 )
 max = Reduction(
     ANY,
-    "The largest element; NaN if any is.",
     value=OWN,
     accumulate=ORDERED,
     combine=elementwise.maximum,
@@ -170,7 +161,6 @@ max = Reduction(
 )
 mean = Reduction(
     NUMERIC_OR_BOOL,
-    "The arithmetic mean.",
     value=FLOAT,
     combine=elementwise.add,
     finish="xr_over(acc, divisor)",
@@ -180,7 +170,6 @@ mean = Reduction(
 )
 min = Reduction(
     ANY,
-    "The smallest element; NaN if any is.",
     value=OWN,
     accumulate=ORDERED,
     combine=elementwise.minimum,
@@ -188,7 +177,6 @@ min = Reduction(
 )
 prod = Reduction(
     NUMERIC_OR_BOOL,
-    "The product of the elements.",
     value=WIDEST,
     combine=elementwise.multiply,
     empty=1,
@@ -196,20 +184,18 @@ prod = Reduction(
     ulp=64,
 )
 std = _moments(
-    "The standard deviation.",
     "sqrt(acc.m2 / divisor)",
     lambda acc, divisor: numpy.sqrt(acc[1] / divisor),
 )
 sum = Reduction(
     NUMERIC_OR_BOOL,
-    "The sum of the elements.",
     value=WIDEST,
     combine=elementwise.add,
     empty=0,
     form="axes, sum",
     ulp=64,
 )
-var = _moments("The variance.", "acc.m2 / divisor", lambda acc, divisor: acc[1] / divisor)
+var = _moments("acc.m2 / divisor", lambda acc, divisor: acc[1] / divisor)
 
 TABLE: Final = named(vars(), Reduction)
 BY_NAME: Final = {row.name: row for row in TABLE}

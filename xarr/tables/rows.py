@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy
 
@@ -368,14 +368,13 @@ def require(holds: object, otherwise: str) -> None:
         raise ValueError(otherwise)
 
 
-class Rule(NamedTuple):
-    """A data type that follows from the operand's and the device's default floating-point one."""
-
-    about: str
-    of: Callable[[DType, DType], DType]
+Rule: TypeAlias = Callable[[DType, DType], DType]
+"""A data type that follows from the operand's and the device's default floating-point one."""
 
 
-OWN: Final = Rule("x's", lambda row, default: row)
+def OWN(row: DType, default: DType) -> DType:
+    """The operand's."""
+    return row
 
 
 class Types(NamedTuple):
@@ -398,8 +397,6 @@ class Reduction:
     ----------
     kinds : tuple of str
         The kinds of data type it takes.
-    about : str
-        The first line of the docstring.
     value : Rule
         What elements are converted to, before anything else.
     accumulate : Rule
@@ -429,8 +426,8 @@ class Reduction:
         Which parameters the function has beside the operand; see `FORMS`.
     ulp : float
         How far the result may be off, in units of its last place.
-    source, example, reference : str, str, function or None
-        As of `Elementwise`; the reference takes an array and the keyword `axis`.
+    reference : function or None
+        As of `Elementwise`, of an array and the keyword `axis`.
 
     Attributes
     ----------
@@ -439,7 +436,6 @@ class Reduction:
     """
 
     kinds: tuple[str, ...]
-    about: str
     value: Rule
     combine: Elementwise | str
     result: Rule = OWN
@@ -456,8 +452,6 @@ class Reduction:
     host: Callable[..., Any] | Joined | None = None
     form: str = "axes"
     ulp: float = 0.0
-    source: str = f"{STANDARD}."
-    example: str = ""
     reference: Callable[..., Any] | None = None
     name: str = field(default="", init=False)
     folds: dict[Types, Fold] = field(default_factory=dict, init=False)
@@ -490,7 +484,7 @@ class Reduction:
         for given in dtypes.TABLE:
             if given.kind not in self.kinds:
                 continue
-            taken = self.value.of(given, dtypes.float64)
+            taken = self.value(given, dtypes.float64)
             require(
                 self.map is None or taken.kind in self.map.kinds,
                 f"map does not take {taken}, which {given} is converted to",
@@ -513,11 +507,9 @@ class Reduction:
 
     def types(self, given: DType, default: DType, wanted: DType | None = None) -> Types:
         """The types on the way, for elements of type `given`; `wanted` is the caller's."""
-        taken = wanted or self.value.of(given, default)
+        taken = wanted or self.value(given, default)
         mapped = taken if self.map is None else self.map.operation(taken).result
-        return Types(
-            taken, mapped, self.accumulate.of(mapped, default), self.result.of(mapped, default)
-        )
+        return Types(taken, mapped, self.accumulate(mapped, default), self.result(mapped, default))
 
     def fold(self, types: Types) -> Fold:
         """The accumulation for elements of some types."""

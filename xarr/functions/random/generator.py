@@ -99,7 +99,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> len(xarr.random.default_rng(1).bytes(5))
         5
         """
@@ -110,13 +109,9 @@ class Generator(Distributions):
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The shape.
         dtype : dtype, optional
             float64 or float32; the device's default one otherwise. An element is a multiple of
             2**-53, or of 2**-24.
-        out : Array, optional
-            Where the numbers go.
 
         Returns
         -------
@@ -124,7 +119,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).random((2, 3)).shape
         (2, 3)
         """
@@ -137,12 +131,8 @@ class Generator(Distributions):
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The shape.
         dtype : dtype, optional
             float64 or float32; the device's default one otherwise.
-        out : Array, optional
-            Where the numbers go.
 
         Returns
         -------
@@ -150,7 +140,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).standard_normal(4, dtype="float32").dtype
         dtype('float32')
         """
@@ -168,14 +157,10 @@ class Generator(Distributions):
 
         Parameters
         ----------
-        size : int or tuple of int, optional
-            The shape.
         dtype : dtype, optional
             float64 or float32; the device's default one otherwise.
         method : "zig" or "inv"
             Taken for NumPy's sake; the inverse of the distribution is what is computed.
-        out : Array, optional
-            Where the numbers go.
 
         Returns
         -------
@@ -183,7 +168,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).standard_exponential(4).shape
         (4,)
         """
@@ -203,12 +187,8 @@ class Generator(Distributions):
         ----------
         shape : real Array or number
             Its shape, not negative.
-        size : int or tuple of int, optional
-            The shape of the result; by default that of the parameter.
         dtype : dtype, optional
             float64 or float32; the device's default one otherwise.
-        out : Array, optional
-            Where the numbers go.
 
         Returns
         -------
@@ -220,7 +200,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).standard_gamma(2.0, 3).shape
         (3,)
         """
@@ -251,7 +230,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_hypergeometric([4, 5, 6], 7, 2).sum(axis=1).tolist()
         [7, 7]
@@ -276,8 +254,6 @@ class Generator(Distributions):
         ----------
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
-        size : int or tuple of int, optional
-            The shape; by default what the bounds broadcast to.
         dtype : dtype
             An integer data type, or bool; one number of int is a Python int.
         endpoint : bool
@@ -301,7 +277,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> bool((xarr.random.default_rng(1).integers(6, size=10) < 6).all())
         True
         """
@@ -341,7 +316,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).choice(5, 5, replace=False).sum().tolist()
         10
         """
@@ -365,7 +339,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -390,7 +363,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> x = xarr.asarray([[1, 2], [3, 4]])
         >>> xarr.random.default_rng(1).permuted(x, axis=1).sum(axis=1).tolist()
         [3, 7]
@@ -409,7 +381,6 @@ class Generator(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> x = xarr.arange(4)
         >>> xarr.random.default_rng(1).shuffle(x)
         >>> sorted(x.tolist())
@@ -455,7 +426,6 @@ def default_rng(seed: Any = None) -> Generator:
 
     Examples
     --------
-    >>> import xarr
     >>> rng = xarr.random.default_rng(42)
     >>> rng.random(3).shape
     (3,)

@@ -62,7 +62,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.seed(3)
         >>> first = xarr.random.rand(2).tolist()
         >>> xarr.random.seed(3)
@@ -85,7 +84,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> state = xarr.random.get_state()
         >>> x = xarr.random.rand()
         >>> xarr.random.set_state(state)
@@ -107,7 +105,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.set_state(xarr.random.get_state())
         """
         if isinstance(state, tuple | list):
@@ -155,7 +152,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.rand(2, 3).shape
         (2, 3)
         """
@@ -175,7 +171,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.randn(2, 3).shape
         (2, 3)
         """
@@ -193,18 +188,12 @@ class RandomState(Distributions):
     def random_sample(self, size: Size = None) -> Any:
         """Draw evenly from [0, 1).
 
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The shape.
-
         Returns
         -------
         Array, or float without size
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.random_sample((2, 3)).shape
         (2, 3)
         """
@@ -215,18 +204,12 @@ class RandomState(Distributions):
     def standard_normal(self, size: Size = None) -> Any:
         """Draw from the normal distribution of mean 0 and variance 1.
 
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The shape.
-
         Returns
         -------
         Array, or float without size
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.standard_normal(3).shape
         (3,)
         """
@@ -235,18 +218,12 @@ class RandomState(Distributions):
     def standard_exponential(self, size: Size = None) -> Any:
         """Draw from the exponential distribution of mean 1.
 
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The shape.
-
         Returns
         -------
         Array, or float without size
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.standard_exponential(3).shape
         (3,)
         """
@@ -259,8 +236,6 @@ class RandomState(Distributions):
         ----------
         shape : real Array or number
             Its shape, not negative.
-        size : int or tuple of int, optional
-            The shape of the result; by default that of the parameter.
 
         Returns
         -------
@@ -268,7 +243,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.standard_gamma(2.0, 3).shape
         (3,)
         """
@@ -283,8 +257,6 @@ class RandomState(Distributions):
         ----------
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
-        size : int or tuple of int, optional
-            The shape; by default what the bounds broadcast to.
         dtype : dtype
             An integer data type, or bool; one number of int is a Python int.
 
@@ -299,7 +271,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.randint(0, 10, size=5).shape
         (5,)
         """
@@ -313,8 +284,6 @@ class RandomState(Distributions):
         ----------
         low, high : int
             The bounds; without high they are 1 and low.
-        size : int or tuple of int, optional
-            The shape.
 
         Returns
         -------
@@ -322,7 +291,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.random_integers(6) in range(1, 7)
         True
         """
@@ -333,11 +301,6 @@ class RandomState(Distributions):
 
     def tomaxint(self, size: Size = None) -> Any:
         """Draw integers that are not negative.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The shape.
 
         Returns
         -------
@@ -360,7 +323,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> len(xarr.random.bytes(5))
         5
         """
@@ -386,7 +348,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.choice(5, 5, replace=False).sum().tolist()
         10
         """
@@ -416,7 +377,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> sorted(xarr.random.permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -433,7 +393,6 @@ class RandomState(Distributions):
 
         Examples
         --------
-        >>> import xarr
         >>> x = xarr.arange(4)
         >>> xarr.random.shuffle(x)
         >>> sorted(x.tolist())

@@ -18,7 +18,6 @@ def get_bit_generator() -> Any:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.random.seed(3)
     >>> xarr.random.get_bit_generator().state["state"]["counter"]
     0
@@ -41,7 +40,6 @@ def set_bit_generator(bitgen: Any) -> None:
 
     Examples
     --------
-    >>> import xarr
     >>> xarr.random.set_bit_generator(xarr.random.Philox(3))
     """
     _shared.take_bits(bitgen)

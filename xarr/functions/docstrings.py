@@ -1,0 +1,167 @@
+"""What many functions' parameters mean, which errors they share and where they come from, once.
+
+A docstring in the code says what is particular to its function. `completed` adds the rest, for
+`help` and the reference: parameters by their names in the signature, with the type that is
+annotated there; `complete` does so for the names of a module or a class.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+import numpy
+
+STANDARD: Final = frozenset(
+    """
+    abs acos acosh add all any arange argmax argmin argsort asarray asin asinh astype atan atan2
+    atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift
+    bitwise_xor broadcast_arrays broadcast_shapes broadcast_to can_cast ceil cholesky clip
+    concat conj copysign cos cosh count_nonzero cross cumulative_prod cumulative_sum det
+    diagonal diff divide eigh eigvalsh empty empty_like equal exp expand_dims expm1 eye fft
+    fftfreq fftn fftshift finfo flip floor floor_divide from_dlpack full full_like greater
+    greater_equal hfft hypot ifft ifftn ifftshift ihfft iinfo imag inv irfft irfftn isdtype
+    isfinite isin isinf isnan less less_equal linspace log log10 log1p log2 logaddexp
+    logical_and logical_not logical_or logical_xor matmul matrix_norm matrix_power matrix_rank
+    matrix_transpose max maximum mean meshgrid min minimum moveaxis multiply negative nextafter
+    nonzero not_equal ones ones_like outer permute_dims pinv positive pow prod qr real
+    reciprocal remainder repeat reshape result_type rfft rfftfreq rfftn roll round searchsorted
+    sign signbit sin sinh slogdet solve sort sqrt square squeeze stack std subtract sum svd
+    svdvals take take_along_axis tan tanh tensordot tile trace tril triu trunc unique_all
+    unique_counts unique_inverse unique_values unstack var vecdot vector_norm where zeros
+    zeros_like
+    """.split()  # noqa: SIM905 - a list of 190 names is read as words
+)
+"""The names of the Python Array API standard 2025.12 and of its extensions."""
+
+_SOURCE: Final = "Python Array API standard 2025.12."
+_NUMPYS: Final = "NumPy's function."
+
+GLOSSARY: Final = {
+    **dict.fromkeys(
+        ("a", "arr", "ary", "m", "x"),
+        "The operand; also numbers, lists of numbers and NumPy arrays.",
+    ),
+    "axis": "The axis; a negative one counts from the end.",
+    "axis: Axis": "The axes; None stands for all of them.",
+    "axis: SupportsIndex | None": "The axis; None stands for all elements in C order.",
+    "axes": "The axes; None stands for all of them.",
+    "keepdims": "Whether reduced axes stay, with one element.",
+    "dtype": "The data type of the result, and of sums; None for what follows from the rest.",
+    "out": "Where the result goes, converted; of the result's shape.",
+    "where": "Which elements are computed, or count; elsewhere `out` keeps its elements.",
+    "initial": "What the result begins with.",
+    "casting": "Which conversions are allowed: no, equiv, safe, same_kind or unsafe.",
+    "correction": "What is subtracted from the number of elements that a sum is divided by.",
+    "ddof": "NumPy's name of `correction`; one of them is given.",
+    "mean": "The mean, with the reduced axes, if it is known.",
+    "include_initial": "Whether the result begins with the value of no elements.",
+    "order": "How elements lie in memory: C, the last index fastest; F, the first; A or K, as now.",
+    "subok": "NumPy's; of no effect, since arrays have no subclasses.",
+    "like": "NumPy's; of no effect.",
+    "shape": "The shape.",
+    "size": "The shape; None for what the parameters broadcast to.",
+    "device": "The device; None for the operand's, or the default device.",
+    "copy": "True for a copy in any case, False for none, None for one where it is needed.",
+    "norm": "Which direction divides by the number of elements: the inverse one (backward), the\n"
+    "    forward one, or both by its square root (ortho).",
+    "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
+    "    padded with zeros.",
+    "s": "The lengths of the signal along `axes`, which are given as well; -1 is the operand's.",
+}
+"""What a parameter of each name, or name and annotation, means where nothing else is said."""
+
+_ERRORS: Final = {
+    "axis": ("AxisError", "If an axis is out of range."),
+    "axes": ("AxisError", "If an axis is out of range, or named twice."),
+    "size": ("ValueError", "If a parameter is out of range."),
+    "norm": ("ValueError", "If a length is below 1, or `norm` is not known."),
+    ": ArrayLike": ("TypeError", "If an operand can be made no array, or has another dtype."),
+}
+"""What wrong values of parameters of a name, or of an annotation, raise."""
+
+_TYPES: Final = {
+    "ArrayLike": "Array, shape (...)",
+    "Array": "Array, shape (...)",
+    "Any": "object",
+    "Axis": "int, tuple of int or None",
+    "DTypeLike": "dtype or None",
+    "DeviceLike": "Device, str or None",
+    "Norm": '{"backward", "ortho", "forward"}',
+    "Out": "Array or None",
+    "Outs": "tuple of Array, or None",
+    "ShapeLike": "int or tuple of int",
+    "SupportsIndex": "int",
+}
+"""The words for annotations."""
+
+
+def completed(name: str, text: str, annotations: Mapping[str, str], source: str = "") -> str:
+    """A docstring with what is said of all functions of such parameters.
+
+    Parameters
+    ----------
+    name : str
+        The function's name.
+    text : str
+        What is particular to it: a summary and numpydoc's sections, without indentation.
+    annotations : mapping of str to str
+        The types of its parameters, in order.
+    source : str
+        What defines the function, if not the standard or NumPy.
+    """
+    summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
+    sections = dict(section.split("\n", 1) for section in rest)
+    sections = {title: body.partition("\n")[2] for title, body in sections.items()}
+    told = sections.get("Parameters", "")
+    heads = " ".join(re.findall(r"^(\S.*?)(?: : |$)", told, re.MULTILINE))
+    known = set(re.findall(r"\w+", heads))
+    for parameter, annotation in annotations.items():
+        meaning = GLOSSARY.get(f"{parameter}: {annotation}") or GLOSSARY.get(parameter)
+        if meaning and parameter not in known:
+            told += f"\n{parameter} : {_spelled(annotation)}\n    {meaning}"
+        error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
+        raised = sections.get("Raises", "")
+        if error not in raised:
+            sections["Raises"] = f"{raised}\n{error}\n    {when}".lstrip("\n")
+    if told:
+        sections["Parameters"] = told.lstrip("\n")
+    source = source or (_SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else "")
+    if source and source not in sections.get("Notes", ""):
+        sections["Notes"] = f"{source} {sections.get('Notes', '')}".rstrip()
+    if "Examples" in sections and "import xarr" not in sections["Examples"]:
+        sections["Examples"] = f">>> import xarr\n{sections['Examples']}"
+    titles = [title for title in _ORDER if title in sections]
+    titles += [title for title in sections if title not in _ORDER]
+    parts = [f"{title}\n{'-' * len(title)}\n{sections[title]}" for title in titles]
+    return "\n\n".join([summary, *parts])
+
+
+_ORDER: Final[tuple[str, ...]] = ("Parameters", "Returns", "Yields", "Raises", "Notes", "Examples")
+_NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))
+
+
+def _spelled(annotation: str) -> str:
+    """The words for an annotation."""
+    words = [_TYPES.get(part, part) for part in annotation.split(" | ")]
+    return " or ".join(words).replace(" or None or None", " or None")
+
+
+def complete(space: ModuleType | type) -> None:
+    """Complete the docstrings of the public functions of a module or a class."""
+    for value in {id(value): value for value in vars(space).values()}.values():
+        if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
+            text = inspect.cleandoc(value.__doc__)
+            value.__doc__ = completed(value.__name__, text, _annotations(value))
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, str]:
+    """The annotations of a function's parameters, as they are written."""
+    return {
+        name: annotation
+        for name, annotation in function.__annotations__.items()
+        if name != "return" and type(annotation) is str
+    }
