@@ -39,23 +39,15 @@ DEVICE f64 xr_sum_tail_f64(const f64 a, const f64 b)
     return (a - (sum - moved)) + (b - moved);
 }
 
-// The rounding error of a b (T. J. Dekker, Numerische Mathematik 18, 1971), halves cut by bits.
+// The rounding error of a b, which is a number unless it underflows.
 DEVICE f32 xr_product_tail_f32(const f32 a, const f32 b)
 {
-    const f32 a_high = xr_from_bits_f32(xr_bits_f32(a) & 0xfffff000u);
-    const f32 b_high = xr_from_bits_f32(xr_bits_f32(b) & 0xfffff000u);
-    const f32 a_low = a - a_high;
-    const f32 b_low = b - b_high;
-    return ((a_high * b_high - a * b) + a_high * b_low + a_low * b_high) + a_low * b_low;
+    return fma(a, b, -(a * b));
 }
 
 DEVICE f64 xr_product_tail_f64(const f64 a, const f64 b)
 {
-    const f64 a_high = xr_from_bits_f64(xr_bits_f64(a) & 0xfffffffff8000000ul);
-    const f64 b_high = xr_from_bits_f64(xr_bits_f64(b) & 0xfffffffff8000000ul);
-    const f64 a_low = a - a_high;
-    const f64 b_low = b - b_high;
-    return ((a_high * b_high - a * b) + a_high * b_low + a_low * b_high) + a_low * b_low;
+    return fma(a, b, -(a * b));
 }
 
 // The bits of x > 0 made normal, moved so that the exponent field changes at sqrt(1/2), not at 1.
