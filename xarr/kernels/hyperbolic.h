@@ -124,7 +124,7 @@ DEVICE f32 xr_tanh_f32(const f32 x)
     const f32 cosh_half = xr_half_cosh_f32(clamped, &cosh_tail);
     const f32 inverse = 1.0f / cosh_half;
     const f32 q = sinh_half * inverse;
-    const f32 remainder = (sinh_half - q * cosh_half) - xr_product_tail_f32(q, cosh_half);
+    const f32 remainder = fma(-q, cosh_half, sinh_half);
     const f32 y = q + (remainder + (sinh_tail - q * cosh_tail)) * inverse;
     return magnitude < 1.0e-4f ? x : xr_with_sign_f32(y, x);
 }
@@ -168,8 +168,7 @@ DEVICE f32 xr_atanh_f32(const f32 x)
     const f32 inverse = 1.0f / denominator;
     const f32 numerator = inside + inside;
     const f32 q = numerator * inverse;
-    const f32 remainder = ((numerator - q * denominator) - xr_product_tail_f32(q, denominator))
-        - q * denominator_tail;
+    const f32 remainder = fma(-q, denominator, numerator) - q * denominator_tail;
     const f32 y = 0.5f * xr_log1p_sum_f32(0.0f, q, remainder * inverse);
     const f32 edge = magnitude == 1.0f ? xr_infinity_f32 : xr_nan_f32;
     return xr_with_sign_f32(magnitude < 1.0f ? y : edge, x);
@@ -253,7 +252,7 @@ DEVICE f64 xr_tanh_f64(const f64 x)
     const f64 cosh_half = xr_half_cosh_f64(clamped, &cosh_tail);
     const f64 inverse = 1.0 / cosh_half;
     const f64 q = sinh_half * inverse;
-    const f64 remainder = (sinh_half - q * cosh_half) - xr_product_tail_f64(q, cosh_half);
+    const f64 remainder = fma(-q, cosh_half, sinh_half);
     const f64 y = q + (remainder + (sinh_tail - q * cosh_tail)) * inverse;
     return magnitude < 3.0e-9 ? x : xr_with_sign_f64(y, x);
 }
@@ -297,8 +296,7 @@ DEVICE f64 xr_atanh_f64(const f64 x)
     const f64 inverse = 1.0 / denominator;
     const f64 numerator = inside + inside;
     const f64 q = numerator * inverse;
-    const f64 remainder = ((numerator - q * denominator) - xr_product_tail_f64(q, denominator))
-        - q * denominator_tail;
+    const f64 remainder = fma(-q, denominator, numerator) - q * denominator_tail;
     const f64 y = 0.5 * xr_log1p_sum_f64(0.0, q, remainder * inverse);
     const f64 edge = magnitude == 1.0 ? xr_infinity_f64 : xr_nan_f64;
     return xr_with_sign_f64(magnitude < 1.0 ? y : edge, x);

@@ -22,8 +22,7 @@ DEVICE f32 xr_log_pair_f32(const f32 x, f32 *tail)
     const f32 denominator_tail = f - (denominator - 2.0f);
     const f32 inverse = 1.0f / denominator;
     const f32 s = f * inverse;
-    const f32 remainder = ((f - s * denominator) - xr_product_tail_f32(s, denominator))
-        - s * denominator_tail;
+    const f32 remainder = fma(-s, denominator, f) - s * denominator_tail;
     const f32 s_tail = remainder * inverse;
     const f32 z = s * s;
     const f32 z_tail = xr_product_tail_f32(s, s) + 2.0f * (s * s_tail);
@@ -120,7 +119,7 @@ DEVICE f32 xr_hypot_f32(const f32 x1, const f32 x2)
     const f32 sum_tail = (b * b - (sum - square))
         + (xr_product_tail_f32(a, a) + xr_product_tail_f32(b, b));
     const f32 root = sqrt(sum);
-    const f32 remainder = ((sum - root * root) - xr_product_tail_f32(root, root)) + sum_tail;
+    const f32 remainder = fma(-root, root, sum) + sum_tail;
     const f32 y = (root + remainder / (root + root)) * unscale;
     const f32 nonzero = larger == 0.0f ? larger : y;
     const f32 number = ((x1 != x1) | (x2 != x2)) ? x1 + x2 : nonzero;
@@ -153,8 +152,7 @@ DEVICE f64 xr_log_pair_f64(const f64 x, f64 *tail)
     const f64 denominator_tail = f - (denominator - 2.0);
     const f64 inverse = 1.0 / denominator;
     const f64 s = f * inverse;
-    const f64 remainder = ((f - s * denominator) - xr_product_tail_f64(s, denominator))
-        - s * denominator_tail;
+    const f64 remainder = fma(-s, denominator, f) - s * denominator_tail;
     const f64 s_tail = remainder * inverse;
     const f64 z = s * s;
     const f64 z_tail = xr_product_tail_f64(s, s) + 2.0 * (s * s_tail);
@@ -255,7 +253,7 @@ DEVICE f64 xr_hypot_f64(const f64 x1, const f64 x2)
     const f64 sum_tail = (b * b - (sum - square))
         + (xr_product_tail_f64(a, a) + xr_product_tail_f64(b, b));
     const f64 root = sqrt(sum);
-    const f64 remainder = ((sum - root * root) - xr_product_tail_f64(root, root)) + sum_tail;
+    const f64 remainder = fma(-root, root, sum) + sum_tail;
     const f64 y = (root + remainder / (root + root)) * unscale;
     const f64 nonzero = larger == 0.0 ? larger : y;
     const f64 number = ((x1 != x1) | (x2 != x2)) ? x1 + x2 : nonzero;

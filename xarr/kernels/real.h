@@ -53,10 +53,18 @@ DEVICE T xr_nextafter_T(const T x, const T y)
     return (x != x) | (y != y) ? x + y : x == y ? y : next;
 }
 
-// x - trunc(x / y) * y without rounding, whatever the ratio: long division of the significands,
-// as many bits at a time as fit in U.
+// x - trunc(x / y) * y without rounding. A quotient that T holds is at most one off, and what is left
+// then is exact; else it is long division of the significands, as many bits at a time as fit in U.
 DEVICE T xr_fmod_T(const T x, const T y)
 {
+    const T size = xr_magnitude_T(x);
+    const T unit = xr_magnitude_T(y);
+    if ((size < unit * (sizeof(T) == 4 ? (T)4194304.0f : (T)2251799813685248.0f))
+        & (unit < xr_infinity_T)) {
+        const T near = fma(-trunc(size / unit), unit, size);
+        const T above = near < (T)0.0f ? near + unit : near;
+        return xr_with_sign_T(above >= unit ? above - unit : above, x);
+    }
     const int digits = sizeof(T) == 4 ? 23 : 52;
     const int step = (int)(8 * sizeof(T)) - digits - 1;
     const U sign_mask = (U)1 << (8 * sizeof(T) - 1);
@@ -211,38 +219,50 @@ DEVICE f64 xr_rad2deg_f64(const f64 x)
     return x * 57.29577951308232;
 }
 
-// Halley's iteration, cubic, from an estimate that divides the exponent by 3 in the bits.
+// Halley's iteration, cubic; at a quarter of their size the powers of the root do not overflow.
+DEVICE T xr_cbrt_step_T(const T root, const T quarter)
+{
+    const T square = (T)0.25f * root * root;
+    const T cube = square * root;
+    return root + root * (fma(-square, root, quarter) / (cube + (quarter + cube)));
+}
+
+// From an estimate that divides the exponent by 3 in the high bits, within 4 %.
 DEVICE T xr_cbrt_T(const T x)
 {
     const int digits = sizeof(T) == 4 ? 23 : 52;
-    const U bias = sizeof(T) == 4 ? (U)127 : (U)1023;
-    const T magnitude = fabs(x);
+    const int low_bits = sizeof(T) == 4 ? 0 : 32;
+    const u32 bias = sizeof(T) == 4 ? 709921077u : 715094163u;
+    const T magnitude = xr_magnitude_T(x);
     const int tiny = magnitude < xr_from_bits_T((U)1 << digits);
     const T y = tiny ? magnitude * (T)18014398509481984.0f : magnitude;
-    T root = xr_from_bits_T(xr_bits_T(y) / (U)3 + ((bias << digits) / (U)3) * (U)2);
-    for (int round = 0; round < 4; ++round) {
-        const T ratio = y / (root * root);
-        root = root + root * ((ratio - root) / (root + root + ratio));
-    }
+    const u32 third = (u32)(xr_bits_T(y) >> low_bits) / 3u;
+    const T first = xr_from_bits_T((U)(third + bias) << low_bits);
+    const T second = xr_cbrt_step_T(xr_cbrt_step_T(first, (T)0.25f * y), (T)0.25f * y);
+    const T root = sizeof(T) == 4 ? second : xr_cbrt_step_T(second, (T)0.25f * y);
     const T scaled = tiny ? root * (T)3.814697265625e-6f : root;
-    return (x == (T)0.0f) | !isfinite(x) ? x : copysign(scaled, x);
+    return (x == (T)0.0f) | (magnitude >= xr_infinity_T) | (x != x) ? x : xr_with_sign_T(scaled, x);
 }
 
 // The fraction's power, at most sqrt(2), scaled by the integer's: whole powers are exact.
 DEVICE f32 xr_exp2_f32(const f32 x)
 {
-    const f32 whole = rint(x);
-    const f32 fraction = fabs(x) < xr_infinity_f32 ? x - whole : 0.0f;
-    const f32 scaled = xr_ldexp_f32(xr_exp_f32(fraction * 0.6931472f), whole);
-    return x != x ? x : scaled;
+    const f32 above = x < -252.0f ? -252.0f : x;
+    const f32 clamped = above > 254.0f ? 254.0f : above;
+    const f32 shifted = clamped + 12582912.0f;
+    const f32 fraction = clamped - (shifted - 12582912.0f);
+    const f32 y = xr_exp_f32(fraction * 0.6931472f);
+    return x != x ? x : xr_scale_f32(y, xr_bits_f32(shifted) - 0x4b400000u);
 }
 
 DEVICE f64 xr_exp2_f64(const f64 x)
 {
-    const f64 whole = rint(x);
-    const f64 fraction = fabs(x) < xr_infinity_f64 ? x - whole : 0.0;
-    const f64 scaled = xr_ldexp_f64(xr_exp_f64(fraction * 0.6931471805599453), whole);
-    return x != x ? x : scaled;
+    const f64 above = x < -2044.0 ? -2044.0 : x;
+    const f64 clamped = above > 2046.0 ? 2046.0 : above;
+    const f64 shifted = clamped + 6755399441055744.0;
+    const f64 fraction = clamped - (shifted - 6755399441055744.0);
+    const f64 y = xr_exp_f64(fraction * 0.6931471805599453);
+    return x != x ? x : xr_scale_f64(y, xr_bits_f64(shifted) - 0x4338000000000000ul);
 }
 
 // log2(2^x1 + 2^x2) = larger + log2(1 + 2^d), d = smaller - larger and its rounding error.

@@ -285,7 +285,7 @@ DEVICE f32 xr_tan_f32(const f32 x)
     const f32 denominator_tail = (quadrant & 1u) ? sine_tail : cosine_tail;
     const f32 inverse = 1.0f / denominator;
     const f32 q = numerator * inverse;
-    const f32 remainder = (numerator - q * denominator) - xr_product_tail_f32(q, denominator);
+    const f32 remainder = fma(-q, denominator, numerator);
     const f32 y = q + (remainder + (numerator_tail - q * denominator_tail)) * inverse;
     const u32 sign = xr_bits_f32(x) & (1u << 31);
     return magnitude < xr_infinity_f32 ? xr_from_bits_f32(xr_bits_f32(y) ^ sign) : xr_nan_f32;
@@ -337,7 +337,7 @@ DEVICE f64 xr_tan_f64(const f64 x)
     const f64 denominator_tail = (quadrant & 1ul) ? sine_tail : cosine_tail;
     const f64 inverse = 1.0 / denominator;
     const f64 q = numerator * inverse;
-    const f64 remainder = (numerator - q * denominator) - xr_product_tail_f64(q, denominator);
+    const f64 remainder = fma(-q, denominator, numerator);
     const f64 y = q + (remainder + (numerator_tail - q * denominator_tail)) * inverse;
     const u64 sign = xr_bits_f64(x) & (1ul << 63);
     return magnitude < xr_infinity_f64 ? xr_from_bits_f64(xr_bits_f64(y) ^ sign) : xr_nan_f64;
@@ -394,8 +394,7 @@ DEVICE f32 xr_asin_f32(const f32 x)
     const f32 magnitude = xr_magnitude_f32(x);
     const f32 square = 0.5f * (1.0f - magnitude);
     const f32 root = sqrt(square);
-    const f32 root_tail = ((square - root * root) - xr_product_tail_f32(root, root))
-        / (root + root + 1.0e-30f);
+    const f32 root_tail = fma(-root, root, square) / (root + root + 1.0e-30f);
     const f32 small = magnitude + magnitude * xr_asin_series_f32(magnitude * magnitude);
     const f32 high = 1.5707964f - (root + root);
     const f32 low = (1.5707964f - high) - (root + root);
@@ -411,8 +410,7 @@ DEVICE f32 xr_acos_f32(const f32 x)
     const u32 is_large = magnitude > 0.5f;
     const f32 square = is_large ? 0.5f * (1.0f - magnitude) : x * x;
     const f32 root = sqrt(square);
-    const f32 root_tail = ((square - root * root) - xr_product_tail_f32(root, root))
-        / (root + root + 1.0e-30f);
+    const f32 root_tail = fma(-root, root, square) / (root + root + 1.0e-30f);
     const f32 series = xr_asin_series_f32(square);
     const f32 angle = is_large ? root + root : magnitude;
     const f32 tail = is_large ? 2.0f * (root * series + root_tail) : magnitude * series;
@@ -454,8 +452,7 @@ DEVICE f32 xr_atan2_f32(const f32 y, const f32 x)
     const f32 denominator_tail = is_high ? n - (denominator - d) : 0.0f;
     const f32 inverse = 1.0f / denominator;
     const f32 q = numerator * inverse;
-    const f32 remainder = ((numerator - q * denominator) - xr_product_tail_f32(q, denominator))
-        - q * denominator_tail;
+    const f32 remainder = fma(-q, denominator, numerator) - q * denominator_tail;
     const f32 rest = q * xr_atan_series_f32(is_tiny ? 0.0f : q * q)
         + remainder * inverse;
     const f32 outer = is_left ? (is_steep ? 2.0f : 4.0f) : (is_steep ? 2.0f : 0.0f);
@@ -483,8 +480,7 @@ DEVICE f64 xr_asin_f64(const f64 x)
     const f64 magnitude = xr_magnitude_f64(x);
     const f64 square = 0.5 * (1.0 - magnitude);
     const f64 root = sqrt(square);
-    const f64 root_tail = ((square - root * root) - xr_product_tail_f64(root, root))
-        / (root + root + 1.0e-300);
+    const f64 root_tail = fma(-root, root, square) / (root + root + 1.0e-300);
     const f64 small = magnitude + magnitude * xr_asin_series_f64(magnitude * magnitude);
     const f64 high = 1.5707963267948966 - (root + root);
     const f64 low = (1.5707963267948966 - high) - (root + root);
@@ -500,8 +496,7 @@ DEVICE f64 xr_acos_f64(const f64 x)
     const u64 is_large = magnitude > 0.5;
     const f64 square = is_large ? 0.5 * (1.0 - magnitude) : x * x;
     const f64 root = sqrt(square);
-    const f64 root_tail = ((square - root * root) - xr_product_tail_f64(root, root))
-        / (root + root + 1.0e-300);
+    const f64 root_tail = fma(-root, root, square) / (root + root + 1.0e-300);
     const f64 series = xr_asin_series_f64(square);
     const f64 angle = is_large ? root + root : magnitude;
     const f64 tail = is_large ? 2.0 * (root * series + root_tail) : magnitude * series;
@@ -543,8 +538,7 @@ DEVICE f64 xr_atan2_f64(const f64 y, const f64 x)
     const f64 denominator_tail = is_high ? n - (denominator - d) : 0.0;
     const f64 inverse = 1.0 / denominator;
     const f64 q = numerator * inverse;
-    const f64 remainder = ((numerator - q * denominator) - xr_product_tail_f64(q, denominator))
-        - q * denominator_tail;
+    const f64 remainder = fma(-q, denominator, numerator) - q * denominator_tail;
     const f64 rest = q * xr_atan_series_f64(is_tiny ? 0.0 : q * q)
         + remainder * inverse;
     const f64 outer = is_left ? (is_steep ? 2.0 : 4.0) : (is_steep ? 2.0 : 0.0);
