@@ -51,20 +51,20 @@ DEVICE f64 xr_with_sign_f64(const f64 y, const f64 x)
 DEVICE f32 xr_exp_quadratic_f32(const f32 r)
 {
     const f32 z = r * r;
-    const f32 even = 1.6666667e-1f + z * (8.333199e-3f + z * 1.9952582e-4f);
-    const f32 odd = 4.166646e-2f + z * 1.3935468e-3f;
-    return 0.5f * z + (r * z) * (even + r * odd);
+    const f32 even = fma(z, fma(z, 1.9952582e-4f, 8.333199e-3f), 1.6666667e-1f);
+    const f32 odd = fma(z, 1.3935468e-3f, 4.166646e-2f);
+    return fma(r * z, fma(r, odd, even), 0.5f * z);
 }
 
 // e^r - 1 - r for |r| <= 0.3475.
 DEVICE f64 xr_exp_quadratic_f64(const f64 r)
 {
     const f64 z = r * r;
-    const f64 even = 0.16666666666666685 + z * (0.008333333333315832 + z * (0.00019841269899130586
-        + z * (2.7557232300282243e-06 + z * 2.511287814390114e-08)));
-    const f64 odd = 0.04166666666666668 + z * (0.0013888888888877167 + z * (2.4801587341650906e-05
-        + z * (2.7557257990855476e-07 + z * 2.091995803458595e-09)));
-    return 0.5 * z + (r * z) * (even + r * odd);
+    const f64 even = fma(z, fma(z, fma(z, fma(z, 2.511287814390114e-08, 2.7557232300282243e-06),
+        0.00019841269899130586), 0.008333333333315832), 0.16666666666666685);
+    const f64 odd = fma(z, fma(z, fma(z, fma(z, 2.091995803458595e-09, 2.7557257990855476e-07),
+        2.4801587341650906e-05), 0.0013888888888877167), 0.04166666666666668);
+    return fma(r * z, fma(r, odd, even), 0.5 * z);
 }
 
 // y 2^n for n in -252 ... 254: two exact factors, so that a subnormal result is rounded once.

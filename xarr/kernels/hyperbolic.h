@@ -16,7 +16,7 @@
 DEVICE f32 xr_sinh_rest_f32(const f32 r)
 {
     const f32 z = r * r;
-    const f32 series = 1.6666667e-1f + z * (8.33317e-3f + z * 1.9978425e-4f);
+    const f32 series = fma(z, fma(z, 1.9978425e-4f, 8.33317e-3f), 1.6666667e-1f);
     return (r * z) * series;
 }
 
@@ -24,16 +24,16 @@ DEVICE f32 xr_sinh_rest_f32(const f32 r)
 DEVICE f32 xr_cosh_rest_f32(const f32 r)
 {
     const f32 z = r * r;
-    const f32 series = 4.1666668e-2f + z * (1.388859e-3f + z * 2.4999097e-5f);
-    return 0.5f * z + (z * z) * series;
+    const f32 series = fma(z, fma(z, 2.4999097e-5f, 1.388859e-3f), 4.1666668e-2f);
+    return fma(z * z, series, 0.5f * z);
 }
 
 // sinh(r) - r for |r| <= 0.3475.
 DEVICE f64 xr_sinh_rest_f64(const f64 r)
 {
     const f64 z = r * r;
-    const f64 series = 0.16666666666666677 + z * (0.008333333333321381
-        + z * (0.00019841269886838314 + z * (2.755724342171471e-06 + z * 2.5109333742459815e-08)));
+    const f64 series = fma(z, fma(z, fma(z, fma(z, 2.5109333742459815e-08, 2.755724342171471e-06),
+        0.00019841269886838314), 0.008333333333321381), 0.16666666666666677);
     return (r * z) * series;
 }
 
@@ -41,9 +41,9 @@ DEVICE f64 xr_sinh_rest_f64(const f64 r)
 DEVICE f64 xr_cosh_rest_f64(const f64 r)
 {
     const f64 z = r * r;
-    const f64 series = 0.041666666666666685 + z * (0.0013888888888873257
-        + z * (2.4801587349302545e-05 + z * (2.755725169676215e-07 + z * 2.0921818124250393e-09)));
-    return 0.5 * z + (z * z) * series;
+    const f64 series = fma(z, fma(z, fma(z, fma(z, 2.0921818124250393e-09, 2.755725169676215e-07),
+        2.4801587349302545e-05), 0.0013888888888873257), 0.041666666666666685);
+    return fma(z * z, series, 0.5 * z);
 }
 
 // sinh(x) / 2 and cosh(x) / 2 of 0 <= x <= 89.5f and their rounding errors; halved, as 2^n may
@@ -125,7 +125,7 @@ DEVICE f32 xr_tanh_f32(const f32 x)
     const f32 inverse = 1.0f / cosh_half;
     const f32 q = sinh_half * inverse;
     const f32 remainder = fma(-q, cosh_half, sinh_half);
-    const f32 y = q + (remainder + (sinh_tail - q * cosh_tail)) * inverse;
+    const f32 y = fma(remainder + fma(-q, cosh_tail, sinh_tail), inverse, q);
     return magnitude < 1.0e-4f ? x : xr_with_sign_f32(y, x);
 }
 
@@ -168,7 +168,7 @@ DEVICE f32 xr_atanh_f32(const f32 x)
     const f32 inverse = 1.0f / denominator;
     const f32 numerator = inside + inside;
     const f32 q = numerator * inverse;
-    const f32 remainder = fma(-q, denominator, numerator) - q * denominator_tail;
+    const f32 remainder = fma(-q, denominator_tail, fma(-q, denominator, numerator));
     const f32 y = 0.5f * xr_log1p_sum_f32(0.0f, q, remainder * inverse);
     const f32 edge = magnitude == 1.0f ? xr_infinity_f32 : xr_nan_f32;
     return xr_with_sign_f32(magnitude < 1.0f ? y : edge, x);
@@ -253,7 +253,7 @@ DEVICE f64 xr_tanh_f64(const f64 x)
     const f64 inverse = 1.0 / cosh_half;
     const f64 q = sinh_half * inverse;
     const f64 remainder = fma(-q, cosh_half, sinh_half);
-    const f64 y = q + (remainder + (sinh_tail - q * cosh_tail)) * inverse;
+    const f64 y = fma(remainder + fma(-q, cosh_tail, sinh_tail), inverse, q);
     return magnitude < 3.0e-9 ? x : xr_with_sign_f64(y, x);
 }
 
@@ -296,7 +296,7 @@ DEVICE f64 xr_atanh_f64(const f64 x)
     const f64 inverse = 1.0 / denominator;
     const f64 numerator = inside + inside;
     const f64 q = numerator * inverse;
-    const f64 remainder = fma(-q, denominator, numerator) - q * denominator_tail;
+    const f64 remainder = fma(-q, denominator_tail, fma(-q, denominator, numerator));
     const f64 y = 0.5 * xr_log1p_sum_f64(0.0, q, remainder * inverse);
     const f64 edge = magnitude == 1.0 ? xr_infinity_f64 : xr_nan_f64;
     return xr_with_sign_f64(magnitude < 1.0 ? y : edge, x);

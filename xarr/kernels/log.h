@@ -96,11 +96,11 @@ DEVICE f64 xr_log_fraction_f64(const f64 x)
 DEVICE f32 xr_log_cubic_f32(const f32 f)
 {
     const f32 z = f * f;
-    const f32 even = 3.3333313e-1f + z * (2.0002073e-1f + z * (1.4220223e-1f
-        + z * (1.1886203e-1f + z * 6.73426e-2f)));
-    const f32 odd = -2.5000012e-1f + z * (-1.6667858e-1f
-        + z * (-1.24080785e-1f + z * -1.1661616e-1f));
-    return f * z * (even + f * odd);
+    const f32 even = fma(z, fma(z, fma(z, fma(z, 6.73426e-2f, 1.1886203e-1f), 1.4220223e-1f),
+        2.0002073e-1f), 3.3333313e-1f);
+    const f32 odd = fma(z, fma(z, fma(z, -1.1661616e-1f, -1.24080785e-1f), -1.6667858e-1f),
+        -2.5000012e-1f);
+    return f * z * fma(f, odd, even);
 }
 
 // log(1 + f) - f + f^2 / 2, where s = f / (2 + f).
@@ -108,10 +108,10 @@ DEVICE f64 xr_log_cubic_f64(const f64 f, const f64 s)
 {
     const f64 z = s * s;
     const f64 w = z * z;
-    const f64 even = 0.6666666666666734 + w * (0.2857142874201122
-        + w * (0.18183562800073141 + w * 0.14795630776296298));
-    const f64 odd = 0.39999999999416713 + w * (0.22222198606452212 + w * 0.15314085611377104);
-    return s * (0.5 * f * f + z * (even + z * odd));
+    const f64 even = fma(w, fma(w, fma(w, 0.14795630776296298, 0.18183562800073141),
+        0.2857142874201122), 0.6666666666666734);
+    const f64 odd = fma(w, fma(w, 0.15314085611377104, 0.22222198606452212), 0.39999999999416713);
+    return s * fma(z, fma(z, odd, even), 0.5 * f * f);
 }
 
 // k ln2 + log(1 + f + tail), |tail| <= 2^-24; k = 0 or |k ln2| > |f|.
@@ -120,8 +120,9 @@ DEVICE f32 xr_log_sum_f32(const f32 k, const f32 f, const f32 tail)
     const f32 main_part = k * 6.9314575e-1f;
     const f32 high = main_part + f;
     const f32 low = f - (high - main_part);
-    const f32 correction = k * 1.4286068e-6f + tail * (1.0f - f * (1.0f - f * (1.0f - f)));
-    return high + (low + ((xr_log_cubic_f32(f) - 0.5f * f * f) + correction));
+    const f32 correction = fma(k, 1.4286068e-6f,
+        tail * fma(-f, fma(-f, 1.0f - f, 1.0f), 1.0f));
+    return high + (low + (fma(-0.5f * f, f, xr_log_cubic_f32(f)) + correction));
 }
 
 // k ln2 + log(1 + f + tail), |tail| <= 2^-53; k = 0 or |k ln2| > |f|.
@@ -132,7 +133,7 @@ DEVICE f64 xr_log_sum_f64(const f64 k, const f64 f, const f64 tail)
     const f64 high = main_part + f;
     const f64 low = f - (high - main_part);
     const f64 correction = k * 5.497923018708371e-14 + tail * (1.0 - 2.0 * s * (1.0 - s));
-    return high + (low + ((xr_log_cubic_f64(f, s) - 0.5 * f * f) + correction));
+    return high + (low + (fma(-0.5 * f, f, xr_log_cubic_f64(f, s)) + correction));
 }
 
 // The value of a logarithm where the formula does not hold: x <= 0, infinite or NaN.

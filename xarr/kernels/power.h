@@ -22,26 +22,26 @@ DEVICE f32 xr_log_pair_f32(const f32 x, f32 *tail)
     const f32 denominator_tail = f - (denominator - 2.0f);
     const f32 inverse = 1.0f / denominator;
     const f32 s = f * inverse;
-    const f32 remainder = fma(-s, denominator, f) - s * denominator_tail;
+    const f32 remainder = fma(-s, denominator_tail, fma(-s, denominator, f));
     const f32 s_tail = remainder * inverse;
     const f32 z = s * s;
-    const f32 z_tail = xr_product_tail_f32(s, s) + 2.0f * (s * s_tail);
+    const f32 z_tail = fma(s + s, s_tail, xr_product_tail_f32(s, s));
     const f32 cube = z * s;
-    const f32 cube_tail = xr_product_tail_f32(z, s) + (z * s_tail + z_tail * s);
+    const f32 cube_tail = fma(z, s_tail, fma(z_tail, s, xr_product_tail_f32(z, s)));
     const f32 cubic = cube * 6.666667e-1f;
-    const f32 cubic_tail = xr_product_tail_f32(cube, 6.666667e-1f)
-        + (cube * -1.9868216e-8f + cube_tail * 6.666667e-1f);
+    const f32 cubic_tail = fma(cube, -1.9868216e-8f,
+        fma(cube_tail, 6.666667e-1f, xr_product_tail_f32(cube, 6.666667e-1f)));
     const f32 w = z * z;
-    const f32 even = 3.9999998e-1f + w * 2.2179963e-1f;
-    const f32 odd = 2.857197e-1f + w * 1.955218e-1f;
-    const f32 quintic = (cube * z) * (even + z * odd);
+    const f32 even = fma(w, 2.2179963e-1f, 3.9999998e-1f);
+    const f32 odd = fma(w, 1.955218e-1f, 2.857197e-1f);
+    const f32 quintic = (cube * z) * fma(z, odd, even);
     const f32 main_part = k * 6.9314575e-1f;
     const f32 linear = main_part + 2.0f * s;
     const f32 linear_tail = 2.0f * s - (linear - main_part);
     const f32 sum = linear + cubic;
     const f32 sum_tail = cubic - (sum - linear);
     const f32 low = (linear_tail + sum_tail)
-        + ((2.0f * s_tail + cubic_tail) + (quintic + k * 1.4286068e-6f));
+        + ((2.0f * s_tail + cubic_tail) + fma(k, 1.4286068e-6f, quintic));
     const f32 high = sum + low;
     *tail = low - (high - sum);
     return high;
@@ -57,15 +57,15 @@ DEVICE f32 xr_exp_pair_f32(const f32 x, const f32 tail)
     const f32 r = r_high - r_low;
     const f32 rest = (r_high - r) - r_low;
     const f32 z = r * r;
-    const f32 even = 1.6666667e-1f + z * (8.333199e-3f + z * 1.9952582e-4f);
-    const f32 odd = 4.166646e-2f + z * 1.3935468e-3f;
-    const f32 cubic = (r * z) * (even + r * odd);
+    const f32 even = fma(z, fma(z, 1.9952582e-4f, 8.333199e-3f), 1.6666667e-1f);
+    const f32 odd = fma(z, 1.3935468e-3f, 4.166646e-2f);
+    const f32 cubic = (r * z) * fma(r, odd, even);
     const f32 linear = 1.0f + r;
     const f32 linear_tail = r - (linear - 1.0f);
     const f32 high = linear + 0.5f * z;
     const f32 high_tail = 0.5f * z - (high - linear);
     const f32 low = (linear_tail + high_tail)
-        + (cubic + (0.5f * xr_product_tail_f32(r, r) + (rest + r * rest)));
+        + (cubic + (0.5f * xr_product_tail_f32(r, r) + fma(r, rest, rest)));
     return xr_scale_f32(high + low, xr_bits_f32(shifted) - 0x4b400000u);
 }
 
@@ -80,7 +80,7 @@ DEVICE f32 xr_pow_f32(const f32 x, const f32 y)
     f32 log_tail = 0.0f;
     const f32 log_x = xr_log_pair_f32(is_ordinary ? magnitude : 1.0f, &log_tail);
     const f32 product = log_x * exponent;
-    const f32 product_tail = xr_product_tail_f32(log_x, exponent) + log_tail * exponent;
+    const f32 product_tail = fma(log_tail, exponent, xr_product_tail_f32(log_x, exponent));
     const f32 above = product < -104.0f ? -104.0f : product;
     const f32 clamped = above > 89.0f ? 89.0f : above;
     const f32 tail = clamped == product ? product_tail : 0.0f;
@@ -152,28 +152,28 @@ DEVICE f64 xr_log_pair_f64(const f64 x, f64 *tail)
     const f64 denominator_tail = f - (denominator - 2.0);
     const f64 inverse = 1.0 / denominator;
     const f64 s = f * inverse;
-    const f64 remainder = fma(-s, denominator, f) - s * denominator_tail;
+    const f64 remainder = fma(-s, denominator_tail, fma(-s, denominator, f));
     const f64 s_tail = remainder * inverse;
     const f64 z = s * s;
-    const f64 z_tail = xr_product_tail_f64(s, s) + 2.0 * (s * s_tail);
+    const f64 z_tail = fma(s + s, s_tail, xr_product_tail_f64(s, s));
     const f64 cube = z * s;
-    const f64 cube_tail = xr_product_tail_f64(z, s) + (z * s_tail + z_tail * s);
+    const f64 cube_tail = fma(z, s_tail, fma(z_tail, s, xr_product_tail_f64(z, s)));
     const f64 cubic = cube * 0.6666666666666666;
-    const f64 cubic_tail = xr_product_tail_f64(cube, 0.6666666666666666)
-        + (cube * 3.700743415417188e-17 + cube_tail * 0.6666666666666666);
+    const f64 cubic_tail = fma(cube, 3.700743415417188e-17,
+        fma(cube_tail, 0.6666666666666666, xr_product_tail_f64(cube, 0.6666666666666666)));
     const f64 w = z * z;
-    const f64 even = 0.3999999999999998 + w * (0.22222222217797377
-        + w * (0.1538455850510659 + w * 0.11675842619415142));
-    const f64 odd = 0.2857142857144382 + w * (0.18181818842930494
-        + w * (0.13336261479169914 + w * 0.1198123706963565));
-    const f64 quintic = (cube * z) * (even + z * odd);
+    const f64 even = fma(w, fma(w, fma(w, 0.11675842619415142, 0.1538455850510659),
+        0.22222222217797377), 0.3999999999999998);
+    const f64 odd = fma(w, fma(w, fma(w, 0.1198123706963565, 0.13336261479169914),
+        0.18181818842930494), 0.2857142857144382);
+    const f64 quintic = (cube * z) * fma(z, odd, even);
     const f64 main_part = k * 0.6931471805598903;
     const f64 linear = main_part + 2.0 * s;
     const f64 linear_tail = 2.0 * s - (linear - main_part);
     const f64 sum = linear + cubic;
     const f64 sum_tail = cubic - (sum - linear);
     const f64 low = (linear_tail + sum_tail)
-        + ((2.0 * s_tail + cubic_tail) + (quintic + k * 5.497923018708371e-14));
+        + ((2.0 * s_tail + cubic_tail) + fma(k, 5.497923018708371e-14, quintic));
     const f64 high = sum + low;
     *tail = low - (high - sum);
     return high;
@@ -189,17 +189,17 @@ DEVICE f64 xr_exp_pair_f64(const f64 x, const f64 tail)
     const f64 r = r_high - r_low;
     const f64 rest = (r_high - r) - r_low;
     const f64 z = r * r;
-    const f64 even = 0.16666666666666685 + z * (0.008333333333315832
-        + z * (0.00019841269899130586 + z * (2.7557232300282243e-06 + z * 2.511287814390114e-08)));
-    const f64 odd = 0.04166666666666668 + z * (0.0013888888888877167
-        + z * (2.4801587341650906e-05 + z * (2.7557257990855476e-07 + z * 2.091995803458595e-09)));
-    const f64 cubic = (r * z) * (even + r * odd);
+    const f64 even = fma(z, fma(z, fma(z, fma(z, 2.511287814390114e-08, 2.7557232300282243e-06),
+        0.00019841269899130586), 0.008333333333315832), 0.16666666666666685);
+    const f64 odd = fma(z, fma(z, fma(z, fma(z, 2.091995803458595e-09, 2.7557257990855476e-07),
+        2.4801587341650906e-05), 0.0013888888888877167), 0.04166666666666668);
+    const f64 cubic = (r * z) * fma(r, odd, even);
     const f64 linear = 1.0 + r;
     const f64 linear_tail = r - (linear - 1.0);
     const f64 high = linear + 0.5 * z;
     const f64 high_tail = 0.5 * z - (high - linear);
     const f64 low = (linear_tail + high_tail)
-        + (cubic + (0.5 * xr_product_tail_f64(r, r) + (rest + r * rest)));
+        + (cubic + (0.5 * xr_product_tail_f64(r, r) + fma(r, rest, rest)));
     return xr_scale_f64(high + low, xr_bits_f64(shifted) - 0x4338000000000000ul);
 }
 
@@ -214,7 +214,7 @@ DEVICE f64 xr_pow_f64(const f64 x, const f64 y)
     f64 log_tail = 0.0;
     const f64 log_x = xr_log_pair_f64(is_ordinary ? magnitude : 1.0, &log_tail);
     const f64 product = log_x * exponent;
-    const f64 product_tail = xr_product_tail_f64(log_x, exponent) + log_tail * exponent;
+    const f64 product_tail = fma(log_tail, exponent, xr_product_tail_f64(log_x, exponent));
     const f64 above = product < -746.0 ? -746.0 : product;
     const f64 clamped = above > 710.0 ? 710.0 : above;
     const f64 tail = clamped == product ? product_tail : 0.0;

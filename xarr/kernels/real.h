@@ -53,7 +53,8 @@ DEVICE T xr_nextafter_T(const T x, const T y)
     return (x != x) | (y != y) ? x + y : x == y ? y : next;
 }
 
-// x - trunc(x / y) * y without rounding. A quotient that T holds is at most one off, and what is left
+// x - trunc(x / y) * y without rounding. A quotient that T holds is at most one off,
+        and what is left
 // then is exact; else it is long division of the significands, as many bits at a time as fit in U.
 DEVICE T xr_fmod_T(const T x, const T y)
 {
@@ -227,20 +228,21 @@ DEVICE T xr_cbrt_step_T(const T root, const T quarter)
     return root + root * (fma(-square, root, quarter) / (cube + (quarter + cube)));
 }
 
-// From an estimate that divides the exponent by 3 in the high bits, within 4 %.
+// From an estimate that divides the exponent by 3 in the high bits, within 4 %. Tiny numbers are
+// scaled by 2^102, so that no difference underflows.
 DEVICE T xr_cbrt_T(const T x)
 {
     const int digits = sizeof(T) == 4 ? 23 : 52;
     const int low_bits = sizeof(T) == 4 ? 0 : 32;
     const u32 bias = sizeof(T) == 4 ? 709921077u : 715094163u;
     const T magnitude = xr_magnitude_T(x);
-    const int tiny = magnitude < xr_from_bits_T((U)1 << digits);
-    const T y = tiny ? magnitude * (T)18014398509481984.0f : magnitude;
+    const int tiny = magnitude < xr_from_bits_T((U)64 << digits);
+    const T y = tiny ? magnitude * (T)5070602400912917605986812821504.0f : magnitude;
     const u32 third = (u32)(xr_bits_T(y) >> low_bits) / 3u;
     const T first = xr_from_bits_T((U)(third + bias) << low_bits);
     const T second = xr_cbrt_step_T(xr_cbrt_step_T(first, (T)0.25f * y), (T)0.25f * y);
     const T root = sizeof(T) == 4 ? second : xr_cbrt_step_T(second, (T)0.25f * y);
-    const T scaled = tiny ? root * (T)3.814697265625e-6f : root;
+    const T scaled = tiny ? root * (T)5.820766091346741e-11f : root;
     return (x == (T)0.0f) | (magnitude >= xr_infinity_T) | (x != x) ? x : xr_with_sign_T(scaled, x);
 }
 

@@ -18,8 +18,8 @@
 DEVICE f32 xr_sin_rest_f32(const f32 r, const f32 tail)
 {
     const f32 z = r * r;
-    const f32 cubic = -1.6666667e-1f
-        + z * (8.333383e-3f + z * (-1.9854422e-4f + z * 2.8447664e-6f));
+    const f32 cubic = fma(z, fma(z, fma(z, 2.8447664e-6f, -1.9854422e-4f), 8.333383e-3f),
+        -1.6666667e-1f);
     return (r * z) * cubic + tail * (1.0f - 0.5f * z);
 }
 
@@ -27,11 +27,11 @@ DEVICE f64 xr_sin_rest_f64(const f64 r, const f64 tail)
 {
     const f64 z = r * r;
     const f64 w = z * z;
-    const f64 even = -0.16666666666666666 + w * (-0.00019841269840926735
-        + w * (-2.5052064936002028e-08 + w * -7.351244774203054e-13));
-    const f64 odd = 0.008333333333333021
-        + w * (2.7557319052353665e-06 + w * 1.6053535851179956e-10);
-    return (r * z) * (even + z * odd) + tail * (1.0 - 0.5 * z);
+    const f64 even = fma(w, fma(w, fma(w, -7.351244774203054e-13, -2.5052064936002028e-08),
+        -0.00019841269840926735), -0.16666666666666666);
+    const f64 odd = fma(w, fma(w, 1.6053535851179956e-10, 2.7557319052353665e-06),
+        0.008333333333333021);
+    return (r * z) * fma(z, odd, even) + tail * (1.0 - 0.5 * z);
 }
 
 // cos(r + tail) - (1 - r r / 2), the latter as rounded, for |r| <= 0.7865.
@@ -41,7 +41,7 @@ DEVICE f32 xr_cos_rest_f32(const f32 r, const f32 tail)
     const f32 half_z = 0.5f * z;
     const f32 high = 1.0f - half_z;
     const f32 low = (1.0f - high) - half_z;
-    const f32 quartic = 4.1666646e-2f + z * (-1.3887311e-3f + z * 2.4432531e-5f);
+    const f32 quartic = fma(z, fma(z, 2.4432531e-5f, -1.3887311e-3f), 4.1666646e-2f);
     return low + ((z * z) * quartic - r * tail);
 }
 
@@ -52,11 +52,11 @@ DEVICE f64 xr_cos_rest_f64(const f64 r, const f64 tail)
     const f64 half_z = 0.5 * z;
     const f64 high = 1.0 - half_z;
     const f64 low = (1.0 - high) - half_z;
-    const f64 even = 0.0416666666666666
-        + w * (2.4801587289639123e-05 + w * 2.0875727077472223e-09);
-    const f64 odd = -0.0013888888888874446
-        + w * (-2.755731438800526e-07 + w * -1.135980030613759e-11);
-    return low + (w * (even + z * odd) - r * tail);
+    const f64 even = fma(w, fma(w, 2.0875727077472223e-09, 2.4801587289639123e-05),
+        0.0416666666666666);
+    const f64 odd = fma(w, fma(w, -1.135980030613759e-11, -2.755731438800526e-07),
+        -0.0013888888888874446);
+    return low + (w * fma(z, odd, even) - r * tail);
 }
 
 // The high 64 bits of the 96-bit phase x / (pi/2) mod 4 in units of 2^-62, for x >= 2^12. With
@@ -286,7 +286,7 @@ DEVICE f32 xr_tan_f32(const f32 x)
     const f32 inverse = 1.0f / denominator;
     const f32 q = numerator * inverse;
     const f32 remainder = fma(-q, denominator, numerator);
-    const f32 y = q + (remainder + (numerator_tail - q * denominator_tail)) * inverse;
+    const f32 y = fma(remainder + fma(-q, denominator_tail, numerator_tail), inverse, q);
     const u32 sign = xr_bits_f32(x) & (1u << 31);
     return magnitude < xr_infinity_f32 ? xr_from_bits_f32(xr_bits_f32(y) ^ sign) : xr_nan_f32;
 }
@@ -338,7 +338,7 @@ DEVICE f64 xr_tan_f64(const f64 x)
     const f64 inverse = 1.0 / denominator;
     const f64 q = numerator * inverse;
     const f64 remainder = fma(-q, denominator, numerator);
-    const f64 y = q + (remainder + (numerator_tail - q * denominator_tail)) * inverse;
+    const f64 y = fma(remainder + fma(-q, denominator_tail, numerator_tail), inverse, q);
     const u64 sign = xr_bits_f64(x) & (1ul << 63);
     return magnitude < xr_infinity_f64 ? xr_from_bits_f64(xr_bits_f64(y) ^ sign) : xr_nan_f64;
 }
@@ -347,44 +347,44 @@ DEVICE f64 xr_tan_f64(const f64 x)
 DEVICE f32 xr_asin_series_f32(const f32 z)
 {
     const f32 w = z * z;
-    const f32 even = 1.666666e-1f + w * (4.4514578e-2f + w * 1.4374781e-2f);
-    const f32 odd = 7.500518e-2f + w * (3.182587e-2f + w * 3.7600692e-2f);
-    return z * (even + z * odd);
+    const f32 even = fma(w, fma(w, 1.4374781e-2f, 4.4514578e-2f), 1.666666e-1f);
+    const f32 odd = fma(w, fma(w, 3.7600692e-2f, 3.182587e-2f), 7.500518e-2f);
+    return z * fma(z, odd, even);
 }
 
 // asin(s) / s - 1 of z = s^2, |s| <= 1/2.
 DEVICE f64 xr_asin_series_f64(const f64 z)
 {
     const f64 w = z * z;
-    const f64 even = 0.1666666666666666 + w * (0.04464285713982909 + w * (0.022372151809221058
-        + w * (0.013961929750352793 + w * (0.009485649145625037
-        + w * (0.0007069911720859389 + w * -0.0260861319330348)))));
-    const f64 odd = 0.07500000000002381 + w * (0.030381944637753525 + w * (0.017352941193847813
-        + w * (0.011585435433997779 + w * (0.010001910786883516
-        + w * (0.02477483195734348 + w * 0.033608880018895206)))));
-    return z * (even + z * odd);
+    const f64 even = fma(w, fma(w, fma(w, fma(w, fma(w, fma(w, -0.0260861319330348,
+        0.0007069911720859389), 0.009485649145625037), 0.013961929750352793),
+        0.022372151809221058), 0.04464285713982909), 0.1666666666666666);
+    const f64 odd = fma(w, fma(w, fma(w, fma(w, fma(w, fma(w, 0.033608880018895206,
+        0.02477483195734348), 0.010001910786883516), 0.011585435433997779), 0.017352941193847813),
+        0.030381944637753525), 0.07500000000002381);
+    return z * fma(z, odd, even);
 }
 
 // atan(q) / q - 1 of z = q^2, |q| <= 1/2.
 DEVICE f32 xr_atan_series_f32(const f32 z)
 {
     const f32 w = z * z;
-    const f32 even = -3.3333328e-1f + w * (-1.4273152e-1f + w * -8.010988e-2f);
-    const f32 odd = 1.9999556e-1f + w * (1.0948865e-1f + w * 3.907073e-2f);
-    return z * (even + z * odd);
+    const f32 even = fma(w, fma(w, -8.010988e-2f, -1.4273152e-1f), -3.3333328e-1f);
+    const f32 odd = fma(w, fma(w, 3.907073e-2f, 1.0948865e-1f), 1.9999556e-1f);
+    return z * fma(z, odd, even);
 }
 
 // atan(q) / q - 1 of z = q^2, |q| <= 1/2.
 DEVICE f64 xr_atan_series_f64(const f64 z)
 {
     const f64 w = z * z;
-    const f64 even = -0.3333333333333333 + w * (-0.14285714285637605 + w * (-0.09090908911639702
-        + w * (-0.06666593256046502 + w * (-0.05255625658504615
-        + w * (-0.041309224560420674 + w * -0.02016177224139875)))));
-    const f64 odd = 0.1999999999999937 + w * (0.11111111106319464 + w * (0.07692303316564966
-        + w * (0.05881478652420465 + w * (0.04714565013722871
-        + w * (0.032821741766943 + w * 0.0067716478451118976)))));
-    return z * (even + z * odd);
+    const f64 even = fma(w, fma(w, fma(w, fma(w, fma(w, fma(w, -0.02016177224139875,
+        -0.041309224560420674), -0.05255625658504615), -0.06666593256046502),
+        -0.09090908911639702), -0.14285714285637605), -0.3333333333333333);
+    const f64 odd = fma(w, fma(w, fma(w, fma(w, fma(w, fma(w, 0.0067716478451118976,
+        0.032821741766943), 0.04714565013722871), 0.05881478652420465), 0.07692303316564966),
+        0.11111111106319464), 0.1999999999999937);
+    return z * fma(z, odd, even);
 }
 
 // For |x| <= 1/2 s = |x|, above asin|x| = pi/2 - 2 asin(s) with s^2 = (1 - |x|) / 2; the rounding
@@ -452,7 +452,7 @@ DEVICE f32 xr_atan2_f32(const f32 y, const f32 x)
     const f32 denominator_tail = is_high ? n - (denominator - d) : 0.0f;
     const f32 inverse = 1.0f / denominator;
     const f32 q = numerator * inverse;
-    const f32 remainder = fma(-q, denominator, numerator) - q * denominator_tail;
+    const f32 remainder = fma(-q, denominator_tail, fma(-q, denominator, numerator));
     const f32 rest = q * xr_atan_series_f32(is_tiny ? 0.0f : q * q)
         + remainder * inverse;
     const f32 outer = is_left ? (is_steep ? 2.0f : 4.0f) : (is_steep ? 2.0f : 0.0f);
@@ -538,7 +538,7 @@ DEVICE f64 xr_atan2_f64(const f64 y, const f64 x)
     const f64 denominator_tail = is_high ? n - (denominator - d) : 0.0;
     const f64 inverse = 1.0 / denominator;
     const f64 q = numerator * inverse;
-    const f64 remainder = fma(-q, denominator, numerator) - q * denominator_tail;
+    const f64 remainder = fma(-q, denominator_tail, fma(-q, denominator, numerator));
     const f64 rest = q * xr_atan_series_f64(is_tiny ? 0.0 : q * q)
         + remainder * inverse;
     const f64 outer = is_left ? (is_steep ? 2.0 : 4.0) : (is_steep ? 2.0 : 0.0);
