@@ -14,7 +14,7 @@ from xarr.layout import Shape
 
 
 def block(arrays: Any) -> Array:
-    """Put an array together of blocks.
+    """Put an array together of blocks, each of which is written once.
 
     Parameters
     ----------
@@ -22,21 +22,11 @@ def block(arrays: Any) -> Array:
         The innermost lists are joined along the last axis, those around them along the one before,
         and so on.
 
-    Returns
-    -------
-    Array
-        Of the dtype that the blocks promote to, with as many axes as the block with the most, or
-        as the lists are deep. Each block is written once.
-
     Raises
     ------
-    ValueError
-        If the lists are not equally deep, a list is empty, or the shapes do not fit.
     TypeError
         If a tuple is among the lists.
 
-    Examples
-    --------
     >>> xarr.block([[xarr.ones((1, 1)), 2], [3, 4]]).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """

@@ -31,25 +31,6 @@ LinAlgError: Final = numpy.linalg.LinAlgError
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """NumPy's product: of scalars, vectors and matrices; else over a's last and b's last but one.
 
-    Parameters
-    ----------
-    a : Array, shape (..., K)
-        The first operand.
-    b : Array, shape (..., K, N) or (K,)
-        The second operand.
-
-    Returns
-    -------
-    Array
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or `out` does not fit the result.
-
-    Examples
-    --------
     >>> int(xarr.dot(xarr.asarray([1, 2]), xarr.asarray([3, 4])))
     11
     """
@@ -84,27 +65,8 @@ def _scaled(first: Node, second: Node) -> Array:
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
-    """The sums of products over the last axis of both operands.
+    """The sums of products over the last axis of both operands; a scalar multiplies.
 
-    Parameters
-    ----------
-    a : Array, shape (..., N) or ()
-        The first operand.
-    b : Array, shape (..., N) or ()
-        The second operand.
-
-    Returns
-    -------
-    Array
-        Its shape is what is left of a's, then what is left of b's; a scalar multiplies.
-
-    Raises
-    ------
-    ValueError
-        If the last axes are not equally long.
-
-    Examples
-    --------
     >>> int(xarr.inner([1, 2, 3], [0, 1, 0]))
     2
     """
@@ -118,23 +80,6 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Array:
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     """The dot product of all elements, those of the first operand conjugated.
 
-    Parameters
-    ----------
-    a, b : Array, shapes of as many elements
-        The operands.
-
-    Returns
-    -------
-    Array, shape ()
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many elements in both.
-
-    Examples
-    --------
     >>> complex(xarr.vdot([1j, 2], [1j, 1]))
     (3+0j)
     """
@@ -161,22 +106,6 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """The products of each element of one array with each of another, both flattened.
 
-    Parameters
-    ----------
-    a, b : Array, any shapes, M and N elements
-        The operands; also scalars or lists.
-
-    Returns
-    -------
-    Array, shape (M, N)
-        Of the dtype that both promote to.
-
-    Notes
-    -----
-    NumPy's function; `linalg.outer` takes vectors only.
-
-    Examples
-    --------
     >>> xarr.outer(xarr.asarray([1, 2]), 3).tolist()
     [[3], [6]]
     """
@@ -190,20 +119,6 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """The Kronecker product: blocks of b, each scaled by an element of a.
 
-    Parameters
-    ----------
-    a : Array, shape (r0, r1, ...)
-        The first operand.
-    b : Array, shape (s0, s1, ...)
-        The second operand; the one with fewer axes gets more in front.
-
-    Returns
-    -------
-    Array, shape (r0 * s0, r1 * s1, ...)
-        Of the dtype that both promote to.
-
-    Examples
-    --------
     >>> xarr.kron([1, 10], [5, 6]).tolist()
     [5, 6, 50, 60]
     """
@@ -225,35 +140,16 @@ def cross(
     axisc: SupportsIndex = -1,
     axis: SupportsIndex | None = None,
 ) -> Array:
-    """The cross product of vectors with two or three elements.
+    """The cross product of vectors with two or three elements; a third one that is missing is 0.
 
     Parameters
     ----------
-    a, b : numeric Array, shapes that broadcast, but for the axes of the vectors
-        The vectors. A vector of two elements has zero as the third.
-    axisa, axisb : int, optional
-        The axes of the vectors in a and in b.
-    axisc : int, optional
-        The axis of the vectors in the result, if these have three elements.
+    axisa, axisb, axisc : int, optional
+        The axes of the vectors in a, in b and in the result. The products of two vectors of two
+        elements are their third component, without an axis.
     axis : int, optional
         All three axes.
 
-    Returns
-    -------
-    Array
-        The products; of two vectors of two elements, their third component, without an axis.
-
-    Raises
-    ------
-    ValueError
-        If the vectors have another number of elements, or the shapes do not broadcast.
-
-    Notes
-    -----
-    NumPy's function; `linalg.cross` takes vectors of three elements.
-
-    Examples
-    --------
     >>> xarr.cross([1, 0, 0], [0, 1, 0]).tolist()
     [0, 0, 1]
     """
@@ -315,20 +211,6 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     arrays : sequence of Array, shapes (M, K), (K, L), ..., (P, N)
         The matrices; the first and the last may be vectors.
 
-    Returns
-    -------
-    Array, shape (M, N), without the axis of a vector
-        The product.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two.
-    LinAlgError
-        If one in the middle is no matrix.
-
-    Examples
-    --------
     >>> xarr.linalg.multi_dot([xarr.ones((2, 3)), xarr.ones((3, 4)), xarr.ones(4)]).tolist()
     [12.0, 12.0]
     """

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, SupportsIndex
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import Array
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.operands import integer
 from xarr.backends.device import get_device
@@ -23,34 +23,14 @@ from xarr.functions.searching import nonzero
 from xarr.layout import Shape
 
 
-def unravel_index(indices: Any, shape: Any, order: str | None = "C") -> tuple[Array, ...]:
-    """Turn indices of the flattened array into one index for each axis.
+def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tuple[Array, ...]:
+    """Turn indices of the flattened array into one index for each axis; reads one value back.
 
     Parameters
     ----------
-    indices : integer Array, shape (...)
-        Indices of the flattened array.
     shape : tuple of int
         Its shape before it was flattened.
 
-    Returns
-    -------
-    tuple of int64 Array, shape (...)
-        The indices along each axis.
-
-    Raises
-    ------
-    ValueError
-        If an index is out of range, or order is something else.
-    TypeError
-        If indices are not integers.
-
-    Notes
-    -----
-    Reads one value back from the device, to see that all are in range.
-
-    Examples
-    --------
     >>> [int(place) for place in xarr.unravel_index(7, (2, 4))]
     [1, 3]
     """
@@ -100,23 +80,7 @@ def ravel_multi_index(
         The indices along each axis.
     dims : tuple of int
         The shape of the array.
-    mode : {"raise", "wrap", "clip"}, or a tuple of them for each axis
-        What is done with indices out of range.
 
-    Returns
-    -------
-    int64 Array
-        The indices of the flattened array.
-
-    Raises
-    ------
-    ValueError
-        If an index is out of range, or there are not as many indices as axes.
-    TypeError
-        If indices are not integers.
-
-    Examples
-    --------
     >>> int(xarr.ravel_multi_index((1, 3), (2, 4)))
     7
     """
@@ -151,50 +115,17 @@ def ravel_multi_index(
 def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array whose axes all have n elements.
 
-    Parameters
-    ----------
-    n : int
-        The number of elements of each axis.
-    ndim : int
-        The number of axes.
-
-    Returns
-    -------
-    tuple of ndim int64 Arrays, shape (n,)
-        The indices along each axis.
-
-    Examples
-    --------
-    >>> x = xarr.zeros((2, 2))
-    >>> x[xarr.diag_indices(2)] = 5
-    >>> x.tolist()
-    [[5.0, 0.0], [0.0, 5.0]]
+    >>> [index.tolist() for index in xarr.diag_indices(2)]
+    [[0, 1], [0, 1]]
     """
     where = "diag_indices(n, ndim)"
     line = creation.arange(integer(n, where, "n"))
     return (line,) * integer(ndim, where, "ndim")
 
 
-def diag_indices_from(arr: Any) -> tuple[Array, ...]:
+def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array whose axes all have the same length.
 
-    Parameters
-    ----------
-    arr : Array, shape (N, N, ...)
-        The array, of two axes or more.
-
-    Returns
-    -------
-    tuple of int64 Array, shape (N,)
-        The indices along each axis.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two axes, or their lengths differ.
-
-    Examples
-    --------
     >>> xarr.diag_indices_from(xarr.zeros((2, 2)))[0].tolist()
     [0, 1]
     """
@@ -212,26 +143,8 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
 def tril_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The indices of the lower triangle of a matrix.
+    """The rows and columns of the lower triangle of a matrix. Waits for the device.
 
-    Parameters
-    ----------
-    n, m : int
-        The number of rows, and of columns; that of rows where m is None.
-    k : int
-        The last diagonal: 0 the main one, above it positive, below it negative.
-
-    Returns
-    -------
-    tuple of two int64 Arrays, shape (count,)
-        The rows and the columns.
-
-    Notes
-    -----
-    Waits for the device, which counts them.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.tril_indices(2)]
     [[0, 1, 1], [0, 0, 1]]
     """
@@ -241,26 +154,8 @@ def tril_indices(
 def triu_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, ...]:
-    """The indices of the upper triangle of a matrix.
+    """The rows and columns of the upper triangle of a matrix. Waits for the device.
 
-    Parameters
-    ----------
-    n, m : int
-        The number of rows, and of columns; that of rows where m is None.
-    k : int
-        The first diagonal: 0 the main one, above it positive, below it negative.
-
-    Returns
-    -------
-    tuple of two int64 Arrays, shape (count,)
-        The rows and the columns.
-
-    Notes
-    -----
-    Waits for the device, which counts them.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.triu_indices(2)]
     [[0, 0, 1], [0, 1, 1]]
     """
@@ -268,28 +163,9 @@ def triu_indices(
     return nonzero(elementwise.logical_not(creation.tri(n, m, first - 1, dtype="bool")))
 
 
-def tril_indices_from(arr: Any, k: SupportsIndex = 0) -> tuple[Array, ...]:
+def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
     """The indices of the lower triangle of a matrix, as `tril_indices` gives them.
 
-    Parameters
-    ----------
-    arr : Array, shape (M, N)
-        The matrix.
-    k : int
-        The last diagonal.
-
-    Returns
-    -------
-    tuple of two int64 Arrays, shape (count,)
-        The rows and the columns.
-
-    Raises
-    ------
-    ValueError
-        If arr is no matrix.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.tril_indices_from(xarr.eye(2), -1)]
     [[1], [0]]
     """
@@ -297,28 +173,9 @@ def tril_indices_from(arr: Any, k: SupportsIndex = 0) -> tuple[Array, ...]:
     return tril_indices(rows, k, columns)
 
 
-def triu_indices_from(arr: Any, k: SupportsIndex = 0) -> tuple[Array, ...]:
+def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]:
     """The indices of the upper triangle of a matrix, as `triu_indices` gives them.
 
-    Parameters
-    ----------
-    arr : Array, shape (M, N)
-        The matrix.
-    k : int
-        The first diagonal.
-
-    Returns
-    -------
-    tuple of two int64 Arrays, shape (count,)
-        The rows and the columns.
-
-    Raises
-    ------
-    ValueError
-        If arr is no matrix.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.triu_indices_from(xarr.eye(2), 1)]
     [[0], [1]]
     """
@@ -340,20 +197,11 @@ def mask_indices(
 
     Parameters
     ----------
-    n : int
-        The number of rows and of columns.
     mask_func : callable
         Called once with an Array of ones of shape (n, n), and k.
     k : object
         Passed to the function.
 
-    Returns
-    -------
-    tuple of two int64 Arrays, shape (count,)
-        The rows and the columns of what is not zero.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.mask_indices(2, xarr.triu)]
     [[0, 0, 1], [0, 1, 1]]
     """
@@ -369,18 +217,6 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     *args : integer or bool Array, shapes (N1,), (N2,), ...
         The indices along each axis; a mask stands for those of its true elements.
 
-    Returns
-    -------
-    tuple of Array, shapes (N1, 1, ...), (1, N2, ...), ...
-        The indices, which broadcast together.
-
-    Raises
-    ------
-    ValueError
-        If an argument is no vector.
-
-    Examples
-    --------
     >>> xarr.arange(12).reshape(3, 4)[xarr.ix_([0, 2], [1, 3])].tolist()
     [[1, 3], [9, 11]]
     """

@@ -23,30 +23,9 @@ Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None = None) -> Host:
     """A NumPy array in memory of the host's that a device copies from and to at full speed.
 
-    Parameters
-    ----------
-    dtype : dtype, optional
-        The data type; float64, or float32 on a device without that.
+    Its content is undefined. The memory is page-locked where the device is a GPU: the system has
+    that much less for everything else, as long as the array is there. CuPy has it in `cupyx`.
 
-    Returns
-    -------
-    numpy.ndarray, shape (...)
-        Its content is undefined. The memory is page-locked where the device is a GPU: the system
-        has that much less for everything else, as long as the array is there.
-
-    Raises
-    ------
-    MemoryError
-        If there is no such memory.
-    TypeError
-        If there is no such data type.
-
-    Notes
-    -----
-    CuPy's function of this name, in `cupyx`.
-
-    Examples
-    --------
     >>> host = xarr.empty_pinned((2, 3), "float32")
     >>> host.shape
     (2, 3)
@@ -64,7 +43,7 @@ def empty_pinned(shape: Any, dtype: Any = None, *, device: Device | str | None =
 
 
 def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None = None) -> Event:
-    """Copy between the host and a device without waiting for it.
+    """Copy between the host and a device without waiting for it; give the end of the copy.
 
     The copy comes behind all that was asked of the device before, and what is asked afterwards of
     the Array waits for it. The host has to leave its array alone until the event is done. It is
@@ -78,22 +57,14 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     stream : Stream, optional
         The stream of the Array's device that copies; the current one where None.
 
-    Returns
-    -------
-    Event
-        The end of the copy: `synchronize` waits for it, `Event.wait` lets a stream wait.
-
     Raises
     ------
     TypeError
-        If not one is an Array and the other one NumPy's, their data types differ, or the stream
-        is none.
+        If not one is an Array and the other one NumPy's, or their data types differ.
     ValueError
         If the shapes differ, NumPy's array does not lie in one piece, `dst` cannot be written, or
         the stream is another device's.
 
-    Examples
-    --------
     >>> host = xarr.empty_pinned(3, "float32")
     >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()
     >>> host.tolist()

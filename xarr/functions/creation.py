@@ -49,7 +49,7 @@ def asarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of values.
+    """Make an array of values; an Array that already is what was asked for is returned itself.
 
     Parameters
     ----------
@@ -59,25 +59,14 @@ def asarray(
     dtype : dtype, optional
         The data type of the result; where None, that of the values. Python scalars become bool,
         int64, and the device's default floating-point and complex types.
-    device : Device, str or None
-        The device of the result; where None, that of an Array, else the default device.
-
-    Returns
-    -------
-    Array, shape (...)
-        The values. An Array that already is what was asked for is returned itself.
 
     Raises
     ------
-    TypeError
-        If the values are not numbers, or the device lacks their dtype.
     ValueError
         If copy is False and a copy is needed, or a nested sequence is ragged.
     OverflowError
         If a Python integer does not fit the dtype.
 
-    Examples
-    --------
     >>> xarr.asarray([[1, 2], [3, 4]]).shape
     (2, 2)
     """
@@ -141,27 +130,11 @@ def array(
     ----------
     object : Array, Python scalar, nested sequence, NumPy array or buffer
         The values.
-    dtype : dtype, optional
-        The data type of the result; where None, that of the values.
-    copy : bool, optional
-        As in `asarray`.
     ndmin : int
         The least number of axes; missing ones are put in front.
     ndmax : int
         The most axes that values may have; 0 for as many as there can be.
 
-    Returns
-    -------
-    Array, shape (...)
-        The values.
-
-    Raises
-    ------
-    TypeError, ValueError, OverflowError
-        As `asarray` does.
-
-    Examples
-    --------
     >>> xarr.array([1.5, 2.5], dtype="float32").dtype
     dtype('float32')
     """
@@ -225,33 +198,13 @@ def full(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of one value.
-
-    Parameters
-    ----------
-    fill_value : Python scalar, or Array that broadcasts to shape
-        The value.
-    dtype : dtype, optional
-        The data type; that of the value where None, as in `asarray`.
-    device : Device, str or None
-        The device; the default device where None, or that of an Array.
-
-    Returns
-    -------
-    Array, of the given shape
-        The value, repeated.
+    """Make an array of one value, of the value's dtype where none is given.
 
     Raises
     ------
-    ValueError
-        If an extent is negative, or fill_value does not broadcast to shape.
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
     OverflowError
         If the value is an integer that dtype cannot hold.
 
-    Examples
-    --------
     >>> xarr.full(3, -0.0).tolist()
     [-0.0, -0.0, -0.0]
     """
@@ -310,7 +263,7 @@ def _laid_out_like(result: Array, given: Array, order: str | None, where: str) -
 
 
 def full_like(
-    a: Any,
+    a: ArrayLike,
     fill_value: Any,
     dtype: DTypeLike = None,
     order: str | None = "K",
@@ -321,27 +274,6 @@ def full_like(
 ) -> Array:
     """Make an array of one value like another array.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The array whose shape, dtype and device are taken.
-    fill_value : Python scalar, or Array that broadcasts to the shape
-        The value.
-
-    Returns
-    -------
-    Array, shape (...)
-        The value, repeated.
-
-    Raises
-    ------
-    TypeError
-        If the device lacks dtype.
-    OverflowError
-        If the value is an integer that dtype cannot hold.
-
-    Examples
-    --------
     >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
@@ -415,17 +347,9 @@ def arange(
 
     Raises
     ------
-    ZeroDivisionError
-        If step is 0.
-    ValueError
-        If the length is not finite.
     OverflowError
         If one of the first two numbers does not fit an integer dtype.
-    TypeError
-        If an argument is no real number, or dtype is bool and the length above 2.
 
-    Examples
-    --------
     >>> xarr.arange(2, 8, 2).tolist()
     [2, 4, 6]
     """
@@ -600,45 +524,26 @@ def linspace(
     ----------
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
-    num : int
-        How many numbers.
-    endpoint : bool
-        Whether stop is the last number, exactly; else it would be the next one.
     retstep : bool
         Whether to return the distance between two numbers too.
     dtype : dtype, optional
         The data type; the default floating-point or complex one where None. Numbers are rounded
         down where it is an integer one.
-    axis : int
-        Where the ends are arrays, the axis of the result that the numbers lie along.
-    device : Device, str or None
-        The device; the default device where None, or that of an Array.
 
     Returns
     -------
     Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
-        start + i * (stop - start) / (num - 1), or / num without the end point, computed in
-        float64 and rounded once. With retstep a tuple of it and the distance: a float, or an Array
-        where the ends are arrays.
-
-    Raises
-    ------
-    ValueError
-        If num is negative.
-    TypeError
-        If start or stop is no number, or num no integer.
+        start + i * (stop - start) / (num - 1), or / num without the end point, computed in float64
+        and rounded once. With retstep a tuple of it and the distance: a float, or an Array where
+        the ends are arrays.
 
     Notes
     -----
     Num's default, arrays as ends, retstep and axis are NumPy's. On a device without float64 the
     host computes numbers between numbers, so they are the same everywhere.
 
-    Examples
-    --------
     >>> xarr.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
-    >>> xarr.linspace([0, 1], 2, 3).tolist()
-    [[0.0, 1.0], [1.0, 1.5], [2.0, 2.0]]
     """
     where = "linspace(start, stop, num)"
     result, step = _line(start, stop, num, endpoint, dtype, axis, device, where)
@@ -798,35 +703,13 @@ def logspace(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array of numbers evenly spaced on a logarithmic scale.
+    """Make an array of numbers on a logarithmic scale: base ** linspace(start, stop, num).
 
     Parameters
     ----------
-    start, stop : number, or Array, shapes that broadcast to (...)
-        The ends are base ** start and base ** stop.
-    num : int
-        How many numbers.
-    endpoint : bool
-        Whether the end is the last number.
-    base : number, or Array that broadcasts with start and stop
-        The base of the powers.
-    dtype : dtype, optional
-        The data type; the default floating-point one where None.
-    axis : int
-        Where the ends are arrays, the axis of the result that the numbers lie along.
+    start, stop, base : number, or Array, shapes that broadcast to (...)
+        The exponents of the ends, and the base of the powers.
 
-    Returns
-    -------
-    Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
-        base ** linspace(start, stop, num).
-
-    Raises
-    ------
-    ValueError
-        If num is negative.
-
-    Examples
-    --------
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
@@ -857,34 +740,18 @@ def geomspace(
     *,
     device: DeviceLike = None,
 ) -> Array:
-    """Make an array of numbers in geometric progression.
+    """Make an array of numbers in geometric progression; its ends are exact.
 
     Parameters
     ----------
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0; of one sign unless they are complex.
-    num : int
-        How many numbers.
-    endpoint : bool
-        Whether stop is the last number.
-    dtype : dtype, optional
-        The data type; the default floating-point or complex one where None.
-    axis : int
-        Where the ends are arrays, the axis of the result that the numbers lie along.
-
-    Returns
-    -------
-    Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
-        Each number is a constant multiple of the one before; the ends are exact.
 
     Raises
     ------
     ValueError
-        If an end is 0, or num is negative. If the signs of two numbers differ; between arrays what
-        lies between such elements is NaN.
+        If the signs of two numbers differ; between arrays what lies between such elements is NaN.
 
-    Examples
-    --------
     >>> xarr.geomspace(1, 1000, num=4).round().tolist()
     [1.0, 10.0, 100.0, 1000.0]
     """
@@ -972,33 +839,8 @@ def eye(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make a matrix of zeros with ones on a diagonal.
+    """Make a matrix of zeros with ones on a diagonal, of the default floating-point dtype.
 
-    Parameters
-    ----------
-    N : int
-        The number of rows.
-    M : int, optional
-        The number of columns; that of rows where None.
-    k : int
-        The diagonal: 0 the main one, above it positive, below it negative.
-    dtype : dtype, optional
-        The data type; the default floating-point one where None.
-
-    Returns
-    -------
-    Array, shape (N, M)
-        Ones where column - row is k, else zeros.
-
-    Raises
-    ------
-    ValueError
-        If a number of rows or columns is negative.
-    TypeError
-        If an argument is no integer, or the device lacks dtype.
-
-    Examples
-    --------
     >>> xarr.eye(2, 3, k=1).tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
@@ -1030,20 +872,6 @@ def identity(
 ) -> Array:
     """Make a square matrix of zeros with ones on the main diagonal.
 
-    Parameters
-    ----------
-    n : int
-        The number of rows and of columns.
-    dtype : dtype, optional
-        The data type; the default floating-point one where None.
-
-    Returns
-    -------
-    Array, shape (n, n)
-        The identity.
-
-    Examples
-    --------
     >>> xarr.identity(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -1067,29 +895,8 @@ def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> 
 
 
 def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Keep the lower triangle of each matrix, zeros above it.
+    """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it.
 
-    Parameters
-    ----------
-    m : Array, shape (..., M, N)
-        The matrices.
-    k : int
-        The last diagonal that is kept: 0 the main one, above it positive, below it negative.
-
-    Returns
-    -------
-    Array, shape (..., M, N)
-        Of the dtype of m.
-
-    Raises
-    ------
-    ValueError
-        If m has less than 2 axes.
-    TypeError
-        If m is no Array, or k no integer.
-
-    Examples
-    --------
     >>> xarr.tril(xarr.ones((2, 2))).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
@@ -1097,29 +904,8 @@ def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
 
 
 def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
-    """Keep the upper triangle of each matrix, zeros below it.
+    """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it.
 
-    Parameters
-    ----------
-    m : Array, shape (..., M, N)
-        The matrices.
-    k : int
-        The first diagonal that is kept: 0 the main one, above it positive, below it negative.
-
-    Returns
-    -------
-    Array, shape (..., M, N)
-        Of the dtype of m.
-
-    Raises
-    ------
-    ValueError
-        If m has less than 2 axes.
-    TypeError
-        If m is no Array, or k no integer.
-
-    Examples
-    --------
     >>> xarr.triu(xarr.ones((2, 2))).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
@@ -1152,22 +938,6 @@ def tri(
 ) -> Array:
     """Make a matrix of ones at and below a diagonal, zeros above it.
 
-    Parameters
-    ----------
-    N, M : int
-        The number of rows, and of columns; that of rows where M is None.
-    k : int
-        The diagonal: 0 the main one, above it positive, below it negative.
-    dtype : dtype, optional
-        The data type; the default floating-point one where None.
-
-    Returns
-    -------
-    Array, shape (N, M)
-        The triangle.
-
-    Examples
-    --------
     >>> xarr.tri(2).tolist()
     [[1.0, 0.0], [1.0, 1.0]]
     """
@@ -1178,25 +948,8 @@ def tri(
 
 
 def to_numpy(x: Array, /) -> Host:
-    """Copy an array to the host.
+    """Copy an array to the host; allowed in `no_implicit_transfer`, since it is not hidden.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The array.
-
-    Returns
-    -------
-    numpy.ndarray, shape (...)
-        The values. Allowed within `no_implicit_transfer` too, since it is no hidden transfer.
-
-    Raises
-    ------
-    TypeError
-        If x is no Array.
-
-    Examples
-    --------
     >>> xarr.to_numpy(xarr.arange(3))
     array([0, 1, 2])
     """
@@ -1206,34 +959,17 @@ def to_numpy(x: Array, /) -> Host:
 
 
 def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
-    """Copy an array to a device.
+    """Copy an array to a device; an array that is there already is returned itself.
 
     Parameters
     ----------
-    x : Array, shape (...)
-        The array.
     stream : Stream, optional
         The stream of `device` on which the values are copied; the current one where None.
 
-    Returns
-    -------
-    Array, shape (...)
-        x itself if it is on the device already.
-
-    Raises
-    ------
-    ValueError
-        If there is no such device, or `stream` is no stream of it.
-    TypeError
-        If the device lacks the dtype of x.
-
     Notes
     -----
-    Python Array API standard 2025.12, array object. Between CUDA devices the values go from memory
-    to memory, elsewhere through the host's.
+    Between CUDA devices the values go from memory to memory, elsewhere through the host's.
 
-    Examples
-    --------
     >>> x = xarr.arange(3)
     >>> x.to_device(x.device) is x
     True

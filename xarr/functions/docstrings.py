@@ -71,8 +71,42 @@ GLOSSARY: Final = {
     "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
     "    padded with zeros.",
     "s": "The lengths of the signal along `axes`, which are given as well; -1 is the operand's.",
+    "k: SupportsIndex": "The diagonal: 0 the main one, above it positive, below it negative.",
+    "offset: SupportsIndex": "How far above the main diagonal, in columns; negative below.",
+    "N: SupportsIndex": "The number of rows.",
+    **dict.fromkeys(
+        ("M", "m: SupportsIndex | None"), "The number of columns; None for that of rows."
+    ),
+    "hermitian": "Whether the matrices are Hermitian, so that their eigenvalues say all.",
+    "rtol: Any": "Singular values up to rtol times the largest count as zero; None for max(M, N)\n"
+    "    times the dtype's epsilon.",
+    "UPLO": "Which triangle is read: the lower (L) or the upper (U) one.",
+    "num": "How many numbers.",
+    "endpoint": "Whether `stop` is the last number, exactly; else it would be the next one.",
+    "fill_value": "The value; an Array broadcasts to the shape.",
+    "mode: str": "What is done with indices out of range: raise, wrap or clip.",
+    "kind": "NumPy's name of an algorithm; one that suits the device is taken in any case.",
+    "order: None": "NumPy's, for records, which xarr does not have.",
+    "n: SupportsIndex": "How many elements, or rows and columns.",
+    **dict.fromkeys(("arrays", "tup"), "The arrays."),
+    "new_shape": "The shape.",
+    "values": "The values, which broadcast.",
+    "kth": "The positions, in [-N, N).",
+    "indices: ArrayLike": "The indices, integers in [-N, N).",
+    "indices_or_sections": "How many parts, or the indices at which each but the first begins.",
+    "condition: ArrayLike": "Which elements.",
+    "mask": "Which elements; as many as there are.",
+    "writeable": "Whether the view may be written to. Where elements share memory it never may.",
+    "assume_unique": "Whether no element occurs twice in either.",
+    ": ArrayLike": "An operand; also numbers, lists of numbers and NumPy arrays.",
+    **dict.fromkeys(
+        (f"{name}: {kind}" for name in "aAx" for kind in ("Matrices", "Square")),
+        "The matrices: float32, float64, complex64 or complex128; integers become the default\n"
+        "    floating-point dtype.",
+    ),
+    "a: Signal": "The operand; integers become the default floating-point dtype, float16 float32.",
 }
-"""What a parameter of each name, or name and annotation, means where nothing else is said."""
+"""What parameters of a name, of a name and an annotation, or of an annotation mean."""
 
 _ERRORS: Final = {
     "axis": ("AxisError", "If an axis is out of range."),
@@ -80,8 +114,18 @@ _ERRORS: Final = {
     "size": ("ValueError", "If a parameter is out of range."),
     "norm": ("ValueError", "If a length is below 1, or `norm` is not known."),
     ": ArrayLike": ("TypeError", "If an operand can be made no array, or has another dtype."),
+    ": ShapeLike": ("ValueError", "If an extent is negative, or the shape does not fit."),
+    ": DTypeLike": ("TypeError", "If there is no such data type, or the device lacks it."),
+    ": Matrices": ("LinAlgError", "If there are fewer than two axes, or LAPACK does not converge."),
+    ": Square": ("LinAlgError", "If matrices are not square, or singular where that matters."),
 }
 """What wrong values of parameters of a name, or of an annotation, raise."""
+
+_RETURNS: Final = {
+    "keepdims": "Array\n    Its shape is that of the axes that are left.",
+    "norm": "floating-point Array\n    Of the precision of the operand.",
+}
+"""What functions with a parameter of a name return."""
 
 _TYPES: Final = {
     "ArrayLike": "Array, shape (...)",
@@ -91,9 +135,12 @@ _TYPES: Final = {
     "DTypeLike": "dtype or None",
     "DeviceLike": "Device, str or None",
     "Norm": '{"backward", "ortho", "forward"}',
+    "Matrices": "floating-point Array, shape (..., M, N)",
     "Out": "Array or None",
     "Outs": "tuple of Array, or None",
     "ShapeLike": "int or tuple of int",
+    "Signal": "floating-point Array, shape (...)",
+    "Square": "floating-point Array, shape (..., M, M)",
     "SupportsIndex": "int",
 }
 """The words for annotations."""
@@ -107,12 +154,15 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     name : str
         The function's name.
     text : str
-        What is particular to it: a summary and numpydoc's sections, without indentation.
+        What is particular to it: a summary and numpydoc's sections, without indentation. An
+        example at the end needs no heading.
     annotations : mapping of str to str
         The types of its parameters, in order.
     source : str
         What defines the function, if not the standard or NumPy.
     """
+    if "Examples\n---" not in text:
+        text = text.replace("\n\n>>> ", "\n\nExamples\n--------\n>>> ", 1)
     summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
     sections = dict(section.split("\n", 1) for section in rest)
     sections = {title: body.partition("\n")[2] for title, body in sections.items()}
@@ -120,9 +170,12 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     heads = " ".join(re.findall(r"^(\S.*?)(?: : |$)", told, re.MULTILINE))
     known = set(re.findall(r"\w+", heads))
     for parameter, annotation in annotations.items():
-        meaning = GLOSSARY.get(f"{parameter}: {annotation}") or GLOSSARY.get(parameter)
+        keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
+        meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), None)
         if meaning and parameter not in known:
             told += f"\n{parameter} : {_spelled(annotation)}\n    {meaning}"
+        if parameter in _RETURNS:
+            sections.setdefault("Returns", _RETURNS[parameter])
         error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
         raised = sections.get("Raises", "")
         if error not in raised:

@@ -10,7 +10,7 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, kept, settled, view
+from xarr.array.array import Array, ArrayLike, kept, settled, view
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.transfers import Host, from_host, openly
@@ -44,32 +44,13 @@ def resized(values: Array, shape: Shape) -> Array:
     return Array(engine.reshaped(node, shape))
 
 
-def resize(a: Any, new_shape: Any) -> Array:
+def resize(a: ArrayLike, new_shape: Any) -> Array:
     """Give an array another shape and size, its elements repeated where there are too few.
-
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The array.
-    new_shape : int or tuple of int
-        The shape.
-
-    Returns
-    -------
-    Array, of the given shape
-        A copy, of the dtype of a; zeros where a has no elements.
-
-    Raises
-    ------
-    ValueError
-        If an extent is negative.
 
     Notes
     -----
     The method `x.resize` fills with zeros instead.
 
-    Examples
-    --------
     >>> xarr.resize(xarr.asarray([1, 2, 3]), (2, 2)).tolist()
     [[1, 2], [3, 1]]
     """
@@ -81,36 +62,14 @@ def resize(a: Any, new_shape: Any) -> Array:
     return kept(Array(engine.copied(resized(x, shape)._node)))
 
 
-def delete(arr: Any, obj: Any, axis: SupportsIndex | None = None) -> Array:
+def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array:
     """Take parts along an axis out of an array.
 
     Parameters
     ----------
-    arr : Array, shape (..., N, ...)
-        The array.
     obj : int, slice, integer Array, or bool Array of shape (N,)
-        Which parts are left out.
-    axis : int, optional
-        The axis. None takes out of the flattened array.
+        Which parts are left out; an Array is waited for.
 
-    Returns
-    -------
-    Array, shape (..., N - count, ...)
-        A copy, of the dtype of arr.
-
-    Raises
-    ------
-    IndexError
-        If an index is out of range, or an index is neither integer nor bool.
-    ValueError
-        If a mask has not N elements.
-
-    Notes
-    -----
-    Waits for the device where obj is an Array.
-
-    Examples
-    --------
     >>> xarr.delete(xarr.arange(5), [1, 3]).tolist()
     [0, 2, 4]
     """
@@ -225,36 +184,16 @@ def _taken(x: Array, axis: int, positions: Host) -> Array:
     return Array(gather.take(x._node, where, [(axis, index)], axis))
 
 
-def insert(arr: Any, obj: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
+def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Put values between the elements along an axis.
 
     Parameters
     ----------
-    arr : Array, shape (..., N, ...)
-        The array.
     obj : int, slice, integer Array, or bool Array of shape (N,)
         In front of which elements of arr, or N for the end.
     values : Array or values
         What is put in; it broadcasts over the other axes, and over several indices.
-    axis : int, optional
-        The axis. None puts into the flattened array.
 
-    Returns
-    -------
-    Array, shape (..., N + count, ...)
-        A copy, of the dtype of arr.
-
-    Raises
-    ------
-    IndexError
-        If an index is out of range.
-    TypeError
-        If an index is neither integer nor bool.
-    ValueError
-        If the values do not broadcast.
-
-    Examples
-    --------
     >>> xarr.insert(xarr.asarray([1, 2, 3]), 1, 9).tolist()
     [1, 9, 2, 3]
     """
@@ -323,34 +262,16 @@ def _over(fresh: Array, shape: Shape, axis: int, count: int, where: str) -> Arra
     return manipulation.broadcast_to(fresh, (*shape[:axis], count, *shape[axis + 1 :]))
 
 
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
-    """Cut off what is zero at the ends.
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
+    """Cut off what is zero at the ends; a view, of a list a list. Waits for the device.
 
     Parameters
     ----------
-    filt : Array, shape (...)
-        The array.
     trim : str
         "f" for the front, "b" for the back, "fb" for both.
     axis : int or tuple of int, optional
         Along which axes; all where None.
 
-    Returns
-    -------
-    Array, shape (...)
-        A view; of a list, a list.
-
-    Raises
-    ------
-    ValueError
-        If trim is something else.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.trim_zeros(xarr.asarray([0, 0, 1, 0, 2, 0])).tolist()
     [1, 0, 2]
     """

@@ -60,18 +60,8 @@ def einsum(
     Returns
     -------
     Array
-        Of the dtype that the operands promote to. A view of a single operand where nothing is
-        summed.
+        A view of a single operand where nothing is summed.
 
-    Raises
-    ------
-    ValueError
-        If the subscripts do not fit the operands.
-    TypeError
-        If a conversion is not allowed.
-
-    Examples
-    --------
     >>> xarr.einsum("ij,j->i", xarr.asarray([[1, 2], [3, 4]]), [10, 1]).tolist()
     [12, 34]
     """
@@ -126,12 +116,6 @@ def einsum_path(
     list, str
         The contractions, which `einsum` takes as `optimize`, and a table of them as text.
 
-    Notes
-    -----
-    NumPy's function, which is called.
-
-    Examples
-    --------
     >>> xarr.einsum_path("ij,jk->ik", xarr.ones((2, 3)), xarr.ones((3, 4)))[0]
     ['einsum_path', (0, 1)]
     """

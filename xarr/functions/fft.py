@@ -9,9 +9,11 @@ from xarr.array.array import Array, ArrayLike
 from xarr.functions.fourier import Norm, along_axis, over_axes
 from xarr.tables import fourier as rows
 
+Signal = ArrayLike
+
 
 def fft(
-    a: ArrayLike,
+    a: Signal,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -19,18 +21,6 @@ def fft(
 ) -> Array:
     """The discrete Fourier transform along an axis.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.fft(xarr.ones(5)).shape
     (5,)
     """
@@ -38,7 +28,7 @@ def fft(
 
 
 def ifft(
-    a: ArrayLike,
+    a: Signal,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -46,18 +36,6 @@ def ifft(
 ) -> Array:
     """The inverse discrete Fourier transform along an axis.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.ifft(xarr.ones(5)).shape
     (5,)
     """
@@ -65,7 +43,7 @@ def ifft(
 
 
 def fftn(
-    a: ArrayLike,
+    a: Signal,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
@@ -73,18 +51,6 @@ def fftn(
 ) -> Array:
     """The discrete Fourier transform over several axes.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.fftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
@@ -92,7 +58,7 @@ def fftn(
 
 
 def ifftn(
-    a: ArrayLike,
+    a: Signal,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
@@ -100,18 +66,6 @@ def ifftn(
 ) -> Array:
     """The inverse discrete Fourier transform over several axes.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.ifftn(xarr.ones((4, 3))).shape
     (4, 3)
     """
@@ -119,7 +73,7 @@ def ifftn(
 
 
 def rfft(
-    a: ArrayLike,
+    a: Signal,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -127,18 +81,6 @@ def rfft(
 ) -> Array:
     """The discrete Fourier transform of a real signal.
 
-    Parameters
-    ----------
-    a : real floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.rfft(xarr.ones(5)).shape
     (3,)
     """
@@ -146,7 +88,7 @@ def rfft(
 
 
 def irfft(
-    a: ArrayLike,
+    a: Signal,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -154,18 +96,6 @@ def irfft(
 ) -> Array:
     """The real signal of half a spectrum.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    real floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.irfft(xarr.ones(5)).shape
     (8,)
     """
@@ -173,7 +103,7 @@ def irfft(
 
 
 def rfftn(
-    a: ArrayLike,
+    a: Signal,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
@@ -181,18 +111,6 @@ def rfftn(
 ) -> Array:
     """The discrete Fourier transform of a real signal over several axes.
 
-    Parameters
-    ----------
-    a : real floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.rfftn(xarr.ones((4, 3))).shape
     (4, 2)
     """
@@ -200,7 +118,7 @@ def rfftn(
 
 
 def irfftn(
-    a: ArrayLike,
+    a: Signal,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = None,
     norm: Norm | None = "backward",
@@ -208,18 +126,6 @@ def irfftn(
 ) -> Array:
     """The real signal of half a spectrum, over several axes.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    real floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.irfftn(xarr.ones((4, 3))).shape
     (4, 4)
     """
@@ -227,7 +133,7 @@ def irfftn(
 
 
 def fft2(
-    a: ArrayLike,
+    a: Signal,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
@@ -235,22 +141,6 @@ def fft2(
 ) -> Array:
     """The discrete Fourier transform over two axes.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Notes
-    -----
-    NumPy's function. Any length is computed in O(n log n).
-
-    Examples
-    --------
     >>> xarr.fft.fft2(xarr.ones((4, 3))).shape
     (4, 3)
     """
@@ -258,7 +148,7 @@ def fft2(
 
 
 def ifft2(
-    a: ArrayLike,
+    a: Signal,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
@@ -266,22 +156,6 @@ def ifft2(
 ) -> Array:
     """The inverse discrete Fourier transform over two axes.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Notes
-    -----
-    NumPy's function. Any length is computed in O(n log n).
-
-    Examples
-    --------
     >>> xarr.fft.ifft2(xarr.ones((4, 3))).shape
     (4, 3)
     """
@@ -289,7 +163,7 @@ def ifft2(
 
 
 def rfft2(
-    a: ArrayLike,
+    a: Signal,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
@@ -297,22 +171,6 @@ def rfft2(
 ) -> Array:
     """The discrete Fourier transform of a real signal over two axes.
 
-    Parameters
-    ----------
-    a : real floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Notes
-    -----
-    NumPy's function. Any length is computed in O(n log n).
-
-    Examples
-    --------
     >>> xarr.fft.rfft2(xarr.ones((4, 3))).shape
     (4, 2)
     """
@@ -320,7 +178,7 @@ def rfft2(
 
 
 def irfft2(
-    a: ArrayLike,
+    a: Signal,
     s: Sequence[SupportsIndex] | None = None,
     axes: Sequence[SupportsIndex] | None = (-2, -1),
     norm: Norm | None = "backward",
@@ -328,22 +186,6 @@ def irfft2(
 ) -> Array:
     """The real signal of half a spectrum, over two axes.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    real floating-point Array
-        Of the precision of a.
-
-    Notes
-    -----
-    NumPy's function. Any length is computed in O(n log n).
-
-    Examples
-    --------
     >>> xarr.fft.irfft2(xarr.ones((4, 3))).shape
     (4, 4)
     """
@@ -351,7 +193,7 @@ def irfft2(
 
 
 def hfft(
-    a: ArrayLike,
+    a: Signal,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -359,18 +201,6 @@ def hfft(
 ) -> Array:
     """The real spectrum of a signal with Hermitian symmetry.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    real floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.hfft(xarr.ones(5)).shape
     (8,)
     """
@@ -378,7 +208,7 @@ def hfft(
 
 
 def ihfft(
-    a: ArrayLike,
+    a: Signal,
     n: SupportsIndex | None = None,
     axis: SupportsIndex = -1,
     norm: Norm | None = "backward",
@@ -386,18 +216,6 @@ def ihfft(
 ) -> Array:
     """The half of a signal with Hermitian symmetry that has a real spectrum.
 
-    Parameters
-    ----------
-    a : real floating-point Array, shape (...)
-        The operand. Integers become the default floating-point dtype, float16 float32.
-
-    Returns
-    -------
-    complex floating-point Array
-        Of the precision of a.
-
-    Examples
-    --------
     >>> xarr.fft.ihfft(xarr.ones(5)).shape
     (3,)
     """

@@ -18,25 +18,6 @@ def empty(
 ) -> Array:
     """Make an array whose values are not specified; they are zeros.
 
-    Parameters
-    ----------
-    dtype : dtype, optional
-        The data type; the device's default floating-point one where None.
-
-    Returns
-    -------
-    Array, of the given shape
-        Some values.
-
-    Raises
-    ------
-    ValueError
-        If an extent is negative.
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Examples
-    --------
     >>> xarr.empty(2, dtype="int8").tolist()
     [0, 0]
     """
@@ -54,23 +35,6 @@ def empty_like(
 ) -> Array:
     """Make an array like another array, whose values are not specified; they are zeros.
 
-    Parameters
-    ----------
-    prototype : Array, shape (...)
-        The array whose shape, dtype and device are taken.
-
-    Returns
-    -------
-    Array, shape (...)
-        Some values.
-
-    Raises
-    ------
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Examples
-    --------
     >>> xarr.empty_like(xarr.asarray([1, 2])).tolist()
     [0, 0]
     """
@@ -85,27 +49,8 @@ def ones(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of ones.
+    """Make an array of ones, of the device's default floating-point dtype where none is given.
 
-    Parameters
-    ----------
-    dtype : dtype, optional
-        The data type; the device's default floating-point one where None.
-
-    Returns
-    -------
-    Array, of the given shape
-        Ones.
-
-    Raises
-    ------
-    ValueError
-        If an extent is negative.
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Examples
-    --------
     >>> xarr.ones(2, dtype="int8").tolist()
     [1, 1]
     """
@@ -123,23 +68,6 @@ def ones_like(
 ) -> Array:
     """Make an array like another array, of ones.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The array whose shape, dtype and device are taken.
-
-    Returns
-    -------
-    Array, shape (...)
-        Ones.
-
-    Raises
-    ------
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Examples
-    --------
     >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
     [1, 1]
     """
@@ -154,27 +82,8 @@ def zeros(
     device: DeviceLike = None,
     like: Any = None,
 ) -> Array:
-    """Make an array of zeros.
+    """Make an array of zeros, of the device's default floating-point dtype where none is given.
 
-    Parameters
-    ----------
-    dtype : dtype, optional
-        The data type; the device's default floating-point one where None.
-
-    Returns
-    -------
-    Array, of the given shape
-        Zeros.
-
-    Raises
-    ------
-    ValueError
-        If an extent is negative.
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Examples
-    --------
     >>> xarr.zeros(2, dtype="int8").tolist()
     [0, 0]
     """
@@ -192,23 +101,6 @@ def zeros_like(
 ) -> Array:
     """Make an array like another array, of zeros.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The array whose shape, dtype and device are taken.
-
-    Returns
-    -------
-    Array, shape (...)
-        Zeros.
-
-    Raises
-    ------
-    TypeError
-        If shape is not made of integers, or the device lacks dtype.
-
-    Examples
-    --------
     >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
     [0, 0]
     """

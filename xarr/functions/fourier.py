@@ -228,7 +228,7 @@ def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
 
 def along_axis(
     row: Transform,
-    x: Any,
+    x: ArrayLike,
     n: SupportsIndex | None,
     axis: SupportsIndex,
     norm: Norm | None,
@@ -244,7 +244,7 @@ def along_axis(
 
 def over_axes(
     row: Transform,
-    x: Any,
+    x: ArrayLike,
     s: Sequence[SupportsIndex] | None,
     axes: Sequence[SupportsIndex] | None,
     norm: Norm | None,
@@ -309,31 +309,13 @@ def fftfreq(
     *,
     dtype: DTypeLike = None,
 ) -> Array:
-    """The frequencies of the elements that `fft` gives.
+    """The frequencies of the elements that `fft` gives: k / (d n), k = 0, 1, ..., -2, -1.
 
     Parameters
     ----------
-    n : int
-        The length of the transform.
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
-    dtype : real floating-point dtype, optional
-        Of the result; the default floating-point dtype where None.
 
-    Returns
-    -------
-    Array, shape (n,)
-        k / (d n), first k = 0, 1, ... then the negative ones up to -1.
-
-    Raises
-    ------
-    ValueError
-        If n is below 1.
-    TypeError
-        If n is no integer, or the dtype not real floating-point.
-
-    Examples
-    --------
     >>> xarr.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
@@ -347,31 +329,13 @@ def rfftfreq(
     *,
     dtype: DTypeLike = None,
 ) -> Array:
-    """The frequencies of the elements that `rfft` gives.
+    """The frequencies of the n // 2 + 1 elements that `rfft` gives: k / (d n), k = 0, 1, ...
 
     Parameters
     ----------
-    n : int
-        The length of the transformed signal.
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
-    dtype : real floating-point dtype, optional
-        Of the result; the default floating-point dtype where None.
 
-    Returns
-    -------
-    Array, shape (n // 2 + 1,)
-        k / (d n), k = 0, 1, ...
-
-    Raises
-    ------
-    ValueError
-        If n is below 1.
-    TypeError
-        If n is no integer, or the dtype not real floating-point.
-
-    Examples
-    --------
     >>> xarr.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """
@@ -403,15 +367,8 @@ def _frequencies(
 
 
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
-    """Move the zero frequency to the middle.
+    """Move the zero frequency to the middle: by n // 2 along each axis.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x, shifted by n // 2 along each axis.
-
-    Examples
-    --------
     >>> xarr.fft.fftshift(xarr.fft.fftfreq(4)).tolist()
     [-0.5, -0.25, 0.0, 0.25]
     """
@@ -421,13 +378,6 @@ def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None 
 def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
     """Move the zero frequency back to the beginning; the inverse of `fftshift`.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x, shifted by -(n // 2) along each axis.
-
-    Examples
-    --------
     >>> xarr.fft.ifftshift(xarr.asarray([-1, 0, 1])).tolist()
     [0, 1, -1]
     """

@@ -37,20 +37,8 @@ def meshgrid(
     sparse : bool
         Whether each result keeps one-element axes, which broadcast, instead of repeating.
     indexing : {"xy", "ij"}
-        "ij" for matrix indexing; with "xy" the first two axes are swapped.
+        "ij" for matrix indexing, shape (N1, N2, ...); with "xy" the first two axes are swapped.
 
-    Returns
-    -------
-    tuple of Array, shape (N1, N2, ...), or (N2, N1, ...) with "xy"
-        The coordinates of each point.
-
-    Raises
-    ------
-    ValueError
-        If indexing is something else, or a vector has more than one axis.
-
-    Examples
-    --------
     >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
     >>> y.tolist()
     [[0, 0, 0], [1, 1, 1]]
@@ -116,24 +104,15 @@ def indices(
 def indices(
     dimensions: Any, dtype: DTypeLike = None, sparse: bool = False, *, device: DeviceLike = None
 ) -> Array | tuple[Array, ...]:
-    """Make the indices of a grid.
+    """Make the indices of a grid: for each axis, each point's index along it.
 
     Parameters
     ----------
     dimensions : sequence of int
         The shape of the grid.
-    dtype : dtype, optional
-        The data type; int64 where None.
     sparse : bool
         Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
 
-    Returns
-    -------
-    Array, shape (len(dimensions), *dimensions), or tuple of Array
-        For each axis, each point's index along it.
-
-    Examples
-    --------
     >>> xarr.indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
@@ -164,26 +143,15 @@ def fromfunction(
     like: Any = None,
     **kwargs: Any,
 ) -> _R:
-    """Call a function with the indices of a grid.
+    """Call a function with the indices of a grid, and give what it returns.
 
     Parameters
     ----------
     function : callable
-        Called once, with an Array of the given shape for each axis.
-    shape : int or tuple of int
-        The shape of the grid.
+        Called once, with an Array of the given shape for each axis, and **kwargs.
     dtype : dtype
         The data type of the indices; float stands for the device's default one.
-    **kwargs : object
-        Passed to the function.
 
-    Returns
-    -------
-    object
-        What the function returns.
-
-    Examples
-    --------
     >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
     [[0, 1], [1, 2]]
     """

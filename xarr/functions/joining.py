@@ -117,23 +117,16 @@ def concat(
     ----------
     arrays : sequence of Array, shapes (..., N1, ...), (..., N2, ...), ...
         The arrays; their shapes agree except along the axis.
-    axis : int, optional
-        The axis. None flattens the arrays first.
 
     Returns
     -------
     Array, shape (..., N1 + N2 + ..., ...)
-        Of the dtype that the arrays promote to.
 
     Raises
     ------
-    ValueError
-        If there are no arrays, or the shapes do not agree.
     TypeError
         If something is no array, out and dtype are both given, or casting does not allow a dtype.
 
-    Examples
-    --------
     >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
     """
@@ -219,29 +212,18 @@ def stack(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Array:
-    """Join arrays along a new axis.
+    """Join arrays of one shape along a new axis.
 
     Parameters
     ----------
-    arrays : sequence of N Arrays, shape (...)
-        The arrays, of one shape.
     axis : int
         Where the new axis is in the result.
 
-    Returns
-    -------
-    Array, shape (..., N, ...)
-        Of the dtype that the arrays promote to.
-
     Raises
     ------
-    ValueError
-        If there are no arrays, or the shapes differ.
     TypeError
         If something is no array, out and dtype are both given, or casting does not allow a dtype.
 
-    Examples
-    --------
     >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
     [[0, 0], [1, 1]]
     """
@@ -277,20 +259,6 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     axis : int or tuple of int, optional
         The axes, one for each shift, or one of either for all. None moves in the flattened array.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of a.
-
-    Raises
-    ------
-    ValueError
-        If there are several shifts and as many axes do not belong to them.
-    TypeError
-        If a shift is no integer.
-
-    Examples
-    --------
     >>> xarr.roll(xarr.arange(5), 2).tolist()
     [3, 4, 0, 1, 2]
     """
@@ -359,31 +327,10 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
 
     Parameters
     ----------
-    a : Array, shape (..., N, ...)
-        The array.
     repeats : int, or integer Array, shape (N,) or (1,)
-        How often; an Array says it for each element along the axis.
-    axis : int, optional
-        The axis. None repeats in the flattened array.
+        How often; an Array says it for each element along the axis, and is waited for, since the
+        shape depends on its values.
 
-    Returns
-    -------
-    Array, shape (..., N * repeats, ...), or (..., sum(repeats), ...)
-        Of the dtype of a.
-
-    Raises
-    ------
-    ValueError
-        If a number is negative, or there are not N of them.
-    TypeError
-        If repeats are no integers.
-
-    Notes
-    -----
-    Waits for the device where repeats is an Array, since the shape depends on its values.
-
-    Examples
-    --------
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
     """
@@ -462,25 +409,9 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
 
     Parameters
     ----------
-    A : Array, shape (..., N)
-        The array.
     reps : int or tuple of int
         How often along each axis. Missing ones are 1, and so are missing axes of A, in front.
 
-    Returns
-    -------
-    Array, shape (..., N * repetitions[-1])
-        Of the dtype of A.
-
-    Raises
-    ------
-    ValueError
-        If a number is negative.
-    TypeError
-        If reps are no integers.
-
-    Examples
-    --------
     >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
     [1, 2, 1, 2]
     """
@@ -505,28 +436,9 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     return copied_as(x, spread, layout.require_possible(shape, where))
 
 
-def append(arr: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
-    """Join values to the end of an array.
+def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Array:
+    """Join values to the end of an array along an axis; None flattens both first.
 
-    Parameters
-    ----------
-    arr, values : Array or values, shapes (..., N, ...), (..., K, ...)
-        The array and what follows it.
-    axis : int, optional
-        The axis. None flattens both first.
-
-    Returns
-    -------
-    Array, shape (..., N + K, ...)
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
     """
@@ -537,23 +449,6 @@ def append(arr: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
 def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the first axis, vectors as rows.
 
-    Parameters
-    ----------
-    tup : sequence of Array, shapes (..., N) or (N,)
-        The arrays.
-
-    Returns
-    -------
-    Array, shape (M, N)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
     >>> xarr.vstack([xarr.arange(2), xarr.arange(2)]).tolist()
     [[0, 1], [0, 1]]
     """
@@ -566,23 +461,6 @@ def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
     """Join arrays along the second axis, vectors along the first.
 
-    Parameters
-    ----------
-    tup : sequence of Array, shapes (M, N1, ...) or (N1,)
-        The arrays.
-
-    Returns
-    -------
-    Array, shape (M, N1 + N2, ...) or (N1 + N2,)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
     >>> xarr.hstack([xarr.arange(2), xarr.arange(2)]).tolist()
     [0, 1, 0, 1]
     """
@@ -594,23 +472,6 @@ def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> 
 def dstack(tup: Any) -> Array:
     """Join arrays along the third axis.
 
-    Parameters
-    ----------
-    tup : sequence of Array, shapes (M, N, K), (M, N) or (N,)
-        The arrays.
-
-    Returns
-    -------
-    Array, shape (M, N, K)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
     >>> xarr.dstack([xarr.arange(2), xarr.arange(2)]).shape
     (1, 2, 2)
     """
@@ -621,23 +482,6 @@ def dstack(tup: Any) -> Array:
 def column_stack(tup: Any) -> Array:
     """Join vectors as the columns of a matrix.
 
-    Parameters
-    ----------
-    tup : sequence of Array, shapes (M,) or (M, N)
-        The arrays.
-
-    Returns
-    -------
-    Array, shape (M, N)
-        Of the dtype that the arrays promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not agree except along the axis.
-
-    Examples
-    --------
     >>> xarr.column_stack([xarr.arange(2), xarr.arange(2)]).tolist()
     [[0, 0], [1, 1]]
     """
@@ -650,31 +494,21 @@ def column_stack(tup: Any) -> Array:
 
 
 def diff(
-    a: Any, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: Any = None, append: Any = None
+    a: ArrayLike,
+    n: SupportsIndex = 1,
+    axis: SupportsIndex = -1,
+    prepend: Any = None,
+    append: Any = None,
 ) -> Array:
-    """Subtract each element along an axis from the next.
+    """Subtract each element along an axis from the next; of bools, whether they differ.
 
     Parameters
     ----------
-    a : Array, shape (..., N, ...)
-        The array.
     n : int
         How many times.
     prepend, append : Array or scalar, optional
         What to put before and after a first.
 
-    Returns
-    -------
-    Array, shape (..., N - n, ...)
-        a[1:] - a[:-1] along the axis; for bool whether they differ.
-
-    Raises
-    ------
-    ValueError
-        If n is negative or a is 0-dimensional.
-
-    Examples
-    --------
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]
     """

@@ -38,6 +38,9 @@ from xarr.tables import reductions as folds
 
 LinAlgError: Final = numpy.linalg.LinAlgError
 
+Matrices = ArrayLike
+Square = ArrayLike
+
 
 class QRResult(NamedTuple):
     """The factors of `qr`."""
@@ -175,27 +178,8 @@ _SOLVABLE: Final = {
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The products of each element of one vector with each of another.
+    """The products of each element of a vector, shape (N,), with each of another: shape (N, M).
 
-    Parameters
-    ----------
-    x1 : Array, shape (N,)
-        The first vector.
-    x2 : Array, shape (M,)
-        The second vector.
-
-    Returns
-    -------
-    Array, shape (N, M)
-        Of the dtype that both promote to; deferred.
-
-    Raises
-    ------
-    ValueError
-        If an operand is no vector.
-
-    Examples
-    --------
     >>> xarr.linalg.outer(xarr.asarray([1, 2]), xarr.asarray([3, 4])).tolist()
     [[3, 4], [6, 8]]
     """
@@ -212,29 +196,8 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
-    """The cross product of vectors with three elements.
+    """The cross products of vectors of three elements along `axis`; other axes broadcast.
 
-    Parameters
-    ----------
-    x1, x2 : Array, shapes that broadcast to (..., 3, ...)
-        The vectors.
-    axis : int, optional
-        The axis of the vectors, whose three elements are not broadcast.
-
-    Returns
-    -------
-    Array, shape (..., 3, ...)
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If the vectors do not have three elements, or the shapes do not broadcast.
-    TypeError
-        If an operand is no numeric array.
-
-    Examples
-    --------
     >>> xarr.linalg.cross(xarr.asarray([1, 0, 0]), xarr.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """
@@ -263,39 +226,17 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
     return result
 
 
-def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
-    """A square matrix multiplied with itself n times.
+def matrix_power(a: Square, n: SupportsIndex) -> Array:
+    """A square matrix multiplied with itself n times, by at most 2 log2(n) products.
 
     Parameters
     ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices.
     n : int
         The exponent; a negative one inverts the matrices first.
 
-    Returns
-    -------
-    Array, shape (..., M, M)
-        Of the dtype of a.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or are singular and n is negative.
-    TypeError
-        If n is no integer, or a is no array.
-
-    Notes
-    -----
-    Squares repeatedly: at most 2 log2(n) products.
-
-    Examples
-    --------
     >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
     >>> xarr.linalg.matrix_power(x, 3).tolist()
     [[1.0, 3.0], [0.0, 1.0]]
-    >>> xarr.linalg.matrix_power(x, -1).tolist()
-    [[1.0, -1.0], [0.0, 1.0]]
     """
     where = "linalg.matrix_power(a, n)"
     a = array_of(a, where)
@@ -323,27 +264,8 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> Array:
 
 
 def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
-    """The diagonals of matrices; a view.
+    """The diagonals of matrices, shape (..., K); a view, which can be written to.
 
-    Parameters
-    ----------
-    x : Array, shape (..., M, N)
-        The matrices.
-    offset : int, optional
-        How far above the main diagonal, in columns; negative below.
-
-    Returns
-    -------
-    Array, shape (..., K)
-        Shares memory with x, as NumPy's does, but can be written to.
-
-    Raises
-    ------
-    ValueError
-        If x has fewer than two dimensions.
-
-    Examples
-    --------
     >>> xarr.linalg.diagonal(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
@@ -376,29 +298,6 @@ def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
 def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None) -> Array:
     """The sums of the diagonals of matrices.
 
-    Parameters
-    ----------
-    x : numeric Array, shape (..., M, N)
-        The matrices.
-    offset : int, optional
-        How far above the main diagonal, in columns; negative below.
-    dtype : dtype, optional
-        Of the result; as for `sum`.
-
-    Returns
-    -------
-    Array, shape (...)
-        The sums.
-
-    Raises
-    ------
-    ValueError
-        If x has fewer than two dimensions.
-    TypeError
-        If x is no numeric array.
-
-    Examples
-    --------
     >>> int(xarr.linalg.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
@@ -412,27 +311,9 @@ def trace_of(x: ArrayLike, offset: SupportsIndex, dtype: DTypeLike, where: str) 
     return reduced(folds.sum, line, -1, dtype=dtype, where=where)
 
 
-def det(a: ArrayLike) -> Array:
+def det(a: Square) -> Array:
     """The determinants of square matrices.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices: float32, float64, complex64 or complex128. Integers become the default
-        floating-point dtype.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of a.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or LAPACK does not converge.
-
-    Examples
-    --------
     >>> round(float(xarr.linalg.det(xarr.asarray([[1.0, 2.0], [3.0, 4.0]]))), 12)
     -2.0
     """
@@ -442,27 +323,9 @@ def det(a: ArrayLike) -> Array:
     return _by_library(where, "det", (node,), (shape[:-2], row))[0]
 
 
-def slogdet(a: ArrayLike) -> SlogdetResult:
-    """The signs of determinants, and the natural logarithms of their magnitudes.
+def slogdet(a: Square) -> SlogdetResult:
+    """The signs of determinants, and the natural logarithms of their magnitudes, which are real.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices: float32, float64, complex64 or complex128. Integers become the default
-        floating-point dtype.
-
-    Returns
-    -------
-    SlogdetResult: sign, logabsdet, Arrays of shape (...)
-        The sign has the dtype of a, the logarithm the real one of its precision.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or LAPACK does not converge.
-
-    Examples
-    --------
     >>> float(xarr.linalg.slogdet(xarr.eye(2)).logabsdet)
     0.0
     """
@@ -474,56 +337,20 @@ def slogdet(a: ArrayLike) -> SlogdetResult:
     )
 
 
-def inv(a: ArrayLike) -> Array:
+def inv(a: Square) -> Array:
     """The inverses of square matrices.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices: float32, float64, complex64 or complex128. Integers become the default
-        floating-point dtype.
-
-    Returns
-    -------
-    Array, shape (..., M, M)
-        Of the dtype of a.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or one is singular.
-
-    Examples
-    --------
     >>> xarr.linalg.inv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
     return _inv(a, "linalg.inv(a)")
 
 
-def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
+def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     """The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices: float32, float64, complex64 or complex128. Integers become the default
-        floating-point dtype.
-    UPLO : {"L", "U"}, optional
-        Which triangle is read: the lower or the upper one.
+    The values, shape (..., M), are real; the vectors are the columns, shape (..., M, M).
 
-    Returns
-    -------
-    EighResult: eigenvalues, shape (..., M), eigenvectors, shape (..., M, M)
-        The values are real, the vectors the columns.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or LAPACK does not converge.
-
-    Examples
-    --------
     >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
     [1.0, 2.0]
     """
@@ -535,29 +362,9 @@ def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's n
     )
 
 
-def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
-    """The eigenvalues of Hermitian or symmetric matrices, ascending.
+def eigvalsh(a: Square, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
+    """The eigenvalues of Hermitian or symmetric matrices, ascending and real, shape (..., M).
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices: float32, float64, complex64 or complex128. Integers become the default
-        floating-point dtype.
-    UPLO : {"L", "U"}, optional
-        Which triangle is read: the lower or the upper one.
-
-    Returns
-    -------
-    real Array, shape (..., M)
-        Of the precision of a.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or LAPACK does not converge.
-
-    Examples
-    --------
     >>> xarr.linalg.eigvalsh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
     [1.0, 2.0]
     """
@@ -567,32 +374,12 @@ def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's na
     return _by_library(where, "eigvalsh", (node,), (shape[:-1], part_of(row)))[0]
 
 
-def eig(a: ArrayLike) -> EigResult:
-    """The eigenvalues and eigenvectors of square matrices.
+def eig(a: Square) -> EigResult:
+    """The eigenvalues and eigenvectors of square matrices, complex, in no particular order.
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices: float32, float64, complex64 or complex128. Integers become the default
-        floating-point dtype.
+    The vectors are the columns. NumPy's results are real where no eigenvalue has an imaginary part:
+    write ``eigenvalues.real``, or `eigh` for symmetric matrices.
 
-    Returns
-    -------
-    EigResult: eigenvalues, shape (..., M), eigenvectors, shape (..., M, M)
-        Complex, of the precision of a, in no particular order; the vectors are the columns.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or LAPACK does not converge.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension linalg. NumPy's results are real where no
-    eigenvalue has an imaginary part: write ``eigenvalues.real``, or `eigh` for symmetric matrices.
-
-    Examples
-    --------
     >>> result = xarr.linalg.eig(xarr.asarray([[0.0, 1.0], [1.0, 0.0]]))
     >>> sorted(result.eigenvalues.real.tolist())
     [-1.0, 1.0]
@@ -603,31 +390,9 @@ def eig(a: ArrayLike) -> EigResult:
     return EigResult(*_by_library(where, "eig", (node,), (shape[:-1], wide), (shape, wide)))
 
 
-def eigvals(a: ArrayLike) -> Array:
-    """The eigenvalues of square matrices, in no particular order.
+def eigvals(a: Square) -> Array:
+    """The eigenvalues of square matrices, complex, in no particular order, shape (..., M).
 
-    Parameters
-    ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices: float32, float64, complex64 or complex128. Integers become the default
-        floating-point dtype.
-
-    Returns
-    -------
-    Array, shape (..., M)
-        Complex, of the precision of a.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or LAPACK does not converge.
-
-    Notes
-    -----
-    Python Array API standard 2025.12, extension linalg.
-
-    Examples
-    --------
     >>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()
     [(3+0j)]
     """
@@ -638,27 +403,9 @@ def eigvals(a: ArrayLike) -> Array:
     return values
 
 
-def svdvals(x: ArrayLike, /) -> Array:
-    """The singular values of matrices, largest first.
+def svdvals(x: Matrices, /) -> Array:
+    """The singular values of matrices, largest first, real, shape (..., min(M, N)).
 
-    Parameters
-    ----------
-    x : floating-point Array, shape (..., M, N)
-        The matrices: float32, float64, complex64 or complex128. Integers become the default
-        floating-point dtype.
-
-    Returns
-    -------
-    real Array, shape (..., min(M, N))
-        Of the precision of x.
-
-    Raises
-    ------
-    LinAlgError
-        If x has fewer than two dimensions, or LAPACK does not converge.
-
-    Examples
-    --------
     >>> xarr.linalg.svdvals(xarr.asarray([[3.0, 0.0], [0.0, 4.0]])).tolist()
     [4.0, 3.0]
     """
@@ -689,28 +436,15 @@ def singular_values(x: Any, where: str) -> Array:
     return _by_library(where, "svdvals", (node,), (shape, part_of(node.dtype)))[0]
 
 
-def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Array:
+def cholesky(x: Square, /, *, upper: bool = False) -> Array:
     """The Cholesky factors of Hermitian or symmetric positive-definite matrices.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, M)
-        The matrices; only the triangle of the factor is read.
     upper : bool, optional
-        Whether to return U of x = U^H U rather than L of x = L L^H.
+        Whether to return U of x = U^H U rather than L of x = L L^H; only that triangle of x is
+        read.
 
-    Returns
-    -------
-    Array, shape (..., M, M)
-        The triangular factors, of the dtype of x.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or one is not positive-definite.
-
-    Examples
-    --------
     >>> xarr.linalg.cholesky(xarr.asarray([[4.0, 0.0], [0.0, 9.0]])).tolist()
     [[2.0, 0.0], [0.0, 3.0]]
     """
@@ -719,36 +453,19 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Array:
     return _by_library(where, "cholesky", (node,), (node.shape, node.dtype), upper=bool(upper))[0]
 
 
-def qr(a: ArrayLike, mode: str = "reduced") -> Any:
+def qr(a: Matrices, mode: str = "reduced") -> Any:
     """The QR decomposition of matrices: a = Q R with orthonormal Q and upper triangular R.
 
     Parameters
     ----------
-    a : floating-point Array, shape (..., M, N)
-        The matrices.
     mode : {"reduced", "complete", "r", "raw"}, optional
-        Whether Q has K = min(M, N) columns, or K = M; "r" gives R alone, and "raw" what LAPACK
-        makes.
+        Whether Q has K = min(M, N) columns, or K = M. NumPy's "r" gives R alone, and "raw" what
+        LAPACK makes on the host: h, shape (..., N, M), and tau, shape (..., K).
 
     Returns
     -------
     QRResult: Q, shape (..., M, K), R, shape (..., K, N)
-        Of the dtype of a. Where `mode` is "r", R alone; where it is "raw", h, shape (..., N, M),
-        and tau, shape (..., K), computed on the host.
 
-    Raises
-    ------
-    ValueError
-        If the mode is another.
-    LinAlgError
-        If a has fewer than two dimensions.
-
-    Notes
-    -----
-    "r" and "raw" are NumPy's.
-
-    Examples
-    --------
     >>> xarr.linalg.qr(xarr.ones((3, 2))).R.shape
     (2, 2)
     """
@@ -780,33 +497,22 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 
 
 def svd(
-    a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    a: Matrices, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
     """The singular value decomposition of matrices: a = U diag(S) Vh.
 
     Parameters
     ----------
-    a : floating-point Array, shape (..., M, N)
-        The matrices.
     full_matrices : bool, optional
         Whether U and Vh are square, or have only K = min(M, N) columns and rows.
     compute_uv : bool, optional
         Whether to return more than the singular values.
-    hermitian : bool, optional
-        Whether a is Hermitian, so that its eigenvalues say all.
 
     Returns
     -------
     SVDResult: U, shape (..., M, M or K), S, shape (..., K), Vh, shape (..., N or K, N)
-        U and Vh of the dtype of a; S real, largest first. Without `compute_uv`, S alone.
+        S is real, largest first.
 
-    Raises
-    ------
-    LinAlgError
-        If a has fewer than two dimensions, or LAPACK does not converge.
-
-    Examples
-    --------
     >>> xarr.linalg.svd(xarr.ones((3, 2)), full_matrices=False).U.shape
     (3, 2)
     """
@@ -852,30 +558,14 @@ def decomposed(node: Node, where: str, *, full_matrices: bool) -> SVDResult:
     )
 
 
-def solve(a: ArrayLike, b: ArrayLike) -> Array:
+def solve(a: Square, b: ArrayLike) -> Array:
     """Solve systems of linear equations, a @ result = b.
 
     Parameters
     ----------
-    a : floating-point Array, shape (..., M, M)
-        The matrices.
     b : floating-point Array, shape (M,) or (..., M, K)
         The right-hand sides: one vector, or matrices of K columns each. The stacks broadcast.
 
-    Returns
-    -------
-    Array, shape (..., M) or (..., M, K)
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are not square, or one is singular.
-    ValueError
-        If the shapes do not fit.
-
-    Examples
-    --------
     >>> xarr.linalg.solve(xarr.asarray([[2.0, 0.0], [0.0, 4.0]]), xarr.asarray([2.0, 2.0])).tolist()
     [1.0, 0.5]
     """
@@ -925,46 +615,19 @@ def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
 
 
 def matrix_rank(
-    A: ArrayLike,  # noqa: N803 - NumPy's name
+    A: Matrices,  # noqa: N803 - NumPy's name
     tol: Any = None,
     hermitian: bool = False,
     *,
     rtol: Any = None,
 ) -> Array:
-    """The ranks of matrices: how many singular values are not negligible.
+    """The ranks of matrices: how many singular values are not negligible; of vectors 0 or 1.
 
     Parameters
     ----------
-    A : floating-point Array, shape (..., M, N)
-        The matrices.
     tol : float or Array, shape that broadcasts to (...), optional
-        Singular values up to tol are negligible.
-    hermitian : bool, optional
-        Whether the matrices are Hermitian, so that their eigenvalues say all.
-    rtol : float or Array, shape that broadcasts to (...), optional
-        Singular values up to rtol times the largest are negligible; max(M, N) times the dtype's
-        epsilon where None.
+        Singular values up to tol are negligible; given instead of rtol.
 
-    Returns
-    -------
-    int64 Array, shape (...)
-        The ranks.
-
-    Raises
-    ------
-    ValueError
-        If both tol and rtol are given.
-    LinAlgError
-        If LAPACK does not converge.
-    TypeError
-        If A is no array, or float16.
-
-    Notes
-    -----
-    Tol and hermitian are NumPy's, and so is the rank of a vector: 0 where all elements are, else 1.
-
-    Examples
-    --------
     >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
     1
     """
@@ -988,39 +651,14 @@ def matrix_rank(
     return reductions.count_nonzero(beyond, axis=-1)
 
 
-def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
-    """The Moore-Penrose pseudo-inverses of matrices.
+def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
 
     Parameters
     ----------
-    a : floating-point Array, shape (..., M, N)
-        The matrices.
     rcond : float or Array, optional
-        NumPy's name of `rtol`.
-    hermitian : bool, optional
-        Whether the matrices are Hermitian, so that their eigenvalues say all.
-    rtol : float or Array, shape that broadcasts to (...), optional
-        Singular values up to rtol times the largest are taken as zero; max(M, N) times the dtype's
-        epsilon where None.
+        NumPy's name of `rtol`; one of them is given.
 
-    Returns
-    -------
-    Array, shape (..., N, M)
-        Of the dtype of a.
-
-    Raises
-    ------
-    ValueError
-        If both rcond and rtol are given.
-    LinAlgError
-        If a has fewer than two dimensions, or LAPACK does not converge.
-
-    Notes
-    -----
-    By the singular value decomposition.
-
-    Examples
-    --------
     >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """

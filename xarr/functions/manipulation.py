@@ -68,30 +68,21 @@ def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
 def reshape(
     a: ArrayLike, /, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
 ) -> Array:
-    """Give an array another shape, its elements in the same order.
+    """Give an array another shape, its elements in the same order: a view where strides allow it.
 
     Parameters
     ----------
     shape : int or tuple of int
         The shape; one extent may be -1, which stands for what is left.
     order : {"C", "F", "A"}
-        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where
-        a lies in memory so.
-
-    Returns
-    -------
-    Array, of the given shape
-        A view of a where strides can express it, else a copy.
+        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where a
+        lies in memory so.
 
     Raises
     ------
     ValueError
         If the number of elements differs, or copy is False and a copy is needed.
-    TypeError
-        If shape is not made of integers.
 
-    Examples
-    --------
     >>> xarr.reshape(xarr.arange(6), (2, -1)).tolist()
     [[0, 1, 2], [3, 4, 5]]
     """
@@ -143,29 +134,15 @@ def _resolved(shape: Any, size: int, where: str) -> Shape:
     return layout.require_possible(tuple(extents), where)
 
 
-def ravel(a: Any, order: str = "C") -> Array:
+def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Flatten an array: a view of it where its elements follow each other, else a copy.
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The array.
     order : {"C", "F", "A", "K"}
-        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where
-        x lies in memory so, with "K" that which runs fastest in memory.
+        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where x
+        lies in memory so, with "K" that which runs fastest in memory.
 
-    Returns
-    -------
-    Array, shape (size,)
-        Of the dtype of x.
-
-    Raises
-    ------
-    ValueError
-        If order is something else.
-
-    Examples
-    --------
     >>> xarr.ravel(xarr.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
@@ -189,29 +166,8 @@ def fortran_alone(x: Array) -> bool:
 
 
 def permute_dims(a: Array, axes: Any) -> Array:
-    """Put the axes in another order.
+    """Put the axes in another order, a view; `axes` says for each axis of the result which it was.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The array.
-    axes : tuple of int
-        For each axis of the result, which axis of a it is.
-
-    Returns
-    -------
-    Array, shape (a.shape[axes[0]], a.shape[axes[1]], ...)
-        A view.
-
-    Raises
-    ------
-    ValueError
-        If axes does not hold each axis once.
-    TypeError
-        If an axis is no integer.
-
-    Examples
-    --------
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -234,28 +190,14 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
     return view(x, settled(x).permuted(order))
 
 
-def transpose(a: Any, axes: Any = None) -> Array:
-    """Reverse the axes, or put them in another order.
+def transpose(a: ArrayLike, axes: Any = None) -> Array:
+    """Reverse the axes, or put them in another order; a view.
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The array.
     axes : tuple of int, optional
-        For each axis of the result, which axis of x it is; all reversed where None.
+        For each axis of the result, which axis of a it is; all reversed where None.
 
-    Returns
-    -------
-    Array
-        A view.
-
-    Raises
-    ------
-    ValueError
-        If axes does not hold each axis once.
-
-    Examples
-    --------
     >>> xarr.transpose(xarr.zeros((2, 3))).shape
     (3, 2)
     """
@@ -264,28 +206,9 @@ def transpose(a: Any, axes: Any = None) -> Array:
     return reversed_axes(x) if axes is None else permuted(x, axes, where)
 
 
-def swapaxes(a: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
-    """Swap two axes.
+def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
+    """Swap two axes; a view.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The array.
-    axis1, axis2 : int
-        The axes.
-
-    Returns
-    -------
-    Array
-        A view.
-
-    Raises
-    ------
-    AxisError
-        If an axis is out of range.
-
-    Examples
-    --------
     >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
@@ -298,29 +221,13 @@ def swapaxes(a: Any, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 
 
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
-    """Move axes to other places; the others stay in their order.
+    """Move axes to other places; the others stay in their order; a view.
 
     Parameters
     ----------
-    source : int or tuple of int
-        The axes.
-    destination : int or tuple of int
-        Where each is in the result.
+    source, destination : int or tuple of int
+        The axes, and where each is in the result.
 
-    Returns
-    -------
-    Array
-        A view.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many of both, or an axis is named twice.
-    AxisError
-        If an axis is out of range.
-
-    Examples
-    --------
     >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
@@ -345,25 +252,13 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
 
 
 def expand_dims(a: ArrayLike, axis: Any) -> Array:
-    """Insert axes of one element.
+    """Insert axes of one element; a view.
 
     Parameters
     ----------
     axis : int or tuple of int
         Where the new axes are in the result.
 
-    Returns
-    -------
-    Array, shape (..., 1, ...)
-        A view.
-
-    Raises
-    ------
-    TypeError
-        If an axis is no integer.
-
-    Examples
-    --------
     >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
     (2, 1, 3)
     """
@@ -381,29 +276,8 @@ def expand_dims(a: ArrayLike, axis: Any) -> Array:
 
 
 def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
-    """Remove axes of one element.
+    """Remove axes of one element, all of them where axis is None; a view.
 
-    Parameters
-    ----------
-    a : Array, shape (..., 1, ...)
-        The array.
-    axis : int or tuple of int, optional
-        The axes; all of one element where None.
-
-    Returns
-    -------
-    Array, shape (...)
-        A view.
-
-    Raises
-    ------
-    ValueError
-        If an axis has more than one element, or none.
-    TypeError
-        If an axis is no integer.
-
-    Examples
-    --------
     >>> xarr.squeeze(xarr.zeros((1, 3)), 0).shape
     (3,)
     """
@@ -427,25 +301,8 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
 
 
 def flip(m: ArrayLike, axis: Axis = None) -> Array:
-    """Reverse the order of elements along axes.
+    """Reverse the order of elements along axes; a view.
 
-    Parameters
-    ----------
-    axis : int or tuple of int, optional
-        The axes; all where None.
-
-    Returns
-    -------
-    Array, shape (...)
-        A view.
-
-    Raises
-    ------
-    TypeError
-        If an axis is no integer.
-
-    Examples
-    --------
     >>> xarr.flip(xarr.arange(3)).tolist()
     [2, 1, 0]
     """
@@ -463,26 +320,9 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
     return view(x, Layout(given.shape, tuple(strides), offset if given.size else given.offset))
 
 
-def fliplr(m: Any) -> Array:
-    """Reverse the second axis.
+def fliplr(m: ArrayLike) -> Array:
+    """Reverse the second axis; a view.
 
-    Parameters
-    ----------
-    m : Array, shape (M, N, ...)
-        The array.
-
-    Returns
-    -------
-    Array, shape (M, N, ...)
-        A view.
-
-    Raises
-    ------
-    ValueError
-        If m has less than 2 axes.
-
-    Examples
-    --------
     >>> xarr.fliplr(xarr.eye(2)).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
@@ -490,26 +330,9 @@ def fliplr(m: Any) -> Array:
     return flip(at_least(array_of(m, where, "m"), 2, where), 1)
 
 
-def flipud(m: Any) -> Array:
-    """Reverse the first axis.
+def flipud(m: ArrayLike) -> Array:
+    """Reverse the first axis; a view.
 
-    Parameters
-    ----------
-    m : Array, shape (M, ...)
-        The array.
-
-    Returns
-    -------
-    Array, shape (M, ...)
-        A view.
-
-    Raises
-    ------
-    ValueError
-        If m has no axes.
-
-    Examples
-    --------
     >>> xarr.flipud(xarr.arange(3)).tolist()
     [2, 1, 0]
     """
@@ -530,30 +353,14 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
     return x
 
 
-def rot90(m: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
-    """Rotate by quarter turns in the plane of two axes, from the first towards the second.
+def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
+    """Rotate by quarter turns in the plane of two axes, from the first towards the second; a view.
 
     Parameters
     ----------
-    m : Array, shape (..., M, N, ...)
-        The array.
     k : int
         How many quarter turns.
-    axes : tuple of two int
-        The axes of the plane.
 
-    Returns
-    -------
-    Array, shape (..., M, N, ...) or (..., N, M, ...)
-        A view.
-
-    Raises
-    ------
-    ValueError
-        If axes does not hold two different axes.
-
-    Examples
-    --------
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
@@ -576,27 +383,8 @@ def rot90(m: Any, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
 
 
 def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Array:
-    """Repeat an array over a shape, without copying.
+    """Repeat an array over a shape, without copying: a view, which is read-only.
 
-    Parameters
-    ----------
-    array : Array, shape that broadcasts to the given one
-        The array.
-
-    Returns
-    -------
-    Array, of the given shape
-        A view, which is read-only since several elements share memory.
-
-    Raises
-    ------
-    ValueError
-        If array does not broadcast to shape.
-    TypeError
-        If shape is not made of integers.
-
-    Examples
-    --------
     >>> xarr.broadcast_to(xarr.arange(2), (2, 2)).tolist()
     [[0, 1], [0, 1]]
     """
@@ -620,25 +408,8 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
 
 
 def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
-    """Repeat arrays over the shape that they broadcast to.
+    """Repeat arrays over the shape that they broadcast to: views, read-only where elements repeat.
 
-    Parameters
-    ----------
-    *arrays : Array, shapes that broadcast
-        The arrays.
-
-    Returns
-    -------
-    tuple of Array, of one shape
-        Views, which are read-only where elements share memory.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast.
-
-    Examples
-    --------
     >>> [x.shape for x in xarr.broadcast_arrays(xarr.zeros(3), xarr.zeros((2, 1)))]
     [(2, 3), (2, 3)]
     """
@@ -651,27 +422,8 @@ def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ..
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:
-    """Tell the shape that shapes broadcast to.
+    """Tell the shape that shapes broadcast to; () without arguments.
 
-    Parameters
-    ----------
-    *shapes : tuple of int, or int
-        The shapes.
-
-    Returns
-    -------
-    tuple of int
-        The shape; () without arguments.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast.
-    TypeError
-        If a shape is not made of integers.
-
-    Examples
-    --------
     >>> xarr.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
@@ -690,20 +442,8 @@ def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 
 
 def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least one axis.
+    """Give arrays at least one axis: a view of one argument, a tuple of views of several.
 
-    Parameters
-    ----------
-    *arrays : Array or values, shape (...)
-        The arrays.
-
-    Returns
-    -------
-    Array or tuple of Array, shape (...) or (1,)
-        Views; one for one argument, else a tuple.
-
-    Examples
-    --------
     >>> xarr.atleast_1d(3.0).shape
     (1,)
     """
@@ -719,20 +459,8 @@ def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 
 
 def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least two axes.
+    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does.
 
-    Parameters
-    ----------
-    *arrays : Array or values, shape (...)
-        The arrays.
-
-    Returns
-    -------
-    Array or tuple of Array, shape (...), (1, N) or (1, 1)
-        Views; one for one argument, else a tuple.
-
-    Examples
-    --------
     >>> xarr.atleast_2d(xarr.zeros(3)).shape
     (1, 3)
     """
@@ -748,20 +476,8 @@ def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
 
 
 def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
-    """Give arrays at least three axes.
+    """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
 
-    Parameters
-    ----------
-    *arrays : Array or values, shape (...)
-        The arrays.
-
-    Returns
-    -------
-    Array or tuple of Array, shape (...), (M, N, 1), (1, N, 1) or (1, 1, 1)
-        Views; one for one argument, else a tuple.
-
-    Examples
-    --------
     >>> xarr.atleast_3d(xarr.zeros(3)).shape
     (1, 3, 1)
     """
@@ -786,20 +502,8 @@ def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
 
 
 def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
-    """Split an array into the arrays along an axis.
+    """Split an array into the arrays along an axis, which are views.
 
-    Parameters
-    ----------
-    x : Array, shape (..., N, ...)
-        The array.
-
-    Returns
-    -------
-    tuple of N Arrays, shape (...)
-        Views.
-
-    Examples
-    --------
     >>> [int(item) for item in xarr.unstack(xarr.arange(3))]
     [0, 1, 2]
     """
@@ -817,28 +521,9 @@ def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
     )
 
 
-def array_split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
-    """Split an array along an axis, into parts that may differ in size.
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
+    """Split an array along an axis into views, which may differ in size.
 
-    Parameters
-    ----------
-    ary : Array, shape (..., N, ...)
-        The array.
-    indices_or_sections : int or sequence of int
-        How many parts, or the indices at which each but the first begins.
-
-    Returns
-    -------
-    list of Array
-        Views.
-
-    Raises
-    ------
-    ValueError
-        If the number of parts is not positive.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.array_split(xarr.arange(5), 2)]
     [[0, 1, 2], [3, 4]]
     """
@@ -876,28 +561,9 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
     return parts
 
 
-def split(ary: Any, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
-    """Split an array along an axis, into parts of one size or at indices.
+def split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
+    """Split an array along an axis into views, of one size or at indices.
 
-    Parameters
-    ----------
-    ary : Array, shape (..., N, ...)
-        The array.
-    indices_or_sections : int or sequence of int
-        How many parts, which has to divide N, or the indices at which each but the first begins.
-
-    Returns
-    -------
-    list of Array
-        Views.
-
-    Raises
-    ------
-    ValueError
-        If the number of parts does not divide N.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.split(xarr.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
@@ -920,28 +586,9 @@ def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
     return _pieces(x, count, place, where)
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """Split an array along its second axis, or a vector along its first; see `split`.
 
-    Parameters
-    ----------
-    ary : Array, shape (M, N, ...) or (N,)
-        The array.
-    indices_or_sections : int or sequence of int
-        As in `split`.
-
-    Returns
-    -------
-    list of Array
-        Views.
-
-    Raises
-    ------
-    ValueError
-        If ary has no axes, or the number of parts does not divide N.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.hsplit(xarr.arange(4), 2)]
     [[0, 1], [2, 3]]
     """
@@ -950,28 +597,9 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     return _equal_pieces(x, indices_or_sections, 0 if x.ndim == 1 else 1, where)
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """Split an array of at least two axes along its first; see `split`.
 
-    Parameters
-    ----------
-    ary : Array, shape (M, N, ...)
-        The array.
-    indices_or_sections : int or sequence of int
-        As in `split`.
-
-    Returns
-    -------
-    list of Array
-        Views.
-
-    Raises
-    ------
-    ValueError
-        If ary has less than 2 axes, or the number of parts does not divide M.
-
-    Examples
-    --------
     >>> len(xarr.vsplit(xarr.eye(4), 2))
     2
     """
@@ -980,28 +608,9 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     return _equal_pieces(x, indices_or_sections, 0, where)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """Split an array of at least three axes along its third; see `split`.
 
-    Parameters
-    ----------
-    ary : Array, shape (M, N, K, ...)
-        The array.
-    indices_or_sections : int or sequence of int
-        As in `split`.
-
-    Returns
-    -------
-    list of Array
-        Views.
-
-    Raises
-    ------
-    ValueError
-        If ary has less than 3 axes, or the number of parts does not divide K.
-
-    Examples
-    --------
     >>> [part.shape for part in xarr.dsplit(xarr.zeros((2, 2, 4)), 2)]
     [(2, 2, 2), (2, 2, 2)]
     """
@@ -1010,23 +619,14 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     return _equal_pieces(x, indices_or_sections, 2, where)
 
 
-def rollaxis(a: Any, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
+def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move an axis in front of another one; `moveaxis` is easier to read.
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The array.
     start : int
         In front of which axis it is put; the number of axes for the end.
 
-    Returns
-    -------
-    Array
-        A view.
-
-    Examples
-    --------
     >>> xarr.rollaxis(xarr.zeros((3, 4, 5, 6)), 3, 1).shape
     (3, 6, 4, 5)
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, SupportsIndex
 
 from xarr import errors, layout
-from xarr.array.array import Array, DTypeLike, read_only
+from xarr.array.array import Array, ArrayLike, DTypeLike, read_only
 from xarr.array.door import array_of
 from xarr.array.operands import integer
 from xarr.array.outcome import delivered
@@ -19,31 +19,9 @@ def diagonal(
 
     Parameters
     ----------
-    a : Array, shape (..., M, ..., N, ...)
-        The array.
-    offset : int, optional
-        How far above the main diagonal, along axis2; negative below.
     axis1, axis2 : int, optional
         The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
 
-    Returns
-    -------
-    Array, shape (..., K)
-        The other axes, then the diagonal.
-
-    Raises
-    ------
-    ValueError
-        If the axes are the same, or there are fewer than two.
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
     >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
     [2]
     """
@@ -63,33 +41,9 @@ def trace(
 
     Parameters
     ----------
-    a : numeric Array, shape (..., M, ..., N, ...)
-        The array.
-    offset : int, optional
-        How far above the main diagonal, along axis2; negative below.
     axis1, axis2 : int, optional
         The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
-    dtype : dtype, optional
-        Of the result; as for `sum`.
 
-    Returns
-    -------
-    Array, shape of the other axes
-        The sums.
-
-    Raises
-    ------
-    ValueError
-        If the axes are the same, or there are fewer than two.
-    AxisError
-        If an axis is out of range.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5
     """
@@ -112,28 +66,9 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
     return manipulation.moveaxis(a, places, (-2, -1))
 
 
-def diag(v: Any, k: SupportsIndex = 0) -> Array:
-    """Make a matrix with a diagonal, or take the diagonal of a matrix.
+def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
+    """Make a matrix with a diagonal, or take the diagonal of a matrix: a view, which is read-only.
 
-    Parameters
-    ----------
-    v : Array, shape (N,) or (M, N)
-        The diagonal, or the matrix.
-    k : int
-        The diagonal: 0 the main one, above it positive, below it negative.
-
-    Returns
-    -------
-    Array, shape (N + abs(k), N + abs(k)) or (K,)
-        A new matrix, with zeros elsewhere; or a view, which is read-only.
-
-    Raises
-    ------
-    ValueError
-        If v has no axes, or more than two.
-
-    Examples
-    --------
     >>> xarr.diag([1, 2]).tolist()
     [[1, 0], [0, 2]]
     """
@@ -154,23 +89,9 @@ def diag(v: Any, k: SupportsIndex = 0) -> Array:
     return whole
 
 
-def diagflat(v: Any, k: SupportsIndex = 0) -> Array:
+def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     """Make a matrix with the flattened array as a diagonal.
 
-    Parameters
-    ----------
-    v : Array, shape (...)
-        The diagonal, which is flattened.
-    k : int
-        The diagonal: 0 the main one, above it positive, below it negative.
-
-    Returns
-    -------
-    Array, shape (size + abs(k), size + abs(k))
-        A new matrix, with zeros elsewhere.
-
-    Examples
-    --------
     >>> xarr.diagflat([[1, 2]], 1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """

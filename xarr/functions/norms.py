@@ -16,7 +16,13 @@ from xarr.dtypes import FLOATING
 from xarr.engine import engine
 from xarr.functions import manipulation, reductions
 from xarr.functions.applying import reduced
-from xarr.functions.linalg import part_of, require_floating, require_matrix, singular_values
+from xarr.functions.linalg import (
+    Matrices,
+    part_of,
+    require_floating,
+    require_matrix,
+    singular_values,
+)
 from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.rows import OWN, Elementwise, Reduction
 
@@ -24,34 +30,19 @@ from xarr.tables.rows import OWN, Elementwise, Reduction
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
 ) -> Array:
-    """The norms of vectors, over one axis, several, or all.
+    """The norms of vectors, over one axis, several, or all: real, of the precision of x.
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
-        The vectors.
-    axis : int or tuple of int, optional
-        The axes of the vectors; all of them where None.
     ord : int or float, optional
         p of the p-norm, any real number: inf is the largest magnitude, -inf the smallest, 0 the
         number of elements that are not zero.
 
-    Returns
-    -------
-    real floating-point Array
-        Of the precision of x. One kernel reads x once, whatever expression x is.
-
-    Raises
-    ------
-    TypeError
-        If x is no floating-point array.
-
     Notes
     -----
-    Magnitudes are not scaled: squares beyond the dtype's range overflow.
+    Magnitudes are not scaled: squares beyond the dtype's range overflow. One kernel reads x once,
+    whatever expression x is.
 
-    Examples
-    --------
     >>> float(xarr.linalg.vector_norm(xarr.asarray([3.0, 4.0])))
     5.0
     """
@@ -113,41 +104,23 @@ def _vector_norm(x: list[Node], axis: Any, keepdims: bool, ord: float, where: st
 
 
 def matrix_norm(
-    x: ArrayLike,
+    x: Matrices,
     /,
     *,
     keepdims: bool = False,
     ord: float | Literal["fro", "nuc"] | None = "fro",
 ) -> Array:
-    """The norms of matrices.
+    """The norms of matrices, real, of the precision of x.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, N)
-        The matrices.
     ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
         Frobenius norm; sum of the singular values; largest or smallest sum of the magnitudes of a
         column; largest or smallest singular value; largest or smallest sum of those of a row.
 
-    Returns
-    -------
-    real floating-point Array, shape (...)
-        Of the precision of x.
-
-    Raises
-    ------
-    ValueError
-        If `ord` is none of these.
-    LinAlgError
-        If x has fewer than two dimensions.
-
-    Examples
-    --------
     >>> x = xarr.asarray([[3.0, 0.0], [0.0, 4.0]])
     >>> float(xarr.linalg.matrix_norm(x))
     5.0
-    >>> float(xarr.linalg.matrix_norm(x, ord="nuc"))
-    7.0
     """
     where = "linalg.matrix_norm(x)"
     held = [taken(x, where)]
@@ -189,26 +162,12 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
 
     Parameters
     ----------
-    x : floating-point Array, shape (...)
-        The vectors or matrices.
     ord : float or str, optional
         As in `vector_norm` for vectors, `matrix_norm` for matrices; None is the 2-norm of all
         elements.
     axis : int or pair of int, optional
         The axis of vectors, or the axes of matrices; all where None.
 
-    Returns
-    -------
-    real floating-point Array
-        The norms.
-
-    Raises
-    ------
-    ValueError
-        If `ord` is not known, or x has neither one nor two dimensions and `ord` needs them.
-
-    Examples
-    --------
     >>> float(xarr.linalg.norm(xarr.asarray([3.0, 4.0])))
     5.0
     """

@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array, retyped
 from xarr.array.door import array_of
 from xarr.backends.device import get_device
@@ -18,33 +18,13 @@ from xarr.layout import normalize_axis
 
 
 def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
-    """The indices that sort by several keys, the last one first.
+    """The indices that sort by several keys, the last one first: one stable sort for each.
 
     Parameters
     ----------
     keys : sequence of K Arrays of shape (..., N, ...), or Array of shape (K, ..., N, ...)
         The keys; elements that are equal in the last one are sorted by the one before, and so on.
-    axis : int
-        The axis of each key to sort along.
 
-    Returns
-    -------
-    int64 Array, shape (..., N, ...)
-        Indices along the axis; equal elements keep their order.
-
-    Raises
-    ------
-    TypeError
-        If there are no keys.
-    ValueError
-        If the shapes of the keys differ.
-
-    Notes
-    -----
-    One stable sort for each key.
-
-    Examples
-    --------
     >>> xarr.lexsort(([9, 4, 0], [1, 5, 1])).tolist()
     [2, 0, 1]
     """
@@ -77,7 +57,7 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
 
 
 def partition(
-    a: Any,
+    a: ArrayLike,
     kth: Any,
     axis: SupportsIndex | None = -1,
     kind: str = "introselect",
@@ -85,31 +65,8 @@ def partition(
 ) -> Array:
     """Return a copy whose k-th element is where it is when sorted, smaller ones in front of it.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand.
-    kth : int or sequence of int
-        The positions, in [-N, N).
-    axis : int, optional
-        The axis; None flattens a first.
-    kind : {"introselect"}
-        NumPy's name of an algorithm.
-    order : None
-        NumPy's, for records, which xarr does not have.
+    All of it is sorted, which is one of the orders that are asked for.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of a. All of it is sorted, which is one of the orders that are asked for.
-
-    Raises
-    ------
-    ValueError
-        If a position is out of range, or kind is not known.
-
-    Examples
-    --------
     >>> int(xarr.partition(xarr.asarray([3, 4, 2, 1]), 2)[2])
     3
     """
@@ -119,7 +76,7 @@ def partition(
 
 
 def argpartition(
-    a: Any,
+    a: ArrayLike,
     kth: Any,
     axis: SupportsIndex | None = -1,
     kind: str = "introselect",
@@ -127,31 +84,6 @@ def argpartition(
 ) -> Array:
     """The indices of what `partition` gives.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand.
-    kth : int or sequence of int
-        The positions, in [-N, N).
-    axis : int, optional
-        The axis; None flattens a first.
-    kind : {"introselect"}
-        NumPy's name of an algorithm.
-    order : None
-        NumPy's, for records, which xarr does not have.
-
-    Returns
-    -------
-    int64 Array, shape (...)
-        Indices along the axis.
-
-    Raises
-    ------
-    ValueError
-        If a position is out of range, or kind is not known.
-
-    Examples
-    --------
     >>> int(xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 0)[0])
     3
     """
@@ -190,21 +122,9 @@ def _checked(
     return x, place
 
 
-def sort_complex(a: Any) -> Array:
+def sort_complex(a: ArrayLike) -> Array:
     """Return a copy, sorted by the real and then by the imaginary parts, as complex numbers.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    complex Array, shape (...)
-        Sorted along the last axis. complex64 of integers up to 16 bits, else complex128.
-
-    Examples
-    --------
     >>> xarr.sort_complex(xarr.asarray([5, 3, 6])).tolist()
     [(3+0j), (5+0j), (6+0j)]
     """

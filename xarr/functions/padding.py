@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import Array
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.transfers import Host
@@ -27,13 +27,11 @@ from xarr.functions.sorting import sort
 from xarr.layout import Shape
 
 
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
+def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
     """Put elements around an array.
 
     Parameters
     ----------
-    array : Array, shape (N1, N2, ...)
-        The array.
     pad_width : int, (before, after), a sequence of such for each axis, or a dict of axes
         How many elements before and after.
     mode : str or callable
@@ -42,31 +40,13 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
         "linear_ramp": from the nearest element to an end. "maximum", "mean", "median", "minimum":
         of each line. "empty": anything. A callable gets NumPy's vectors, as `numpy.pad` says, and
         runs on the host.
-    constant_values : scalar, (before, after) or a sequence of such for each axis
-        The constants, 0 where they are not given.
-    end_values : scalar, (before, after) or a sequence of such for each axis
-        The ends of ramps, 0 where they are not given.
+    constant_values, end_values : scalar, (before, after) or a sequence of such for each axis
+        The constants, and the ends of ramps; 0 where they are not given.
     stat_length : int, (before, after) or a sequence of such for each axis
         How many elements next to the edge "maximum" and the like are of; all where None.
     reflect_type : {"even", "odd"}
         With "odd", what is mirrored is subtracted from two times the edge.
-    **kwargs
-        The four arguments above; those that the mode does not read are refused.
 
-    Returns
-    -------
-    Array, shape (N1 + before + after, ...)
-        Of the dtype of array.
-
-    Raises
-    ------
-    ValueError
-        If a width is negative, the mode is another one, or an axis to extend is empty.
-    TypeError
-        If a width is no integer.
-
-    Examples
-    --------
     >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
     [2, 1, 0, 1, 2, 1, 0]
     """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from xarr import errors, layout
-from xarr.array.array import Array, assign, require_writeable, settled, view
+from xarr.array.array import Array, ArrayLike, assign, require_writeable, settled, view
 from xarr.array.conversion import as_array
 from xarr.engine import engine
 from xarr.functions import data_types, manipulation, searching
@@ -51,33 +51,14 @@ def _written_flat(a: Array, index: Array, values: Array) -> None:
     )
 
 
-def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
-    """Write values to elements of the flattened array.
+def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
+    """Write values to elements of the flattened array; of equal indices the last one stays.
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The array that is written to.
-    ind : integer Array, any shape
-        The indices of the flattened array.
     v : Array or values
         The values, in order; from the first again where there are fewer than indices.
-    mode : {"raise", "wrap", "clip"}
-        What is done with indices out of range.
 
-    Raises
-    ------
-    IndexError
-        If an index is out of range and mode is "raise".
-    TypeError
-        If a is no Array, or the indices are not integers.
-
-    Notes
-    -----
-    Of equal indices the last one stays.
-
-    Examples
-    --------
     >>> x = xarr.arange(4)
     >>> xarr.put(x, [0, -1], [7, 8])
     >>> x.tolist()
@@ -96,28 +77,8 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
     """Write values to the elements that a mask names: to each the value of its own place.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The array that is written to.
-    mask : bool Array, as many elements as a
-        Which elements.
-    values : Array or values
-        The values for all elements of a, in order; from the first again where there are fewer.
+    Where values are fewer they begin again; `a[mask] = values` takes them one after the other.
 
-    Raises
-    ------
-    ValueError
-        If the mask has not as many elements as a.
-    TypeError
-        If a is no Array.
-
-    Notes
-    -----
-    `a[mask] = values` takes the values one after the other instead.
-
-    Examples
-    --------
     >>> x = xarr.arange(5)
     >>> xarr.putmask(x, x > 1, [-33, -44])
     >>> x.tolist()
@@ -148,30 +109,13 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
 
 
 def place(arr: Array, mask: Any, vals: Any) -> None:
-    """Write values one after the other to the elements that a mask names.
+    """Write values one after the other to the elements that a mask names. Waits for the device.
 
     Parameters
     ----------
-    arr : Array, shape (...)
-        The array that is written to.
-    mask : bool Array, as many elements as arr
-        Which elements.
     vals : Array or values
         The values; from the first again where there are too few.
 
-    Raises
-    ------
-    ValueError
-        If the mask has not as many elements as arr, or there are no values.
-    TypeError
-        If arr is no Array.
-
-    Notes
-    -----
-    Waits for the device, which counts the elements.
-
-    Examples
-    --------
     >>> x = xarr.arange(5)
     >>> xarr.place(x, x > 1, [-33, -44])
     >>> x.tolist()
@@ -193,29 +137,9 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     _written_flat(target, index, resized(values, (index.size,)))
 
 
-def put_along_axis(arr: Array, indices: Any, values: Any, axis: Any) -> None:
+def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> None:
     """Write values at indices along an axis, to each line with its own indices.
 
-    Parameters
-    ----------
-    arr : Array, shape (..., N, ...)
-        The array that is written to.
-    indices : integer Array, shape (..., K, ...) that broadcasts with arr's beside the axis
-        The indices, in [-N, N).
-    values : Array or values, shape that broadcasts to that of the indices
-        The values.
-    axis : int or None
-        The axis; None for the flattened array.
-
-    Raises
-    ------
-    IndexError
-        If an index or the axis is out of range, or indices are not integers.
-    ValueError
-        If the numbers of axes differ.
-
-    Examples
-    --------
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.put_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), 0, axis=1)
     >>> x.tolist()
@@ -258,23 +182,12 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
 
     Parameters
     ----------
-    a : Array, shape (M, N) or (N, N, N, ...)
-        The array that is written to.
     val : Array or values
         The values along the diagonal; from the first again where there are too few.
     wrap : bool
         Whether the diagonal of a matrix with more rows than columns begins anew below, one row
         apart.
 
-    Raises
-    ------
-    ValueError
-        If a has fewer than two axes, or more and of different lengths.
-    TypeError
-        If a is no Array.
-
-    Examples
-    --------
     >>> x = xarr.zeros((2, 2))
     >>> xarr.fill_diagonal(x, 5)
     >>> x.tolist()

@@ -17,29 +17,15 @@ def vander(
     N: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
     increasing: bool = False,
 ) -> Array:
-    """Make the Vandermonde matrix of numbers: their powers in each row.
+    """Make the Vandermonde matrix of numbers: their powers in each row, multiplied up from 1.
 
     Parameters
     ----------
-    x : Array or values, shape (M,)
-        The numbers.
     N : int, optional
-        The number of columns; M where None.
+        The number of columns; as many as numbers where None.
     increasing : bool
         Whether the powers go up from 0 to N - 1, or down.
 
-    Returns
-    -------
-    Array, shape (M, N)
-        The powers, multiplied up from 1; of int64 at least where x is of integers.
-
-    Raises
-    ------
-    ValueError
-        If x has not one axis, or N is negative.
-
-    Examples
-    --------
     >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]
     """

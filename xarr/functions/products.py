@@ -53,18 +53,10 @@ def matmul(
     dtype : dtype, optional
         What the operands are converted to first.
 
-    Returns
-    -------
-    Array, shape (..., M, N), (..., M), (..., N) or ()
-        Of the dtype that x1 and x2 promote to. Bools are joined by or of ands.
+    Notes
+    -----
+    Bools are joined by or of ands.
 
-    Raises
-    ------
-    ValueError
-        If an operand is 0-dimensional, or the shapes do not fit.
-
-    Examples
-    --------
     >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([5, 6])).tolist()
     [17, 39]
     """
@@ -91,29 +83,8 @@ def matvec(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Array:
-    """The products of matrices and vectors, in two stacks.
+    """The products of matrices (..., M, N) and vectors (..., N); see `matmul`.
 
-    Parameters
-    ----------
-    x1 : Array, shape (..., M, N)
-        The matrices.
-    x2 : Array, shape (..., N)
-        The vectors.
-    out, axes, dtype, casting
-        As of `matmul`.
-
-    Returns
-    -------
-    Array, shape (..., M)
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit.
-
-    Examples
-    --------
     >>> xarr.matvec(xarr.asarray([[1, 2], [3, 4]]), xarr.asarray([5, 6])).tolist()
     [17, 39]
     """
@@ -134,29 +105,8 @@ def vecmat(
     dtype: DTypeLike = None,
     casting: str = "same_kind",
 ) -> Array:
-    """The products of conjugated vectors and matrices, in two stacks.
+    """The products of conjugated vectors (..., N) and matrices (..., N, M); see `matmul`.
 
-    Parameters
-    ----------
-    x1 : Array, shape (..., N)
-        The vectors, which are conjugated.
-    x2 : Array, shape (..., N, M)
-        The matrices.
-    out, axes, dtype, casting
-        As of `matmul`.
-
-    Returns
-    -------
-    Array, shape (..., M)
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit.
-
-    Examples
-    --------
     >>> xarr.vecmat(xarr.asarray([1j, 2]), xarr.asarray([[1, 0], [0, 1]])).tolist()
     [-1j, (2+0j)]
     """
@@ -266,31 +216,14 @@ def vecdot(
 
     Parameters
     ----------
-    x1, x2 : Array, shapes that broadcast to (..., N, ...)
-        The vectors.
-    axis : int
-        The axis of the vectors, in each operand.
     axes : list of int, optional
-        The axis of the vectors in x1, in x2, and that of the result which `keepdims` keeps.
-    out, dtype, casting
-        Where the result is written, the dtype to compute in, and which conversions are allowed; as
-        of NumPy's ufuncs.
+        Instead of `axis`: the axis of the vectors in x1, in x2, and that of the result which
+        `keepdims` keeps.
 
-    Returns
-    -------
-    Array
-        Without the axis, of the dtype that both promote to. An expression of the product is fused
-        into the sum.
+    Notes
+    -----
+    An expression of the product is fused into the sum.
 
-    Raises
-    ------
-    ValueError
-        If the vectors are not equally long, or the shapes do not broadcast.
-    TypeError
-        If an operand is no array, or both axis and axes are given.
-
-    Examples
-    --------
     >>> float(xarr.vecdot(xarr.asarray([1.0, 2.0]), xarr.asarray([3.0, 4.0])))
     11.0
     """
@@ -396,29 +329,14 @@ def product_of(first: Node, second: Node, stack: Shape) -> Node:
 
 
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
-    """The sum of products over some axes of both operands.
+    """The sum of products over some axes of both operands; a's other axes stand first.
 
     Parameters
     ----------
-    a, b : Array, shapes (...)
-        The operands.
     axes : int or pair of sequences of int, optional
-        An integer N contracts the last N axes of a with the first N of b; a pair names the axes
-        of each, which have to be equally long one by one.
+        An integer N contracts the last N axes of a with the first N of b; a pair names the axes of
+        each, which have to be equally long one by one.
 
-    Returns
-    -------
-    Array
-        Its shape is what is left of a's, then what is left of b's; of the dtype that both promote
-        to.
-
-    Raises
-    ------
-    ValueError
-        If the axes do not fit.
-
-    Examples
-    --------
     >>> xarr.tensordot(xarr.ones((2, 3)), xarr.ones((3, 4)), axes=1).shape
     (2, 4)
     """
@@ -530,23 +448,6 @@ def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[Node, No
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """The transpose of each matrix in a stack; a view.
 
-    Parameters
-    ----------
-    x : Array, shape (..., M, N)
-        The matrices.
-
-    Returns
-    -------
-    Array, shape (..., N, M)
-        Shares memory with x.
-
-    Raises
-    ------
-    ValueError
-        If x has fewer than two dimensions.
-
-    Examples
-    --------
     >>> xarr.matrix_transpose(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[1, 3], [2, 4]]
     """

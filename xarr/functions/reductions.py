@@ -26,18 +26,6 @@ def all(
 ) -> Array:
     """Whether all elements are nonzero.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype bool
-        Its shape is that of the axes that are left.
-
-    Examples
-    --------
     >>> xarr.all(xarr.asarray([1, 2, 3]) > 1).tolist()
     False
     """
@@ -56,18 +44,6 @@ def any(
 ) -> Array:
     """Whether an element is nonzero.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype bool
-        Its shape is that of the axes that are left.
-
-    Examples
-    --------
     >>> xarr.any(xarr.asarray([1, 2, 3]) > 1).tolist()
     True
     """
@@ -81,23 +57,6 @@ def argmax(
 ) -> Array:
     """The index of the first largest element; of the first NaN if any.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype int64
-        Its shape is that of the axes that are left.
-
-    Raises
-    ------
-    ValueError
-        If an axis is named twice, or there are no elements.
-
-    Examples
-    --------
     >>> xarr.argmax(xarr.asarray([1, 2, 3])).tolist()
     2
     """
@@ -111,23 +70,6 @@ def argmin(
 ) -> Array:
     """The index of the first smallest element; of the first NaN if any.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype int64
-        Its shape is that of the axes that are left.
-
-    Raises
-    ------
-    ValueError
-        If an axis is named twice, or there are no elements.
-
-    Examples
-    --------
     >>> xarr.argmin(xarr.asarray([1, 2, 3])).tolist()
     0
     """
@@ -139,18 +81,6 @@ def argmin(
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """The number of nonzero elements.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype int64
-        Its shape is that of the axes that are left.
-
-    Examples
-    --------
     >>> xarr.count_nonzero(xarr.asarray([1, 2, 3])).tolist()
     3
     """
@@ -167,22 +97,13 @@ def cumulative_prod(
     include_initial: bool = False,
     out: Out = None,
 ) -> Array:
-    """The products of the elements up to each place.
+    """The products of the elements up to each place, in 64 bits for integers.
 
     Parameters
     ----------
-    x : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None where x has one dimension.
 
-    Returns
-    -------
-    Array of dtype x's, or 64-bit for integers
-        Of the shape of x.
-
-    Examples
-    --------
     >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).tolist()
     [1, 2, 6]
     """
@@ -201,22 +122,13 @@ def cumulative_sum(
     include_initial: bool = False,
     out: Out = None,
 ) -> Array:
-    """The sums of the elements up to each place.
+    """The sums of the elements up to each place, in 64 bits for integers.
 
     Parameters
     ----------
-    x : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
     axis : int or None
         The axis; None where x has one dimension.
 
-    Returns
-    -------
-    Array of dtype x's, or 64-bit for integers
-        Of the shape of x.
-
-    Examples
-    --------
     >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).tolist()
     [1, 3, 6]
     """
@@ -237,23 +149,6 @@ def max(
 ) -> Array:
     """The largest element; NaN if any is.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype a's
-        Its shape is that of the axes that are left.
-
-    Raises
-    ------
-    ValueError
-        If an axis is named twice, or there are no elements.
-
-    Examples
-    --------
     >>> xarr.max(xarr.asarray([1, 2, 3])).tolist()
     3
     """
@@ -273,18 +168,6 @@ def mean(
 ) -> Array:
     """The arithmetic mean.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype a's floating-point type
-        Its shape is that of the axes that are left.
-
-    Examples
-    --------
     >>> xarr.mean(xarr.asarray([1, 2, 3])).tolist()
     2.0
     """
@@ -303,23 +186,6 @@ def min(
 ) -> Array:
     """The smallest element; NaN if any is.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype a's
-        Its shape is that of the axes that are left.
-
-    Raises
-    ------
-    ValueError
-        If an axis is named twice, or there are no elements.
-
-    Examples
-    --------
     >>> xarr.min(xarr.asarray([1, 2, 3])).tolist()
     1
     """
@@ -337,20 +203,8 @@ def prod(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The product of the elements.
+    """The product of the elements, in 64 bits for integers.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype a's, or 64-bit for integers
-        Its shape is that of the axes that are left.
-
-    Examples
-    --------
     >>> xarr.prod(xarr.asarray([1, 2, 3])).tolist()
     6
     """
@@ -373,20 +227,8 @@ def std(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The standard deviation.
+    """The standard deviation of real numbers.
 
-    Parameters
-    ----------
-    a : real numeric or bool Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype a's floating-point type
-        Its shape is that of the axes that are left.
-
-    Examples
-    --------
     >>> xarr.std(xarr.asarray([1, 2, 3])).shape
     ()
     """
@@ -404,20 +246,8 @@ def sum(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The sum of the elements.
+    """The sum of the elements, in 64 bits for integers.
 
-    Parameters
-    ----------
-    a : any Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype a's, or 64-bit for integers
-        Its shape is that of the axes that are left.
-
-    Examples
-    --------
     >>> xarr.sum(xarr.asarray([1, 2, 3])).tolist()
     6
     """
@@ -440,20 +270,8 @@ def var(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The variance.
+    """The variance of real numbers.
 
-    Parameters
-    ----------
-    a : real numeric or bool Array, shape (...)
-        The operand; an expression is not stored, but computed on the way.
-
-    Returns
-    -------
-    Array of dtype a's floating-point type
-        Its shape is that of the axes that are left.
-
-    Examples
-    --------
     >>> xarr.var(xarr.asarray([1, 2, 3])).shape
     ()
     """

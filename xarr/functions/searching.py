@@ -25,10 +25,10 @@ def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
 
 
 @overload
-def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike, /) -> Array: ...
+def where(condition: ArrayLike, x1: Any, x2: Any, /) -> Array: ...
 
 
-def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
+def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose between two values for each element.
 
     Parameters
@@ -39,20 +39,6 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Array | tuple[Ar
     x1, x2 : Array or values, shapes that broadcast with condition's
         The values where the condition holds, and elsewhere.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype that x1 and x2 promote to.
-
-    Raises
-    ------
-    TypeError
-        If an argument can be made no Array.
-    ValueError
-        If one of x1 and x2 is missing, or the shapes do not broadcast.
-
-    Examples
-    --------
     >>> xarr.where(xarr.asarray([True, False]), 1, 2).tolist()
     [1, 2]
     """
@@ -88,36 +74,15 @@ def _values(x1: Any, x2: Any, test: Node, name: str) -> tuple[Any, Any]:
 
 
 def nonzero(a: Array) -> tuple[Array, ...]:
-    """The indices of the nonzero elements.
+    """The indices of the nonzero elements, in C order, along each axis. Waits for the device.
 
-    Parameters
-    ----------
-    a : Array, shape (...), at least one axis
-        The operand.
-
-    Returns
-    -------
-    tuple of int64 Array, shape (count,)
-        For each axis, the indices along it, in C order.
-
-    Raises
-    ------
-    ValueError
-        If a is 0-dimensional.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.nonzero(xarr.asarray([0, 3, 0, 5]))[0].tolist()
     [1, 3]
     """
     return _nonzero(a, "nonzero(a)")
 
 
-def _nonzero(x: Array, where: str) -> tuple[Array, ...]:
+def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
     node = node_of(x, where)
     if not node.shape:
         raise ValueError(
@@ -129,25 +94,9 @@ def _nonzero(x: Array, where: str) -> tuple[Array, ...]:
     return tuple(Array(along) for along in gather.nonzero(mask))
 
 
-def flatnonzero(a: Any) -> Array:
-    """The indices of the nonzero elements of the flattened array.
+def flatnonzero(a: ArrayLike) -> Array:
+    """The indices of the nonzero elements of the flattened array. Waits for the device.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    int64 Array, shape (count,)
-        The indices, ascending.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.flatnonzero(xarr.asarray([[0, 3], [0, 5]])).tolist()
     [1, 3]
     """
@@ -156,39 +105,14 @@ def flatnonzero(a: Any) -> Array:
 
 
 def take(
-    a: Any,
-    indices: Any,
+    a: ArrayLike,
+    indices: ArrayLike,
     axis: SupportsIndex | None = None,
     out: Any = None,
     mode: str = "raise",
 ) -> Array:
-    """The elements at indices along an axis.
+    """The elements at indices along an axis; the shape of indices replaces the axis.
 
-    Parameters
-    ----------
-    a : Array, shape (..., N, ...)
-        The operand.
-    indices : integer Array, shape (K,) or any other
-        The indices, in [-N, N).
-    axis : int, optional
-        The axis. None takes from the flattened array.
-    mode : {"raise", "wrap", "clip"}
-        What is done with indices out of range.
-
-    Returns
-    -------
-    Array, shape (..., K, ...)
-        The shape of indices replaces the axis.
-
-    Raises
-    ------
-    IndexError
-        If an index or the axis is out of range.
-    TypeError
-        If indices are not integers.
-
-    Examples
-    --------
     >>> xarr.take(xarr.asarray([4, 5, 6]), xarr.asarray([2, 0])).tolist()
     [6, 4]
     """
@@ -205,32 +129,9 @@ def take(
     return delivered(result, out, "take(a, indices, axis, out)")
 
 
-def take_along_axis(arr: Any, indices: Any, axis: SupportsIndex | None = -1) -> Array:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = -1) -> Array:
     """The elements at indices along an axis, each line of an array with its own indices.
 
-    Parameters
-    ----------
-    arr : Array, shape (..., N, ...)
-        The operand.
-    indices : integer Array, shape (..., K, ...) that broadcasts with arr's beside the axis
-        The indices, in [-N, N).
-    axis : int, optional
-        The axis. None takes from the flattened array, by a vector of indices.
-
-    Returns
-    -------
-    Array, shape (..., K, ...)
-        Of arr's dtype.
-
-    Raises
-    ------
-    IndexError
-        If an index or the axis is out of range, or indices are not integers.
-    ValueError
-        If the numbers of axes differ.
-
-    Examples
-    --------
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.take_along_axis(x, xarr.asarray([[1, 2, 0]])).tolist()
     [[1, 2, 3]]
@@ -267,25 +168,9 @@ def _integers(indices: Any, x: Array, name: str) -> Array:
     return index
 
 
-def argwhere(a: Any) -> Array:
-    """The indices of the nonzero elements, one row each.
+def argwhere(a: ArrayLike) -> Array:
+    """The indices of the nonzero elements, one row each, in C order. Waits for the device.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    int64 Array, shape (count, a.ndim)
-        The rows of `nonzero`, in C order; of a 0-dimensional array one row, or none.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.argwhere(xarr.asarray([[0, 5], [7, 0]])).tolist()
     [[0, 1], [1, 0]]
     """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
 from xarr import dtypes, errors, layout, tuning
-from xarr.array.array import Array, kept
+from xarr.array.array import Array, ArrayLike, kept
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS
 from xarr.array.outcome import delivered
@@ -17,30 +17,14 @@ from xarr.functions.data_types import result_type
 from xarr.functions.places import bounded, int64
 
 
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     """Choose for each element from one of several arrays.
 
     Parameters
     ----------
-    a : integer Array, shape (...)
-        Which of the choices.
     choices : sequence of N Arrays or values, shapes that broadcast with a's
-        What is chosen from.
-    mode : {"raise", "wrap", "clip"}
-        What is done with numbers outside of [0, N).
+        What the numbers of a, in [0, N), choose from.
 
-    Returns
-    -------
-    Array, of the shape that all broadcast to
-        Of the dtype that the choices promote to.
-
-    Raises
-    ------
-    ValueError
-        If an element of a is outside of [0, N) and mode is "raise", or there are no choices.
-
-    Examples
-    --------
     >>> xarr.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).tolist()
     [1, 20, 3]
     """
@@ -89,36 +73,16 @@ def _device_of(*values: Any) -> Any:
     return get_device()
 
 
-def compress(condition: Any, a: Any, axis: SupportsIndex | None = None, out: Any = None) -> Array:
-    """Take the parts along an axis where a condition is true.
+def compress(
+    condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = None, out: Any = None
+) -> Array:
+    """Take the parts along an axis where a condition is true. Waits for the device.
 
     Parameters
     ----------
     condition : bool Array, shape (K,), K <= N
-        Which parts.
-    a : Array, shape (..., N, ...)
-        The array.
-    axis : int, optional
-        The axis. None takes from the flattened array.
+        Which parts of the N.
 
-    Returns
-    -------
-    Array, shape (..., count, ...)
-        Of the dtype of a.
-
-    Raises
-    ------
-    ValueError
-        If the condition is no vector.
-    IndexError
-        If the condition is true beyond the axis.
-
-    Notes
-    -----
-    Waits for the device, which counts the parts.
-
-    Examples
-    --------
     >>> xarr.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
     """
@@ -136,27 +100,9 @@ def compress(condition: Any, a: Any, axis: SupportsIndex | None = None, out: Any
     return delivered(searching.take(x, index, axis=axis), out, "compress(condition, a, axis, out)")
 
 
-def extract(condition: Any, arr: Any) -> Array:
-    """Take the elements of the flattened array where a condition is true.
+def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
+    """Take the elements of the flattened array where a condition is true. Waits for the device.
 
-    Parameters
-    ----------
-    condition : bool Array, any shape
-        Which elements; it is flattened as well.
-    arr : Array, shape (...)
-        The array, of as many elements or more.
-
-    Returns
-    -------
-    Array, shape (count,)
-        Of the dtype of arr.
-
-    Notes
-    -----
-    Waits for the device, which counts the elements.
-
-    Examples
-    --------
     >>> x = xarr.arange(5)
     >>> xarr.extract(x % 2 == 0, x).tolist()
     [0, 2, 4]
@@ -182,20 +128,6 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     default : scalar or Array
         The value where no condition is true.
 
-    Returns
-    -------
-    Array, of the shape that all broadcast to
-        Of the dtype that the values promote to.
-
-    Raises
-    ------
-    ValueError
-        If there are no conditions, or not as many values.
-    TypeError
-        If a condition is not bool.
-
-    Examples
-    --------
     >>> x = xarr.arange(5)
     >>> xarr.select([x < 2, x > 3], [x, x * 10], -1).tolist()
     [0, 1, -1, -1, 40]
@@ -234,37 +166,21 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return kept(Array(engine.broadcast(result._node, shape)))
 
 
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
+def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """Compute a function that has another formula under each of several conditions.
 
     Parameters
     ----------
-    x : Array, shape (...)
-        Where the function is computed.
     condlist : sequence of bool Arrays, shape (...)
         The conditions; of those that are true the last one counts.
     funclist : sequence of callables or values
-        For each condition a function, called with the elements of x where it is true, or a value.
-        One more stands for where no condition is true; without it that is 0.
-    *args, **kw : object
-        Passed to the functions.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x.
-
-    Raises
-    ------
-    ValueError
-        If there are not as many functions as conditions, or one more.
+        For each condition a function, called with the elements of x where it is true, `args` and
+        `kw`, or a value. One more stands for where no condition is true; without it that is 0.
 
     Notes
     -----
     Waits for the device, which counts the elements under each condition.
 
-    Examples
-    --------
     >>> x = xarr.asarray([-2.0, 0.0, 3.0])
     >>> xarr.piecewise(x, [x < 0, x >= 0], [lambda v: -v, 10]).tolist()
     [2.0, 10.0, 10.0]

@@ -12,7 +12,7 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.algorithms import gather, library
-from xarr.array.array import Array, kept
+from xarr.array.array import Array, ArrayLike, kept
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
 from xarr.array.transfers import note
@@ -48,29 +48,8 @@ class UniqueInverseResult(NamedTuple):
 
 
 def unique_values(x: Array) -> Array:
-    """The distinct elements of an array, ascending.
+    """The distinct elements of an array, ascending, each NaN distinct. Waits for the device.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The operand, taken as flattened.
-
-    Returns
-    -------
-    Array, shape (count,)
-        Of the dtype of x. Each NaN is distinct.
-
-    Raises
-    ------
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.unique_values(xarr.asarray([2, 1, 2])).tolist()
     [1, 2]
     """
@@ -83,29 +62,8 @@ def unique_values(x: Array) -> Array:
 
 
 def unique_counts(x: Array) -> UniqueCountsResult:
-    """The distinct elements of an array, ascending, and how often each occurs.
+    """The elements that `unique_values` gives, and how often each occurs. Waits for the device.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The operand, taken as flattened.
-
-    Returns
-    -------
-    UniqueCountsResult: values, counts, shapes (count,)
-        The values have the dtype of x, the counts int64. Each NaN is distinct.
-
-    Raises
-    ------
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.unique_counts(xarr.asarray([2, 1, 2])).counts.tolist()
     [1, 2]
     """
@@ -120,30 +78,8 @@ def unique_counts(x: Array) -> UniqueCountsResult:
 
 
 def unique_inverse(x: Array) -> UniqueInverseResult:
-    """The distinct elements of an array, ascending, and which of them each element is.
+    """The elements that `unique_values` gives, and for each element of x which of them it is.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The operand, taken as flattened.
-
-    Returns
-    -------
-    UniqueInverseResult: values, shape (count,), inverse_indices, shape (...)
-        The values have the dtype of x; the indices are int64, such that values[inverse_indices] is
-        x. Each NaN is distinct.
-
-    Raises
-    ------
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.unique_inverse(xarr.asarray([2, 1, 2])).inverse_indices.tolist()
     [1, 0, 1]
     """
@@ -154,29 +90,6 @@ def unique_inverse(x: Array) -> UniqueInverseResult:
 def unique_all(x: Array) -> UniqueAllResult:
     """The distinct elements of an array, where each occurs first, which each element is, how often.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The operand, taken as flattened.
-
-    Returns
-    -------
-    UniqueAllResult: values, indices, inverse_indices, counts
-        The values, ascending, shape (count,), of the dtype of x; int64 Arrays: the index in the
-        flattened x of the first of each, shape (count,); the index of each element's value, shape
-        (...); how often each value occurs, shape (count,). Each NaN is distinct.
-
-    Raises
-    ------
-    TypeError
-        If x is no array.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.unique_all(xarr.asarray([2, 1, 2])).indices.tolist()
     [1, 0]
     """
@@ -255,40 +168,20 @@ def _uploaded(values: Host, node: Node) -> Array:
 
 
 def isin(
-    element: Any,
-    test_elements: Any,
+    element: ArrayLike,
+    test_elements: ArrayLike,
     assume_unique: bool = False,
     invert: bool = False,
     *,
     kind: str | None = None,
 ) -> Array:
-    """Whether each element of an array is among the elements of another.
+    """Whether each element of an array is among the elements of another; NaN is equal to nothing.
 
     Parameters
     ----------
-    element : Array or values, shape (...)
-        The elements to look for.
-    test_elements : Array or values, any shape
-        The elements to look among.
-    assume_unique : bool
-        NumPy's: that no element occurs twice. It changes nothing.
     invert : bool
         Whether to test that it is not.
-    kind : {"sort", "table"}, optional
-        NumPy's name of an algorithm. It changes nothing.
 
-    Returns
-    -------
-    bool Array, shape (...)
-        NaN is equal to nothing.
-
-    Raises
-    ------
-    ValueError
-        If kind is something else.
-
-    Examples
-    --------
     >>> xarr.isin(xarr.asarray([1, 2, 3]), xarr.asarray([3, 1])).tolist()
     [True, False, True]
     """
@@ -316,7 +209,7 @@ def isin(
 
 
 def unique(
-    ar: Any,
+    ar: ArrayLike,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -325,16 +218,14 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    """The distinct elements of an array, ascending.
+    """The distinct elements of an array, ascending. Waits for the device; an axis is the host's.
 
     Parameters
     ----------
-    ar : Array, shape (...)
-        The operand.
     return_index : bool
         Whether to give the index of the first of each in the flattened array.
     return_inverse : bool
-        Whether to give which of them each element is.
+        Whether to give which of them each element is, in the shape of ar.
     return_counts : bool
         Whether to give how often each occurs.
     axis : int, optional
@@ -344,18 +235,6 @@ def unique(
     sorted : bool
         NumPy's: whether they have to ascend; they always do.
 
-    Returns
-    -------
-    Array of shape (count,), or tuple of Arrays
-        The values, of the dtype of ar; then what was asked for, int64: the indices, shape (count,);
-        the inverse, shape (...), or (N,) with an axis; the counts, shape (count,).
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values. With an axis it runs on the host.
-
-    Examples
-    --------
     >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
     >>> values.tolist(), counts.tolist()
     ([1, 2], [1, 2])
@@ -415,30 +294,15 @@ def _vectors(ar1: Any, ar2: Any, where: str) -> tuple[Array, Array]:
 
 
 def intersect1d(
-    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:
-    """The distinct elements that are in both of two arrays, ascending.
+    """The distinct elements that are in both of two arrays, ascending. Waits for the device.
 
     Parameters
     ----------
-    ar1, ar2 : Array or values, any shapes
-        The operands, taken as flattened.
-    assume_unique : bool
-        Whether no element occurs twice in either.
     return_indices : bool
         Whether to give the indices of the first of each in ar1 and in ar2 as well.
 
-    Returns
-    -------
-    Array of shape (count,), or tuple of three such Arrays
-        The elements, of the dtype that both promote to; then the indices, int64.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.intersect1d([1, 3, 4, 3], [3, 1, 2, 1]).tolist()
     [1, 3]
     """
@@ -466,25 +330,9 @@ def intersect1d(
     return values, *indices
 
 
-def union1d(ar1: Any, ar2: Any) -> Array:
-    """The distinct elements that are in one of two arrays or in both, ascending.
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
+    """The distinct elements of two arrays together, ascending. Waits for the device.
 
-    Parameters
-    ----------
-    ar1, ar2 : Array or values, any shapes
-        The operands, taken as flattened.
-
-    Returns
-    -------
-    Array, shape (count,)
-        Of the dtype that both promote to.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.union1d([-1, 0, 1], [-2, 0, 2]).tolist()
     [-2, -1, 0, 1, 2]
     """
@@ -492,27 +340,14 @@ def union1d(ar1: Any, ar2: Any) -> Array:
     return found
 
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
-    """The distinct elements of one array that are not in another, ascending.
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
+    """The distinct elements of one array that are not in another, ascending. Waits for the device.
 
     Parameters
     ----------
-    ar1, ar2 : Array or values, any shapes
-        The operands, taken as flattened.
     assume_unique : bool
         Whether no element occurs twice in either; the elements then stay in their order.
 
-    Returns
-    -------
-    Array, shape (count,)
-        Of the dtype of ar1.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.setdiff1d([1, 2, 3, 2, 4], [3, 4, 5]).tolist()
     [1, 2]
     """
@@ -523,27 +358,9 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     return first[isin(first, ar2, invert=True)]
 
 
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
-    """The distinct elements that are in exactly one of two arrays, ascending.
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
+    """The distinct elements in exactly one of two arrays, ascending. Waits for the device.
 
-    Parameters
-    ----------
-    ar1, ar2 : Array or values, any shapes
-        The operands, taken as flattened.
-    assume_unique : bool
-        Whether no element occurs twice in either.
-
-    Returns
-    -------
-    Array, shape (count,)
-        Of the dtype that both promote to.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values.
-
-    Examples
-    --------
     >>> xarr.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5]).tolist()
     [1, 4, 5, 7]
     """
@@ -557,28 +374,14 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     return both[begins & ends]
 
 
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
+def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
     """The differences of neighbours in a flattened array.
 
     Parameters
     ----------
-    ary : Array, shape (...)
-        The array.
     to_end, to_begin : Array or values, optional
         What follows the differences, and what stands in front of them.
 
-    Returns
-    -------
-    Array, shape (size - 1 + ...,)
-        Of the dtype of ary.
-
-    Raises
-    ------
-    TypeError
-        If the dtype of ary does not hold what is put at the ends.
-
-    Examples
-    --------
     >>> xarr.ediff1d([1, 2, 4, 7, 0], to_end=99).tolist()
     [1, 2, 3, -7, 99]
     """

@@ -47,17 +47,10 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         The solutions; the sums of the squares of b - a @ x, empty where the rank is below N or M is
         at most N; the rank of a, shape (), and its singular values, shape (min(M, N),).
 
-    Raises
-    ------
-    LinAlgError
-        If a is no matrix, b neither vector nor matrix, or they do not have as many rows.
-
     Notes
     -----
     By the singular value decomposition; waits for the rank.
 
-    Examples
-    --------
     >>> a = xarr.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> [round(value, 6) for value in xarr.linalg.lstsq(a, [1.0, 3.0, 5.0]).x.tolist()]
     [1.0, 2.0]
@@ -101,28 +94,14 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     return LstsqResult(x if target.ndim == 2 else x[:, 0], residuals, rank, singular)
 
 
-def cond(x: ArrayLike, p: Any = None) -> Array:
-    """The condition numbers of matrices.
+def cond(x: linalg.Matrices, p: Any = None) -> Array:
+    """The condition numbers of matrices, norm(x) * norm(inv(x)): infinite where x is singular.
 
     Parameters
     ----------
-    x : floating-point Array, shape (..., M, N)
-        The matrices; square ones where p is neither None nor 2 nor -2.
     p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}, optional
-        The norm; None is the 2-norm.
+        The norm; None is the 2-norm. All but 2 and -2 take square matrices.
 
-    Returns
-    -------
-    real floating-point Array, shape (...)
-        norm(x) * norm(inv(x)), infinite where x is singular.
-
-    Raises
-    ------
-    LinAlgError
-        If the matrices are empty, or not square where they have to be.
-
-    Examples
-    --------
     >>> float(xarr.linalg.cond(xarr.asarray([[1.0, 0.0], [0.0, 4.0]])))
     4.0
     """
@@ -153,24 +132,10 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
     Parameters
     ----------
     a : floating-point Array, shape b.shape + Q, where Q has as many elements as b
-        The coefficients.
-    b : floating-point Array, any shape
-        The right-hand side.
+        The coefficients; Q is the shape of the solution.
     axes : sequence of int, optional
         Axes of a that are moved to the end first.
 
-    Returns
-    -------
-    Array, shape Q
-        The solution.
-
-    Raises
-    ------
-    LinAlgError
-        If a is singular, or not square in this sense.
-
-    Examples
-    --------
     >>> a = xarr.eye(4).reshape((2, 2, 2, 2))
     >>> xarr.linalg.tensorsolve(a, xarr.ones((2, 2))).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
@@ -203,24 +168,10 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
     Parameters
     ----------
     a : floating-point Array, shape P + Q, of as many elements in P as in Q
-        The tensor.
+        The tensor. Its inverse has shape Q + P.
     ind : int, optional
         How many axes P has.
 
-    Returns
-    -------
-    Array, shape Q + P
-        The inverse.
-
-    Raises
-    ------
-    ValueError
-        If ind is not positive.
-    LinAlgError
-        If a is singular, or not square in this sense.
-
-    Examples
-    --------
     >>> xarr.linalg.tensorinv(xarr.eye(4).reshape((4, 2, 2)), ind=1).shape
     (2, 2, 4)
     """

@@ -14,7 +14,7 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.algorithms import gather, library, radix
-from xarr.array.array import Array
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
 from xarr.core.tape import Node, constant
@@ -25,7 +25,7 @@ from xarr.layout import Shape, normalize_axis
 
 
 def sort(
-    a: Any,
+    a: ArrayLike,
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
     order: Any = None,
@@ -33,35 +33,17 @@ def sort(
     stable: bool = True,
     descending: bool = False,
 ) -> Array:
-    """Return a sorted copy of an array.
+    """Return a sorted copy of an array, NaN last, or first when descending.
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand.
     axis : int, optional
         The axis to sort along; None flattens a first.
-    kind : {"quicksort", "mergesort", "heapsort", "stable"}, optional
-        NumPy's name of an algorithm; one that suits the device is taken in any case.
-    order : None
-        NumPy's, for records, which xarr does not have.
     stable : bool, optional
         Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
     descending : bool, optional
         Whether the largest comes first.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of a. NaN is last, or first when descending.
-
-    Raises
-    ------
-    ValueError
-        If kind is not known, or order is given.
-
-    Examples
-    --------
     >>> xarr.sort(xarr.asarray([3, 1, 2]), descending=True).tolist()
     [3, 2, 1]
     """
@@ -139,7 +121,7 @@ def _lines(shape: Shape, place: int) -> Shape:
 
 
 def argsort(
-    a: Any,
+    a: ArrayLike,
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
     order: Any = None,
@@ -147,35 +129,17 @@ def argsort(
     stable: bool = True,
     descending: bool = False,
 ) -> Array:
-    """The indices that sort an array.
+    """The indices that sort an array, those of NaN last, or first when descending.
 
     Parameters
     ----------
-    a : Array, shape (...)
-        The operand.
     axis : int, optional
         The axis to sort along; None flattens a first.
-    kind : {"quicksort", "mergesort", "heapsort", "stable"}, optional
-        NumPy's name of an algorithm; one that suits the device is taken in any case.
-    order : None
-        NumPy's, for records, which xarr does not have.
     stable : bool, optional
         Whether the indices of equal elements ascend; they do unless this is False.
     descending : bool, optional
         Whether the index of the largest comes first.
 
-    Returns
-    -------
-    int64 Array, shape (...)
-        Indices along the axis. Those of NaN are last, or first when descending.
-
-    Raises
-    ------
-    ValueError
-        If kind is not known, or order is given.
-
-    Examples
-    --------
     >>> xarr.argsort(xarr.asarray([3, 1, 2])).tolist()
     [1, 2, 0]
     """
@@ -203,38 +167,22 @@ def argsort(
 
 
 def searchsorted(
-    a: Any,
-    v: Any,
+    a: ArrayLike,
+    v: ArrayLike,
     side: Literal["left", "right"] = "left",
     sorter: Any = None,
 ) -> Array:
-    """Where values would go into a sorted array to keep it sorted.
+    """Where values would go into a sorted array to keep it sorted; NaN to the end.
 
     Parameters
     ----------
     a : Array, shape (N,)
         The sorted values, ascending; or any, if `sorter` sorts them.
-    v : Array or values, shape (...)
-        The values to place.
     side : {"left", "right"}, optional
         Whether before or after values that are equal.
     sorter : integer Array, shape (N,), optional
         The indices that sort a.
 
-    Returns
-    -------
-    int64 Array, shape (...)
-        Indices from 0 to N, in the order of `sort`, so NaN goes to the end.
-
-    Raises
-    ------
-    ValueError
-        If a or sorter is not one-dimensional, or `side` is not known.
-    TypeError
-        If sorter has no integers.
-
-    Examples
-    --------
     >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
     [1, 4]
     """

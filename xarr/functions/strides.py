@@ -20,23 +20,12 @@ def as_strided(
     subok: bool = False,
     writeable: bool = True,
 ) -> Array:
-    """Make a view with a shape and strides of one's own.
+    """Make a view with a shape and strides of one's own, which begins where x begins.
 
     Parameters
     ----------
-    x : Array, any shape
-        The array whose memory the view shares; it begins where x begins.
-    shape : int or tuple of int, optional
-        The shape; that of x where None.
     strides : tuple of int, optional
         The bytes between elements along each axis; those of x where None.
-    writeable : bool, optional
-        Whether the view may be written to. One whose elements share memory never may.
-
-    Returns
-    -------
-    Array, of the given shape
-        A view of x.
 
     Raises
     ------
@@ -44,12 +33,6 @@ def as_strided(
         If the view would reach beyond the memory of x, which NumPy does not check, or strides are
         no multiples of the size of an element.
 
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
     >>> x = xarr.arange(4)
     >>> xarr.lib.stride_tricks.as_strided(x, (3, 2), (x.itemsize, x.itemsize)).tolist()
     [[0, 1], [1, 2], [2, 3]]
@@ -114,12 +97,8 @@ def sliding_window_view(
 
     Parameters
     ----------
-    x : Array, any shape
-        The array.
     window_shape : int or tuple of int
         The extent of the window along each of the axes.
-    writeable : bool, optional
-        Whether the view may be written to. One whose windows share elements never may.
 
     Returns
     -------
@@ -127,17 +106,6 @@ def sliding_window_view(
         Its axes are those of x, each shorter by its window's extent less one, then those of the
         window.
 
-    Raises
-    ------
-    ValueError
-        If a window is negative or larger than x, or there are not as many extents as axes.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
     >>> xarr.lib.stride_tricks.sliding_window_view(xarr.arange(4), 3).tolist()
     [[0, 1, 2], [1, 2, 3]]
     """
