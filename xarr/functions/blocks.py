@@ -50,21 +50,17 @@ def block(arrays: Any) -> Array:
 def _depth(arrays: Any, where: str) -> int:
     """How deep the lists are, everywhere."""
     if isinstance(arrays, tuple):
-        raise TypeError(
-            errors.message(where, "a tuple is among the lists", "lists of blocks are accepted")
-        )
+        raise errors.type_error(where, "a tuple is among the lists", "lists of blocks are accepted")
     if not isinstance(arrays, list):
         return 0
     if not arrays:
-        raise ValueError(errors.message(where, "a list is empty", "blocks are needed"))
+        raise errors.value_error(where, "a list is empty", "blocks are needed")
     depths = {_depth(item, where) for item in arrays}
     if len(depths) > 1:
-        raise ValueError(
-            errors.message(
-                where,
-                f"lists are {sorted(depths)} deep beside each other",
-                "all have to be equally deep",
-            )
+        raise errors.value_error(
+            where,
+            f"lists are {sorted(depths)} deep beside each other",
+            "all have to be equally deep",
         )
     return depths.pop() + 1
 
@@ -102,12 +98,10 @@ def _placed(
             continue
         for number, (one, other) in enumerate(zip(total, shape, strict=True)):
             if number != axis and one != other:
-                raise ValueError(
-                    errors.message(
-                        where,
-                        f"blocks of shapes {total} and {shape} are joined along axis {axis}",
-                        "the other extents have to agree",
-                    )
+                raise errors.value_error(
+                    where,
+                    f"blocks of shapes {total} and {shape} are joined along axis {axis}",
+                    "the other extents have to agree",
                 )
         total = (*total[:axis], total[axis] + shape[axis], *total[axis + 1 :])
     assert total is not None

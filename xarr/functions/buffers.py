@@ -149,8 +149,8 @@ def frombuffer(
     try:
         host = numpy.frombuffer(buffer, kind, int(count), int(offset))
     except ValueError as error:
-        raise ValueError(
-            errors.message(where, str(error), "whole elements in the buffer are accepted")
+        raise errors.value_error(
+            where, str(error), "whole elements in the buffer are accepted"
         ) from None
     return as_array(host, where, "buffer", device=target)
 
@@ -190,10 +190,8 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None)
     result = ordered(a, dtype, order, None, None, "asarray_chkfinite(a)", "a")
     floating = result._node.dtype.kind in dtypes.FLOATING
     if floating and not bool(reductions.all(elementwise.isfinite(result))):
-        raise ValueError(
-            errors.message(
-                "asarray_chkfinite(a)", "a holds NaN or infinities", "finite numbers are accepted"
-            )
+        raise errors.value_error(
+            "asarray_chkfinite(a)", "a holds NaN or infinities", "finite numbers are accepted"
         )
     return result
 
@@ -221,12 +219,12 @@ def require(
     for item in requirements or ():
         short = _REQUIREMENTS.get(item.upper())
         if short is None:
-            raise KeyError(
-                errors.message(where, f"a requirement is {item!r}", "C, F, A, W, O, E are accepted")
+            raise errors.refused(
+                KeyError, where, f"a requirement is {item!r}", "C, F, A, W, O, E are accepted"
             )
         wanted.add(short)
     if {"C", "F"} <= wanted:
-        raise ValueError(errors.message(where, "both orders are required", "one is accepted"))
+        raise errors.value_error(where, "both orders are required", "one is accepted")
     order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
     result = in_order(as_array(a, where, "a", dtype=dtype), order, where)
     flags = memory.Flags(result)

@@ -17,12 +17,7 @@ from xarr.core.tape import Node
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine
 from xarr.functions import joining
-from xarr.functions.products import (
-    multiplied,
-    numeric_pair,
-    summed,
-    summed_products,
-)
+from xarr.functions.products import multiplied, numeric_pair, summed, summed_products
 from xarr.tables import elementwise as rows
 
 LinAlgError: Final = numpy.linalg.LinAlgError
@@ -36,13 +31,11 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """
     result = _dot(a, b)
     if type(out) is Array and (out.shape != result.shape or out.dtype != result.dtype):
-        raise ValueError(
-            errors.message(
-                "dot(a, b, out)",
-                f"out has shape {out.shape} and dtype {out.dtype}",
-                f"the result has shape {result.shape} and dtype {result.dtype}",
-                "make out with xarr.empty(shape, dtype)",
-            )
+        raise errors.value_error(
+            "dot(a, b, out)",
+            f"out has shape {out.shape} and dtype {out.dtype}",
+            f"the result has shape {result.shape} and dtype {result.dtype}",
+            "make out with xarr.empty(shape, dtype)",
         )
     return delivered(result, out, "dot(a, b, out)")
 
@@ -87,12 +80,10 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     first, second = arrays_together(a, b, where, ("a", "b"))
     sizes = [math.prod(node.shape) for node in (first, second)]
     if sizes[0] != sizes[1]:
-        raise ValueError(
-            errors.message(
-                where,
-                f"a has {sizes[0]} elements and b {sizes[1]}",
-                "operands of as many elements are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"a has {sizes[0]} elements and b {sizes[1]}",
+            "operands of as many elements are accepted",
         )
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
@@ -160,21 +151,17 @@ def cross(
     sides = []
     for name, node, place in (("a", first, axisa), ("b", second, axisb)):
         if not node.shape:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"{name} is 0-dimensional",
-                    "At least one array has zero dimension, and vectors are taken",
-                )
+            raise errors.value_error(
+                where,
+                f"{name} is 0-dimensional",
+                "At least one array has zero dimension, and vectors are taken",
             )
         along = layout.normalize_axis(place, len(node.shape), where)
         if node.shape[along] not in (2, 3):
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"axis {along} of {name} has {node.shape[along]} elements",
-                    "vectors of two or three elements are accepted",
-                )
+            raise errors.value_error(
+                where,
+                f"axis {along} of {name} has {node.shape[along]} elements",
+                "vectors of two or three elements are accepted",
             )
         array = Array(node)
         before = (slice(None),) * along
@@ -217,16 +204,15 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     where = "linalg.multi_dot(arrays)"
     chain = [array_of(item, where, "arrays") for item in arrays]
     if len(chain) < 2:
-        raise ValueError(errors.message(where, f"there are {len(chain)} arrays", "at least two"))
+        raise errors.value_error(where, f"there are {len(chain)} arrays", "at least two")
     for place, array in enumerate(chain):
         allowed = (1, 2) if place in (0, len(chain) - 1) else (2,)
         if array.ndim not in allowed:
-            raise LinAlgError(
-                errors.message(
-                    where,
-                    f"array {place} has {array.ndim} dimensions",
-                    "matrices are accepted, and vectors at the ends",
-                )
+            raise errors.refused(
+                LinAlgError,
+                where,
+                f"array {place} has {array.ndim} dimensions",
+                "matrices are accepted, and vectors at the ends",
             )
     row_vector, column_vector = chain[0].ndim == 1, chain[-1].ndim == 1
     extents = [1 if row_vector else chain[0].shape[0], *(array.shape[0] for array in chain[1:])]

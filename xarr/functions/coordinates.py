@@ -42,8 +42,8 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tu
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     steps = steps if order == "C" else steps[::-1]
     if index.ndim and not extents:
-        raise ValueError(
-            errors.message(where, "shape is ()", "multiple indices are not supported for 0d array")
+        raise errors.value_error(
+            where, "shape is ()", "multiple indices are not supported for 0d array"
         )
     if not index.ndim:
         flat = int(index)
@@ -64,8 +64,8 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tu
 
 
 def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
-    return ValueError(
-        errors.message(where, f"the index {index} is out of bounds", f"there are {size} elements")
+    return errors.value_error(
+        where, f"the index {index} is out of bounds", f"there are {size} elements"
     )
 
 
@@ -89,12 +89,10 @@ def ravel_multi_index(
     parts = [int64(part, where, "multi_index", empty=False) for part in multi_index]
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
     if len(parts) != len(extents) or len(modes) != len(extents):
-        raise ValueError(
-            errors.message(
-                where,
-                f"there are {len(parts)} indices and {len(modes)} modes",
-                f"dims has {len(extents)} axes, and there is one for each",
-            )
+        raise errors.value_error(
+            where,
+            f"there are {len(parts)} indices and {len(modes)} modes",
+            f"dims has {len(extents)} axes, and there is one for each",
         )
     order = layout.order_of(order, where, "CF") or "C"
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
@@ -132,10 +130,8 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     where = "diag_indices_from(arr)"
     shape = manipulation.at_least(as_array(arr, where, "arr"), 2, where).shape
     if len(set(shape)) != 1:
-        raise ValueError(
-            errors.message(
-                where, f"arr has shape {shape}", "all dimensions of input must be of equal length"
-            )
+        raise errors.value_error(
+            where, f"arr has shape {shape}", "all dimensions of input must be of equal length"
         )
     return diag_indices(shape[0], len(shape))
 
@@ -186,7 +182,7 @@ def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]
 def _matrix(arr: Any, where: str) -> Shape:
     shape = as_array(arr, where, "arr").shape
     if len(shape) != 2:
-        raise ValueError(errors.message(where, f"arr has shape {shape}", "a matrix is accepted"))
+        raise errors.value_error(where, f"arr has shape {shape}", "a matrix is accepted")
     return shape
 
 
@@ -226,8 +222,8 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     for axis, item in enumerate(args):
         line = as_array(item, where, "an argument", device=device)
         if line.ndim != 1:
-            raise ValueError(
-                errors.message(where, f"an argument has shape {line.shape}", "vectors are accepted")
+            raise errors.value_error(
+                where, f"an argument has shape {line.shape}", "vectors are accepted"
             )
         if line._node.dtype.kind == dtypes.BOOL:
             (line,) = nonzero(line)

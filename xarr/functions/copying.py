@@ -73,46 +73,41 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     where = "copyto_async(dst, src)"
     array, host = (dst, src) if type(dst) is Array else (src, dst)
     if type(array) is not Array or not isinstance(host, numpy.ndarray):
-        raise TypeError(
-            errors.message(
-                where,
-                f"dst is of type {type(dst).__name__} and src of {type(src).__name__}",
-                "an Array and an array of NumPy's are accepted",
-                "use xarr.copyto",
-            )
+        raise errors.type_error(
+            where,
+            f"dst is of type {type(dst).__name__} and src of {type(src).__name__}",
+            "an Array and an array of NumPy's are accepted",
+            "use xarr.copyto",
         )
     if array.dtype != host.dtype:
-        raise TypeError(
-            errors.message(where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one")
+        raise errors.type_error(
+            where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one"
         )
     if array.shape != host.shape or not host.flags.c_contiguous:
-        raise ValueError(
-            errors.message(
-                where,
-                f"the shapes are {array.shape} and {host.shape}"
-                + ("" if host.flags.c_contiguous else ", and NumPy's lies not in one piece"),
-                "arrays of one shape in C order are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"the shapes are {array.shape} and {host.shape}"
+            + ("" if host.flags.c_contiguous else ", and NumPy's lies not in one piece"),
+            "arrays of one shape in C order are accepted",
         )
     if array.device.is_recorded:
-        raise RuntimeError(
-            errors.message(
-                where,
-                "a graph is being recorded",
-                "a graph works on the device alone",
-                "copy before it or behind it",
-            )
+        raise errors.refused(
+            RuntimeError,
+            where,
+            "a graph is being recorded",
+            "a graph works on the device alone",
+            "copy before it or behind it",
         )
     if stream is not None:
         require_stream(stream, where)
     if stream is not None and stream.device is not array.device:
-        raise ValueError(
-            errors.message(where, f"stream is on {stream.device}", f"{array.device} is accepted")
+        raise errors.value_error(
+            where, f"stream is on {stream.device}", f"{array.device} is accepted"
         )
     with array.device.lock, contextlib.nullcontext() if stream is None else stream:
         if array is src:
             if not host.flags.writeable:
-                raise ValueError(errors.message(where, "dst cannot be written", ""))
+                raise errors.value_error(where, "dst cannot be written", "")
             storage, begin = in_a_row(array._node)
             array.device.driver.download(storage.buffer, begin, host, waits=False)
         else:

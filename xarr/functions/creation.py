@@ -98,13 +98,11 @@ def ordered(
             order = "F"
         result = in_order(given, order, where)
         if copy is False and result is not given:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"copy is False and {name} does not lie in order {order}",
-                    "another order needs a copy",
-                    "pass copy=None",
-                )
+            raise errors.value_error(
+                where,
+                f"copy is False and {name} does not lie in order {order}",
+                "another order needs a copy",
+                "pass copy=None",
             )
     is_given = result is obj
     if is_given and (result._kept or result.ndim or copy is False):
@@ -143,31 +141,25 @@ def array(
     least = integer(ndmin, "array(object, ndmin)", "ndmin")
     most = integer(ndmax, "array(object, ndmax)", "ndmax")
     if not 0 <= most <= layout.MAX_NDIM or 0 < most < least:
-        raise ValueError(
-            errors.message(
-                "array(object, ndmin, ndmax)",
-                f"ndmin is {least} and ndmax is {most}",
-                "ndmin must be <= ndmax"
-                if 0 < most < least
-                else f"ndmax must be in the range [0, {layout.MAX_NDIM}]",
-            )
+        raise errors.value_error(
+            "array(object, ndmin, ndmax)",
+            f"ndmin is {least} and ndmax is {most}",
+            "ndmin must be <= ndmax"
+            if 0 < most < least
+            else f"ndmax must be in the range [0, {layout.MAX_NDIM}]",
         )
     if isinstance(copy, str):
-        raise ValueError(
-            errors.message(
-                where,
-                f"copy is {copy!r}",
-                "strings are not allowed for 'copy' keyword. Use True/False/None instead.",
-            )
+        raise errors.value_error(
+            where,
+            f"copy is {copy!r}",
+            "strings are not allowed for 'copy' keyword. Use True/False/None instead.",
         )
     result = ordered(object, dtype, order, copy, device, where, "object")
     if most and result.ndim > most:
-        raise TypeError(
-            errors.message(
-                where,
-                f"object has {result.ndim} dimensions and ndmax is {most}",
-                "what lies deeper would be Python objects, which cannot be on a device",
-            )
+        raise errors.type_error(
+            where,
+            f"object has {result.ndim} dimensions and ndmax is {most}",
+            "what lies deeper would be Python objects, which cannot be on a device",
         )
     shape = layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
     return result.reshape(shape) if least > result.ndim else result
@@ -219,12 +211,10 @@ def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: st
         fill_value = numpy.asarray(fill_value)
     node = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._node
     if layout.broadcast_shapes(node.shape, extents, where=where) != extents:
-        raise ValueError(
-            errors.message(
-                where,
-                f"fill_value has shape {node.shape} and shape is {extents}",
-                "fill_value has to broadcast to shape",
-            )
+        raise errors.value_error(
+            where,
+            f"fill_value has shape {node.shape} and shape is {extents}",
+            "fill_value has to broadcast to shape",
         )
     if node.value is not None:
         return kept(Array(constant(node.value, node.dtype, extents, node.device)))
@@ -307,12 +297,8 @@ def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> A
         try:
             return operator.index(cast(Any, value))
         except TypeError:
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"{name} is of type {type(value).__name__}",
-                    "one number is accepted",
-                )
+            raise errors.type_error(
+                where, f"{name} is of type {type(value).__name__}", "one number is accepted"
             ) from None
     return value
 
@@ -356,7 +342,7 @@ def arange(
     where = "arange(start, stop, step)"
     if stop is None:
         if start is None:
-            raise TypeError(errors.message(where, "stop is missing", "stop is a number"))
+            raise errors.type_error(where, "stop is missing", "stop is a number")
         start, stop = 0, start
     start, stop, step = (
         number(value, where, name)
@@ -394,10 +380,8 @@ def arange(
 def _of_bools(start: Any, step: Any, length: int, target: Device, where: str) -> Array:
     """The one or two bools that NumPy makes."""
     if length > 2:
-        raise TypeError(
-            errors.message(
-                where, f"dtype is bool and there are {length} numbers", "2 at most are accepted"
-            )
+        raise errors.type_error(
+            where, f"dtype is bool and there are {length} numbers", "2 at most are accepted"
         )
     values = [bool(start), bool(start + step)]
     return as_array(values[:length], where, device=target)
@@ -414,16 +398,15 @@ def _first_two(start: Any, step: Any, row: DType, length: int, where: str) -> tu
         try:
             whole = int(value)
         except (OverflowError, ValueError) as error:
-            raise type(error)(
-                errors.message(where, f"a number is {value} and dtype is {row}", "finite ones fit")
+            raise errors.refused(
+                type(error), where, f"a number is {value} and dtype is {row}", "finite ones fit"
             ) from None
         if not low <= whole <= high:
-            raise OverflowError(
-                errors.message(
-                    where,
-                    f"the number {whole} is out of bounds for {row}",
-                    f"{row} holds {low} to {high}",
-                )
+            raise errors.refused(
+                OverflowError,
+                where,
+                f"the number {whole} is out of bounds for {row}",
+                f"{row} holds {low} to {high}",
             )
         values.append(kind(whole))
     return values[0], values[-1]
@@ -443,21 +426,19 @@ def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, w
 
 def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
     if step == 0:
-        raise ZeroDivisionError(errors.message(where, "step is 0", "step is not 0"))
+        raise errors.refused(ZeroDivisionError, where, "step is 0", "step is not 0")
     start, stop, step = (
         value.item() if isinstance(value, numpy.generic) else value for value in (start, stop, step)
     )
     span = stop - start
     count = float(span / step)
     if not math.isfinite(count):
-        raise ValueError(
-            errors.message(
-                where,
-                f"start is {start}, stop is {stop}, step is {step}",
-                "the number of elements has to be finite (cannot compute length)"
-                if math.isnan(count)
-                else "the number of elements has to be finite (maximum allowed size exceeded)",
-            )
+        raise errors.value_error(
+            where,
+            f"start is {start}, stop is {stop}, step is {step}",
+            "the number of elements has to be finite (cannot compute length)"
+            if math.isnan(count)
+            else "the number of elements has to be finite (maximum allowed size exceeded)",
         )
     if count == 0.0 and span != 0:
         # The quotient underflowed; one element lies in the interval if it is positive.
@@ -585,7 +566,7 @@ def _spaced_arrays(
     """What `linspace` makes between the elements of arrays, and the distances."""
     count = integer(num, where, "num")
     if count < 0:
-        raise ValueError(errors.message(where, f"num is {count}", "num is not negative"))
+        raise errors.value_error(where, f"num is {count}", "num is not negative")
     given = next((item for item in (start, stop) if type(item) is Array), None)
     target = get_device(device, where) if device is not None or given is None else given.device
     low, high = (
@@ -638,7 +619,7 @@ def _spaced(
     stop = number(stop, where, "stop", complex_too=True)
     count = integer(num, where, "num")
     if count < 0:
-        raise ValueError(errors.message(where, f"num is {count}", "num is not negative"))
+        raise errors.value_error(where, f"num is {count}", "num is not negative")
     layout.require_possible((count,), where)
     target = get_device(device, where)
     ends = {"start": start, "stop": stop}
@@ -762,10 +743,8 @@ def geomspace(
         return result if row is None else retyped(result, row, where, "the result")
     low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
     if low == 0 or high == 0 or (low < 0) != (high < 0):
-        raise ValueError(
-            errors.message(
-                where, f"start is {low} and stop is {high}", "both are above or both below 0"
-            )
+        raise errors.value_error(
+            where, f"start is {low} and stop is {high}", "both are above or both below 0"
         )
     sign = -1.0 if low < 0 else 1.0
     exponents = math.log10(low * sign), math.log10(high * sign)
@@ -814,7 +793,7 @@ def _geometric_arrays(
     )
     low, high = retyped(low, row, where), retyped(high, row, where)
     if bool((low == 0).any()) or bool((high == 0).any()):
-        raise ValueError(errors.message(where, "an end is 0", "numbers other than 0 are accepted"))
+        raise errors.value_error(where, "an end is 0", "numbers other than 0 are accepted")
     shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
     low, high = (Array(engine.broadcast(end._node, shape)) for end in (low, high))
     # From 1 to the quotient of the ends, turned to where the first one points.
@@ -917,8 +896,8 @@ def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: st
     if len(node.shape) == 1:  # of which NumPy makes a matrix of equal rows
         node = engine.broadcast(node, node.shape * 2)
     if len(node.shape) < 2:
-        raise ValueError(
-            errors.message(where, f"m has {len(node.shape)} dimensions", "at least 1 is needed")
+        raise errors.value_error(
+            where, f"m has {len(node.shape)} dimensions", "at least 1 is needed"
         )
     offset = integer(k, where, "k")
     if 0 in node.shape:
@@ -980,10 +959,8 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     target = get_device(device, where)
     if stream is not None:
         if not isinstance(stream, Stream) or stream.device.driver is not target.driver:
-            raise ValueError(
-                errors.message(
-                    where, f"stream is {stream!r}", f"an xarr.Stream on {target} is accepted"
-                )
+            raise errors.value_error(
+                where, f"stream is {stream!r}", f"an xarr.Stream on {target} is accepted"
             )
         with stream:
             return to_device(x, target)

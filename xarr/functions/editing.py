@@ -93,8 +93,8 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
     try:
         keeping[_host_places(obj, extent, where)] = False
     except IndexError as error:
-        raise IndexError(
-            errors.message(where, f"{error}", f"axis {place} has {extent} elements")
+        raise errors.refused(
+            IndexError, where, f"{error}", f"axis {place} has {extent} elements"
         ) from None
     return _taken(x, place, numpy.flatnonzero(keeping))
 
@@ -114,12 +114,11 @@ def _run(obj: Any, extent: int, axis: int, where: str) -> tuple[int, int] | None
     except TypeError:
         return None
     if not -extent <= at < extent:
-        raise IndexError(
-            errors.message(
-                where,
-                f"the index {at} is out of bounds",
-                f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted",
-            )
+        raise errors.refused(
+            IndexError,
+            where,
+            f"the index {at} is out of bounds",
+            f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted",
         )
     at %= extent
     return at, at + 1
@@ -159,20 +158,17 @@ def _host_places(obj: Any, extent: int, where: str) -> Any:
 
 
 def _wrong_mask(shape: Shape, extent: int, where: str) -> ValueError:
-    return ValueError(
-        errors.message(
-            where, f"the mask obj has shape {shape}", f"the axis has {extent} elements; as many"
-        )
+    return errors.value_error(
+        where, f"the mask obj has shape {shape}", f"the axis has {extent} elements; as many"
     )
 
 
 def _wrong_index(dtype: str, where: str) -> IndexError:
-    return IndexError(
-        errors.message(
-            where,
-            f"obj has dtype {dtype}",
-            "integers, slices, and integer or bool arrays are accepted",
-        )
+    return errors.refused(
+        IndexError,
+        where,
+        f"obj has dtype {dtype}",
+        "integers, slices, and integer or bool arrays are accepted",
     )
 
 
@@ -207,12 +203,11 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
     fresh = manipulation.with_axes(fresh, x.ndim, where)
     at = _insertions(obj, extent, where)
     if at.size and (at.min() < -extent or at.max() > extent):
-        raise IndexError(
-            errors.message(
-                where,
-                f"the index {at.min() if at.min() < -extent else at.max()} is out of bounds",
-                f"axis {place} has {extent} elements, so [{-extent}, {extent}] is accepted",
-            )
+        raise errors.refused(
+            IndexError,
+            where,
+            f"the index {at.min() if at.min() < -extent else at.max()} is out of bounds",
+            f"axis {place} has {extent} elements, so [{-extent}, {extent}] is accepted",
         )
     at = numpy.where(at < 0, at + extent, at)
     if not at.ndim or at.size == 1:
@@ -244,10 +239,8 @@ def _insertions(obj: Any, extent: int, where: str) -> Host:
     if values.dtype == numpy.bool_ and values.ndim == 1:
         return numpy.flatnonzero(values)
     if values.ndim > 1:
-        raise ValueError(
-            errors.message(
-                where, f"obj has shape {values.shape}", "a vector of indices is accepted"
-            )
+        raise errors.value_error(
+            where, f"obj has shape {values.shape}", "a vector of indices is accepted"
         )
     if values.dtype.kind not in "iu":
         error = _wrong_index(str(values.dtype), where)
@@ -278,7 +271,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     where = "trim_zeros(filt, trim, axis)"
     ends = trim.lower()
     if ends not in ("f", "b", "fb", "bf"):
-        raise ValueError(errors.message(where, f"trim is {trim!r}", "'f', 'b', 'fb' are accepted"))
+        raise errors.value_error(where, f"trim is {trim!r}", "'f', 'b', 'fb' are accepted")
     x = array_of(filt, where, "filt")
     axes = layout.normalize_axes(axis, x.ndim, where)
     key = [slice(None)] * x.ndim

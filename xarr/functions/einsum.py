@@ -67,12 +67,10 @@ def einsum(
     """
     where = "einsum(*operands)"
     if order not in tuple("CFAKcfak") or casting not in CASTINGS:
-        raise ValueError(
-            errors.message(
-                where,
-                f"order is {order!r} and casting {casting!r}",
-                "C, F, A and K, and " + ", ".join(CASTINGS) + ", are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"order is {order!r} and casting {casting!r}",
+            "C, F, A and K, and " + ", ".join(CASTINGS) + ", are accepted",
         )
     subscripts, given = _taken(operands, where)
     device = next((item.device for item in given if type(item) is Array), None)
@@ -141,7 +139,7 @@ class _Part(NamedTuple):
 def _taken(operands: Sequence[Any], where: str) -> tuple[str, list[Any]]:
     """The subscripts as a text, and the operands, of both forms of a call."""
     if not operands:
-        raise ValueError(errors.message(where, "there are no operands", "at least one is needed"))
+        raise errors.value_error(where, "there are no operands", "at least one is needed")
     if isinstance(operands[0], str):
         return operands[0].replace(" ", ""), list(operands[1:])
     arrays, lists = list(operands[:-1:2]), list(operands[1::2])
@@ -160,8 +158,8 @@ def _named(entry: Any, where: str) -> str:
         else:
             number = integer(item, where, "an axis")
             if not 0 <= number < len(_LETTERS):
-                raise ValueError(
-                    errors.message(where, f"an axis is {item!r}", "0 to 51 and ... are accepted")
+                raise errors.value_error(
+                    where, f"an axis is {item!r}", "0 to 51 and ... are accepted"
                 )
             names.append(_LETTERS[number])
     return "".join(names)
@@ -217,9 +215,7 @@ def _require_letters(names: str, text: str, where: str) -> None:
 
 
 def _refused(where: str, text: str, given: str, accepted: str) -> ValueError:
-    return ValueError(
-        errors.message(where, f"the subscripts are {text!r}: {given}", accepted or "as many")
-    )
+    return errors.value_error(where, f"the subscripts are {text!r}: {given}", accepted or "as many")
 
 
 def _of_one(x: Array, labels: Labels, result: Labels, where: str) -> Array:
@@ -248,12 +244,10 @@ def _without_repetition(given: Layout, labels: Labels, where: str) -> tuple[Layo
     extents, strides = dict[str, int](), dict[str, int]()
     for name, extent, stride in zip(labels, given.shape, given.strides, strict=True):
         if extents.setdefault(name, extent) != extent:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the axes {name!r} of one operand have {extents[name]} and {extent} elements",
-                    "axes of one name are equally long",
-                )
+            raise errors.value_error(
+                where,
+                f"the axes {name!r} of one operand have {extents[name]} and {extent} elements",
+                "axes of one name are equally long",
             )
         strides[name] = strides.get(name, 0) + stride
     names = tuple(extents)
@@ -268,12 +262,10 @@ def _require_sizes(parts: Sequence[_Part], where: str) -> None:
         for name, extent in zip(part.labels, part.node.shape, strict=True):
             known = sizes.setdefault(name, extent)
             if extent not in (1, known) and known != 1:
-                raise ValueError(
-                    errors.message(
-                        where,
-                        f"axes {name!r} have {known} and {extent} elements",
-                        "axes of one name are equally long, or have one element",
-                    )
+                raise errors.value_error(
+                    where,
+                    f"axes {name!r} have {known} and {extent} elements",
+                    "axes of one name are equally long, or have one element",
                 )
             sizes[name] = max(known, extent) if known * extent else 0
 
@@ -317,13 +309,12 @@ def _contracted(
             chosen.insert(0, _product(pair, kept, where))
         parts.append(chosen.pop())
     if len(parts) > 1:
-        raise RuntimeError(
-            errors.message(
-                where,
-                f"after the contractions {path} there are {len(parts)} operands",
-                "one has to be left",
-                "use what einsum_path gives",
-            )
+        raise errors.refused(
+            RuntimeError,
+            where,
+            f"after the contractions {path} there are {len(parts)} operands",
+            "one has to be left",
+            "use what einsum_path gives",
         )
     node, labels = parts.pop()
     held = [node]

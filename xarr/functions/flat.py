@@ -92,12 +92,10 @@ class flatiter:  # noqa: N801 - NumPy's name
         if _is_one(key):
             values = as_array(value, "x.flat[key] = value", "value", device=x.device)
             if values.size > 1:
-                raise ValueError(
-                    errors.message(
-                        "x.flat[index] = value",
-                        f"value has {values.size} elements",
-                        "one element is accepted",
-                    )
+                raise errors.value_error(
+                    "x.flat[index] = value",
+                    f"value has {values.size} elements",
+                    "one element is accepted",
                 )
             indexing.setitem(
                 x,
@@ -113,13 +111,11 @@ class flatiter:  # noqa: N801 - NumPy's name
             x[...] = target.reshape(x.shape)
 
     def __delitem__(self, key: Any) -> None:
-        raise TypeError(
-            errors.message(
-                "del x.flat[key]",
-                "elements of an array cannot be deleted",
-                "a shape stays as it is",
-                "make another array with xarr.delete(x, key)",
-            )
+        raise errors.type_error(
+            "del x.flat[key]",
+            "elements of an array cannot be deleted",
+            "a shape stays as it is",
+            "make another array with xarr.delete(x, key)",
         )
 
     def __eq__(self, other: object) -> Any:
@@ -160,12 +156,11 @@ def _is_one(key: Any) -> bool:
 def _in_range(key: Any, size: int) -> int:
     index = operator.index(key)
     if not -size <= index < size:
-        raise IndexError(
-            errors.message(
-                "x.flat[index]",
-                f"the index {index} is out of range",
-                f"x has {size} elements, so [{-size}, {size}) is accepted",
-            )
+        raise errors.refused(
+            IndexError,
+            "x.flat[index]",
+            f"the index {index} is out of range",
+            f"x has {size} elements, so [{-size}, {size}) is accepted",
         )
     return index + size if index < 0 else index
 
@@ -193,8 +188,8 @@ def _write_again_and_again(target: Array, key: Any, value: Any) -> None:
     shape = target[key].shape
     wanted = math.prod(shape)
     if wanted and not values.size:
-        raise ValueError(
-            errors.message("x.flat[key] = value", "value is empty", "some elements are needed")
+        raise errors.value_error(
+            "x.flat[key] = value", "value is empty", "some elements are needed"
         )
     if 0 < values.size < wanted:
         times = -(-wanted // values.size)

@@ -44,11 +44,7 @@ _SCALES: Final = {
 
 
 def apply(
-    row: Transform,
-    x: Array,
-    lengths: Sequence[int | None],
-    axes: Sequence[int],
-    norm: Any,
+    row: Transform, x: Array, lengths: Sequence[int | None], axes: Sequence[int], norm: Any
 ) -> Array:
     """Transform along axes, to lengths of the full signal (None is the operand's own).
 
@@ -60,12 +56,8 @@ def apply(
     if norm is None:
         norm = "backward"
     if norm not in tuple(_SWAPPED):
-        raise ValueError(
-            errors.message(
-                row.where,
-                f"norm is {norm!r}",
-                '"backward", "ortho" and "forward" are accepted',
-            )
+        raise errors.value_error(
+            row.where, f"norm is {norm!r}", '"backward", "ortho" and "forward" are accepted'
         )
     node = _converted(row, x)
     sizes = [
@@ -89,13 +81,11 @@ def _converted(row: Transform, x: Array) -> Node:
     node = node_of(x, row.where)
     dtype = node.dtype
     if dtype.kind == COMPLEX and row.given == "real":
-        raise TypeError(
-            errors.message(
-                row.where,
-                f"a has dtype {dtype}",
-                "real floating-point dtypes are accepted",
-                "take a.real",
-            )
+        raise errors.type_error(
+            row.where,
+            f"a has dtype {dtype}",
+            "real floating-point dtypes are accepted",
+            "take a.real",
         )
     if dtype is dtypes.float16:
         dtype = dtypes.float32
@@ -111,9 +101,7 @@ def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int
     if length is None or (length == -1 and row.many):
         return 2 * (extent - 1) if row.made == "real" and last else extent
     if length < 1:
-        raise ValueError(
-            errors.message(row.where, f"n is {length}", "lengths of at least 1 are accepted")
-        )
+        raise errors.value_error(row.where, f"n is {length}", "lengths of at least 1 are accepted")
     return length
 
 
@@ -167,26 +155,21 @@ def _scaled(values: Node, scale: float) -> Node:
 def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
     for axis, size in zip(axes, sizes, strict=True):
         if size < 1:
-            raise ValueError(
-                errors.message(
-                    row.where,
-                    f"a has shape {node.shape}, so along axis {axis} the signal has "
-                    f"{size} elements",
-                    "signals of at least one element are accepted",
-                    f"name the length with {'s' if row.many else 'n'}",
-                )
+            raise errors.value_error(
+                row.where,
+                f"a has shape {node.shape}, so along axis {axis} the signal has {size} elements",
+                "signals of at least one element are accepted",
+                f"name the length with {'s' if row.many else 'n'}",
             )
 
 
 def _over_no_axes(row: Transform, node: Node) -> Array:
     if "real" in (row.given, row.made):
-        raise ValueError(
-            errors.message(
-                row.where,
-                f"a has shape {node.shape} and there are no axes to transform",
-                "between real and complex numbers at least one axis is needed",
-                "name it with axes",
-            )
+        raise errors.value_error(
+            row.where,
+            f"a has shape {node.shape} and there are no axes to transform",
+            "between real and complex numbers at least one axis is needed",
+            "name it with axes",
         )
     return Array(engine.copied(node))
 
@@ -294,20 +277,14 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
     if s is None:
         return [None] * len(places), places
     if len(lengths) != len(places):
-        raise ValueError(
-            errors.message(
-                where, f"s is {s} and axes is {axes}", "as many lengths as axes are needed"
-            )
+        raise errors.value_error(
+            where, f"s is {s} and axes is {axes}", "as many lengths as axes are needed"
         )
     return lengths, places
 
 
 def fftfreq(
-    n: SupportsIndex,
-    d: float = 1.0,
-    device: Device | str | None = None,
-    *,
-    dtype: DTypeLike = None,
+    n: SupportsIndex, d: float = 1.0, device: Device | str | None = None, *, dtype: DTypeLike = None
 ) -> Array:
     """The frequencies of the elements that `fft` gives: k / (d n), k = 0, 1, ..., -2, -1.
 
@@ -323,11 +300,7 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: SupportsIndex,
-    d: float = 1.0,
-    device: Device | str | None = None,
-    *,
-    dtype: DTypeLike = None,
+    n: SupportsIndex, d: float = 1.0, device: Device | str | None = None, *, dtype: DTypeLike = None
 ) -> Array:
     """The frequencies of the n // 2 + 1 elements that `rfft` gives: k / (d n), k = 0, 1, ...
 
@@ -348,14 +321,14 @@ def _frequencies(
     where = f"fft.{name}(n)"
     length = integer(n, where, "n")
     if length < 1:
-        raise ValueError(errors.message(where, f"n is {n}", "at least 1 is needed"))
+        raise errors.value_error(where, f"n is {n}", "at least 1 is needed")
     on = get_device(device, where)
     row = default_float(on)
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
         if row.kind != REAL:
-            raise TypeError(
-                errors.message(where, f"dtype is {row}", "real floating-point dtypes are accepted")
+            raise errors.type_error(
+                where, f"dtype is {row}", "real floating-point dtypes are accepted"
             )
     require_on(on, row, where)
     distance: float = number(d, where, "d")

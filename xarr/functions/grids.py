@@ -45,15 +45,13 @@ def meshgrid(
     """
     where = "meshgrid(*arrays)"
     if indexing not in ("xy", "ij"):
-        raise ValueError(
-            errors.message(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
-        )
+        raise errors.value_error(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
     vectors = [as_array(item, where, "an array") for item in arrays]
     layout.require_possible((1,) * len(vectors), where)
     for vector in vectors:
         if vector.ndim > 1:
-            raise ValueError(
-                errors.message(where, f"an array has shape {vector.shape}", "vectors are accepted")
+            raise errors.value_error(
+                where, f"an array has shape {vector.shape}", "vectors are accepted"
             )
     axes = list(range(len(vectors)))
     if indexing == "xy" and len(axes) > 1:
@@ -93,11 +91,7 @@ def indices(
 
 @overload
 def indices(
-    dimensions: Any,
-    dtype: DTypeLike = None,
-    *,
-    sparse: Literal[True],
-    device: DeviceLike = None,
+    dimensions: Any, dtype: DTypeLike = None, *, sparse: Literal[True], device: DeviceLike = None
 ) -> tuple[Array, ...]: ...
 
 
@@ -177,12 +171,8 @@ class _Grid:
 
     def _line(self, item: Any, *, alone: bool = False) -> Array:
         if not isinstance(item, slice) or item.stop is None:
-            raise TypeError(
-                errors.message(
-                    f"{self.name}[key]",
-                    f"key holds {item!r}",
-                    "slices with a stop are accepted",
-                )
+            raise errors.type_error(
+                f"{self.name}[key]", f"key holds {item!r}", "slices with a stop are accepted"
             )
         start = 0 if item.start is None else self._number(item.start)
         step = 1 if item.step is None else self._number(item.step)
@@ -204,12 +194,10 @@ class _Grid:
         if not getattr(bound, "ndim", 0):
             return bound
         if bound.size != 1:
-            raise ValueError(
-                errors.message(
-                    f"{self.name}[key]",
-                    f"a slice has a bound of shape {bound.shape}",
-                    "numbers, and arrays of one element, are accepted",
-                )
+            raise errors.value_error(
+                f"{self.name}[key]",
+                f"a slice has a bound of shape {bound.shape}",
+                "numbers, and arrays of one element, are accepted",
             )
         return bound.reshape(())
 
@@ -269,7 +257,7 @@ class _Joined(_Grid):
             for item in items
         ]
         if not values:
-            raise ValueError(errors.message(where, "there is nothing to join", "items are needed"))
+            raise errors.value_error(where, "there is nothing to join", "items are needed")
         row = data_types.result_type(*values)
         parts = [
             _lifted(as_array(value, where, "an item", dtype=row, device=device), ndim, first)
@@ -279,13 +267,11 @@ class _Joined(_Grid):
 
     def _directive(self, text: str, where: str) -> tuple[int, int, int]:
         if text in ("r", "c"):
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"the first item is {text!r}, which asks for a matrix",
-                    "there are no matrices in xarr",
-                    "use vstack or hstack",
-                )
+            raise errors.type_error(
+                where,
+                f"the first item is {text!r}, which asks for a matrix",
+                "there are no matrices in xarr",
+                "use vstack or hstack",
             )
         given = [self._axis, self._ndim, self._first]
         try:
@@ -293,12 +279,10 @@ class _Joined(_Grid):
         except ValueError:
             numbers = []
         if not 1 <= len(numbers) <= 3:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the first item is {text!r}",
-                    'up to three integers are accepted, as in "0,2,0"',
-                )
+            raise errors.value_error(
+                where,
+                f"the first item is {text!r}",
+                'up to three integers are accepted, as in "0,2,0"',
             )
         axis, ndim, first = [*numbers, *given[len(numbers) :]]
         return axis, ndim, first

@@ -232,12 +232,10 @@ def _fitted(source: Node, shape: Shape) -> Node:
         mine in (1, wanted) for mine, wanted in zip(reversed(given), reversed(shape), strict=False)
     )
     if not fits:
-        raise ValueError(
-            errors.message(
-                _WRITE,
-                f"value has shape {given}",
-                "it has to broadcast to that of x[key], " + str(shape).replace(" ", ""),
-            )
+        raise errors.value_error(
+            _WRITE,
+            f"value has shape {given}",
+            "it has to broadcast to that of x[key], " + str(shape).replace(" ", ""),
         )
     if extra <= 0:
         return source

@@ -68,17 +68,15 @@ def _arrays(values: Any, where: str) -> list[Array]:
     """A sequence argument as Arrays on one device."""
     scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
     if scalar or not (hasattr(values, "__len__") and isinstance(values, Iterable)):
-        raise TypeError(
-            errors.message(
-                where,
-                f"{errors.operand_of(where)} is of type {type(values).__name__}",
-                'arrays to stack must be passed as a "sequence" type such as list or tuple',
-            )
+        raise errors.type_error(
+            where,
+            f"{errors.operand_of(where)} is of type {type(values).__name__}",
+            'arrays to stack must be passed as a "sequence" type such as list or tuple',
         )
     items = list(values)
     if not items:
-        raise ValueError(
-            errors.message(where, f"{errors.operand_of(where)} is empty", "need at least one array")
+        raise errors.value_error(
+            where, f"{errors.operand_of(where)} is empty", "need at least one array"
         )
     device = next((item.device for item in items if type(item) is Array), None)
     arrays = [
@@ -148,13 +146,11 @@ def _joined(
         parts, axis = [ravel(part) for part in parts], 0
     first = parts[0].shape
     if not first:
-        raise ValueError(
-            errors.message(
-                where,
-                "an array is 0-dimensional",
-                "arrays with at least one axis are accepted",
-                "use stack, or axis=None",
-            )
+        raise errors.value_error(
+            where,
+            "an array is 0-dimensional",
+            "arrays with at least one axis are accepted",
+            "use stack, or axis=None",
         )
     place = normalize_axis(axis, len(first), where)
     for part in parts:
@@ -164,12 +160,10 @@ def _joined(
             for number, (one, other) in enumerate(zip(shape, first, strict=True))
             if number != place
         ):
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the shapes are {first} and {shape} and axis is {place}",
-                    "shapes have to agree except along the axis",
-                )
+            raise errors.value_error(
+                where,
+                f"the shapes are {first} and {shape} and axis is {place}",
+                "shapes have to agree except along the axis",
             )
     row = _promoted(parts, where, dtype, casting)
     total = sum(part.shape[place] for part in parts)
@@ -187,21 +181,17 @@ def _handed(whole: Assembly, out: Any, casting: str, where: str) -> Array:
     result = whole.array()
     target = single(out, where)
     if target is not None and target.shape != result.shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"out has shape {target.shape} and the result {result.shape}",
-                "equal shapes are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"out has shape {target.shape} and the result {result.shape}",
+            "equal shapes are accepted",
         )
     return delivered(result, target, where, casting=casting)
 
 
 def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
     if out is not None and dtype is not None:
-        raise TypeError(
-            errors.message(where, "out and dtype are both given", "one of them is accepted")
-        )
+        raise errors.type_error(where, "out and dtype are both given", "one of them is accepted")
 
 
 def stack(
@@ -233,10 +223,8 @@ def stack(
     shape = parts[0].shape
     for part in parts:
         if part.shape != shape:
-            raise ValueError(
-                errors.message(
-                    where, f"the shapes are {shape} and {part.shape}", "all shapes have to agree"
-                )
+            raise errors.value_error(
+                where, f"the shapes are {shape} and {part.shape}", "all shapes have to agree"
             )
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
@@ -274,12 +262,10 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
         return reshape(roll(ravel(x), total, 0), node.shape)
     shifts, axes = integers(shift, where, "shift"), integers(axis, where, "axis")
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
-        raise ValueError(
-            errors.message(
-                where,
-                f"there are {len(shifts)} shifts and {len(axes)} axes",
-                "as many of both, or one of either are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"there are {len(shifts)} shifts and {len(axes)} axes",
+            "as many of both, or one of either are accepted",
         )
     count = max(len(shifts), len(axes)) if shifts and axes else 0
     moves = [0] * len(node.shape)
@@ -344,18 +330,14 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     if counts.dtype.kind == "b":
         counts = counts.astype(numpy.int64)
     if counts.dtype.kind not in "iu" or counts.ndim > 1:
-        raise TypeError(
-            errors.message(
-                where,
-                f"repeats has dtype {counts.dtype} and shape {counts.shape}",
-                "an integer, or integers in one dimension are accepted",
-            )
+        raise errors.type_error(
+            where,
+            f"repeats has dtype {counts.dtype} and shape {counts.shape}",
+            "an integer, or integers in one dimension are accepted",
         )
     extent = node.shape[place]
     if counts.size and counts.min() < 0:
-        raise ValueError(
-            errors.message(where, f"repeats holds {counts.min()}", "repeats are not negative")
-        )
+        raise errors.value_error(where, f"repeats holds {counts.min()}", "repeats are not negative")
     shape = node.shape
     one = counts.size == 1
     total = extent * int(counts.item()) if one else sum(counts.tolist())
@@ -363,22 +345,19 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     if one:
         return _repeated(x, place, int(counts.item()))
     if counts.size != extent:
-        raise ValueError(
-            errors.message(
-                where,
-                f"repeats has {counts.size} elements",
-                f"axis {place} has {extent}; one for each, or one for all is accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"repeats has {counts.size} elements",
+            f"axis {place} has {extent}; one for each, or one for all is accepted",
         )
     nbytes = total * dtypes.int64.itemsize
     if nbytes > x.device.memory_nbytes:
-        raise MemoryError(
-            errors.message(
-                where,
-                f"repeats asks for {total} elements, whose places take {nbytes} bytes",
-                f"{x.device} has {x.device.memory_nbytes} bytes",
-                "work in smaller pieces",
-            )
+        raise errors.refused(
+            MemoryError,
+            where,
+            f"repeats asks for {total} elements, whose places take {nbytes} bytes",
+            f"{x.device} has {x.device.memory_nbytes} bytes",
+            "work in smaller pieces",
         )
     sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
     return Array(taken_at(x, place, sources))
@@ -419,8 +398,8 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     x = array_of(A, where, "A")
     times = integers(reps, where, "reps")
     if any(count < 0 for count in times):
-        raise ValueError(
-            errors.message(where, f"reps is {reps!r}", "numbers of repetitions are not negative")
+        raise errors.value_error(
+            where, f"reps is {reps!r}", "numbers of repetitions are not negative"
         )
     ndim = max(x.ndim, len(times))
     times = [1] * (ndim - len(times)) + times
@@ -516,7 +495,7 @@ def diff(
     result = at_least(as_array(a, where, "a"), 1, where)
     times = integers(n, where, "n")[0]
     if times < 0:
-        raise ValueError(errors.message(where, f"n is {times}", "n is not negative"))
+        raise errors.value_error(where, f"n is {times}", "n is not negative")
     if times == 0:
         return result
     place = normalize_axis(axis, result.ndim, where)

@@ -82,13 +82,11 @@ def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
     """An operand as a node whose dtype is of some kinds."""
     node = taken(x, where)
     if node.dtype.kind not in kinds:
-        raise TypeError(
-            errors.message(
-                where,
-                f"{errors.operand_of(where)} has dtype {node.dtype}",
-                f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
-                f'convert with {errors.operand_of(where)}.astype("float32")',
-            )
+        raise errors.type_error(
+            where,
+            f"{errors.operand_of(where)} has dtype {node.dtype}",
+            f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
+            f'convert with {errors.operand_of(where)}.astype("float32")',
         )
     return node
 
@@ -97,13 +95,11 @@ def require_floating(x: list[Node], where: str) -> None:
     """Make of integers the default floating-point type; refuse float16."""
     if x[0].dtype is dtypes.float16:
         name = errors.operand_of(where)
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has dtype float16",
-                "LAPACK has float32, float64, complex64 and complex128",
-                f'convert with {name}.astype("float32")',
-            )
+        raise errors.type_error(
+            where,
+            f"{name} has dtype float16",
+            "LAPACK has float32, float64, complex64 and complex128",
+            f'convert with {name}.astype("float32")',
         )
     if x[0].dtype.kind not in FLOATING:
         x.append(engine.converted(x[0], default_float(x[0].device)))
@@ -117,12 +113,11 @@ def matrices(x: Any, where: str, *, square: bool = False) -> Node:
     node = held.pop()
     require_matrix(node.shape, where)
     if square and node.shape[-1] != node.shape[-2]:
-        raise LinAlgError(
-            errors.message(
-                where,
-                f"{errors.operand_of(where)} has shape {node.shape}",
-                "square matrices are accepted, shape (..., M, M)",
-            )
+        raise errors.refused(
+            LinAlgError,
+            where,
+            f"{errors.operand_of(where)} has shape {node.shape}",
+            "square matrices are accepted, shape (..., M, M)",
         )
     return node
 
@@ -130,12 +125,11 @@ def matrices(x: Any, where: str, *, square: bool = False) -> Node:
 def require_matrix(shape: Shape, where: str) -> None:
     """Refuse what has fewer than two dimensions."""
     if len(shape) < 2:
-        raise LinAlgError(
-            errors.message(
-                where,
-                f"{errors.operand_of(where)} has shape {shape}",
-                "at least two dimensions are needed, shape (..., M, N)",
-            )
+        raise errors.refused(
+            LinAlgError,
+            where,
+            f"{errors.operand_of(where)} has shape {shape}",
+            "at least two dimensions are needed, shape (..., M, N)",
         )
 
 
@@ -150,11 +144,7 @@ def complex_of(row: DType) -> DType:
 
 
 def _by_library(
-    where: str,
-    name: str,
-    operands: Sequence[Node],
-    *results: tuple[Shape, DType],
-    **options: Any,
+    where: str, name: str, operands: Sequence[Node], *results: tuple[Shape, DType], **options: Any
 ) -> list[Array]:
     """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
     try:
@@ -162,8 +152,8 @@ def _by_library(
     except LinAlgError as error:
         shapes = " and ".join(str(node.shape) for node in operands)
         accepted, remedy = _SOLVABLE.get(name, _FINITE)
-        raise LinAlgError(
-            errors.message(where, f"of shape {shapes}: {error}", accepted, remedy)
+        raise errors.refused(
+            LinAlgError, where, f"of shape {shapes}: {error}", accepted, remedy
         ) from error
     return [Array(node) for node in made]
 
@@ -187,10 +177,8 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     first, second = together(x1, x2, where)
     for name, node in (("x1", first), ("x2", second)):
         if len(node.shape) != 1:
-            raise ValueError(
-                errors.message(
-                    where, f"{name} has shape {node.shape}", "one-dimensional arrays are accepted"
-                )
+            raise errors.value_error(
+                where, f"{name} has shape {node.shape}", "one-dimensional arrays are accepted"
             )
     return contractions.outer(Array(first), Array(second))
 
@@ -208,12 +196,10 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
     for node in (first, second):
         place = layout.normalize_axis(axis, len(node.shape), where)
         if node.shape[place] != 3:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"axis {axis} has {node.shape[place]} elements",
-                    "vectors of three elements are accepted",
-                )
+            raise errors.value_error(
+                where,
+                f"axis {axis} has {node.shape[place]} elements",
+                "vectors of three elements are accepted",
             )
         before = (slice(None),) * place
         parts.append([Array(node)[(*before, number)] for number in range(3)])
@@ -243,11 +229,11 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     node = a._node
     require_matrix(node.shape, where)
     if node.shape[-1] != node.shape[-2]:
-        raise LinAlgError(
-            errors.message(where, f"a has shape {node.shape}", "square matrices are accepted")
+        raise errors.refused(
+            LinAlgError, where, f"a has shape {node.shape}", "square matrices are accepted"
         )
     if isinstance(n, bool) or not isinstance(n, int | numpy.integer):
-        raise TypeError(errors.message(where, f"n is {n!r}", "an integer is accepted"))
+        raise errors.type_error(where, f"n is {n!r}", "an integer is accepted")
     if n == 0:
         one = creation.eye(node.shape[-1], dtype=a.dtype, device=a.device)
         return Array(engine.copied(engine.broadcast(one._node, node.shape)))
@@ -277,15 +263,13 @@ def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
     x = array_of(x, where)
     node = x._node
     if len(node.shape) < 2:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{errors.operand_of(where)} has shape {node.shape}",
-                "at least 2 dimensions are needed",
-            )
+        raise errors.value_error(
+            where,
+            f"{errors.operand_of(where)} has shape {node.shape}",
+            "at least 2 dimensions are needed",
         )
     if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
-        raise TypeError(errors.message(where, f"offset is {offset!r}", "an integer is accepted"))
+        raise errors.type_error(where, f"offset is {offset!r}", "an integer is accepted")
     matrix = settled(x)
     *stack, rows, columns = matrix.shape
     *strides, down, right = matrix.strides
@@ -416,7 +400,7 @@ def _hermitian(x: Any, triangle: Any, where: str) -> Node:
     """Square matrices of which the lower triangle is the one to be read."""
     named = triangle.upper() if isinstance(triangle, str) else triangle
     if named not in ("L", "U"):
-        raise ValueError(errors.message(where, f"UPLO is {triangle!r}", '"L" and "U" are accepted'))
+        raise errors.value_error(where, f"UPLO is {triangle!r}", '"L" and "U" are accepted')
     node = matrices(x, where, square=True)
     if named == "L":
         return node
@@ -471,10 +455,8 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
     """
     where = "linalg.qr(a)"
     if mode not in ("reduced", "complete", "r", "raw"):
-        raise ValueError(
-            errors.message(
-                where, f"mode is {mode!r}", '"reduced", "complete", "r" and "raw" are accepted'
-            )
+        raise errors.value_error(
+            where, f"mode is {mode!r}", '"reduced", "complete", "r" and "raw" are accepted'
         )
     node = matrices(a, where)
     if mode == "raw":
@@ -576,12 +558,10 @@ def solve(a: Square, b: ArrayLike) -> Array:
     vector = len(second.shape) == 1
     columns = (*second.shape, 1) if vector else second.shape
     if not second.shape or columns[-2] != coefficients.shape[-1]:
-        raise ValueError(
-            errors.message(
-                where,
-                f"a has shape {coefficients.shape} and b {second.shape}",
-                "b has as many rows as a: shape (M,) or (..., M, K)",
-            )
+        raise errors.value_error(
+            where,
+            f"a has shape {coefficients.shape} and b {second.shape}",
+            "b has as many rows as a: shape (M,) or (..., M, K)",
         )
     stack = layout.broadcast_shapes(coefficients.shape[:-2], columns[:-2], where=where)
     shape = (*stack, *(columns[-2:-1] if vector else columns[-2:]))
@@ -596,19 +576,15 @@ def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
         )
     tolerance = as_array(rtol, where, "rtol", device=singular.device)
     if tolerance._node.dtype.kind not in dtypes.REAL_NUMERIC:
-        raise TypeError(
-            errors.message(
-                where, f"rtol has dtype {tolerance.dtype}", "real numeric dtypes are accepted"
-            )
+        raise errors.type_error(
+            where, f"rtol has dtype {tolerance.dtype}", "real numeric dtypes are accepted"
         )
     if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{errors.operand_of(where)} has shape {shape} and rtol {tolerance.shape}",
-                "a number for each matrix, or one for all, is accepted",
-                "broadcast x to as many matrices",
-            )
+        raise errors.value_error(
+            where,
+            f"{errors.operand_of(where)} has shape {shape} and rtol {tolerance.shape}",
+            "a number for each matrix, or one for all, is accepted",
+            "broadcast x to as many matrices",
         )
     own: Array = tolerance.astype(singular.dtype, copy=False)
     return singular[..., :1] * own[..., None]
@@ -633,7 +609,7 @@ def matrix_rank(
     """
     where = "linalg.matrix_rank(A, rtol)"
     if tol is not None and rtol is not None:
-        raise ValueError(errors.message(where, "tol and rtol are given", "one is accepted"))
+        raise errors.value_error(where, "tol and rtol are given", "one is accepted")
     given = taken(A, where)
     if len(given.shape) < 2:
         return reductions.any(Array(given) != 0).astype("int64")
@@ -664,7 +640,7 @@ def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any =
     """
     where = "linalg.pinv(a, rtol)"
     if rcond is not None and rtol is not None:
-        raise ValueError(errors.message(where, "rcond and rtol are given", "one is accepted"))
+        raise errors.value_error(where, "rcond and rtol are given", "one is accepted")
     node = matrices(a, where, square=bool(hermitian))
     *stack, rows, columns = node.shape
     if 0 in (rows, columns):

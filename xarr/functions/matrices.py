@@ -57,11 +57,11 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
     a = array_of(a, where)
     ndim = a.ndim
     if ndim < 2:
-        raise ValueError(errors.message(where, f"a has {ndim} dimensions", "at least 2 are needed"))
+        raise errors.value_error(where, f"a has {ndim} dimensions", "at least 2 are needed")
     places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))
     if places[0] == places[1]:
-        raise ValueError(
-            errors.message(where, f"axis1 and axis2 are {axis1}", "two different axes are accepted")
+        raise errors.value_error(
+            where, f"axis1 and axis2 are {axis1}", "two different axes are accepted"
         )
     return manipulation.moveaxis(a, places, (-2, -1))
 
@@ -77,8 +77,8 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     if x.ndim == 2:
         return diagonal(x, k)
     if x.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"v has shape {x.shape}", "a vector or a matrix is accepted")
+        raise errors.value_error(
+            where, f"v has shape {x.shape}", "a vector or a matrix is accepted"
         )
     offset = integer(k, where, "k")
     extent = x.size + abs(offset)

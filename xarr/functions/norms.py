@@ -84,10 +84,8 @@ _NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLES
 
 def _vector_norm(x: list[Node], axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
-        raise TypeError(
-            errors.message(
-                where, f"ord is {ord!r}", "a real number is accepted, inf and -inf among them"
-            )
+        raise errors.type_error(
+            where, f"ord is {ord!r}", "a real number is accepted, inf and -inf among them"
         )
     if x[0].dtype.kind not in FLOATING:
         x.append(engine.converted(x[0], default_float(x[0].device)))
@@ -104,11 +102,7 @@ def _vector_norm(x: list[Node], axis: Any, keepdims: bool, ord: float, where: st
 
 
 def matrix_norm(
-    x: Matrices,
-    /,
-    *,
-    keepdims: bool = False,
-    ord: float | Literal["fro", "nuc"] | None = "fro",
+    x: Matrices, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro"
 ) -> Array:
     """The norms of matrices, real, of the precision of x.
 
@@ -148,10 +142,8 @@ def _matrix_norm(x: list[Node], keepdims: bool, ord: Any, where: str) -> Array:
         else:
             result = reductions.max(sums, axis=-1) if ord > 0 else reductions.min(sums, axis=-1)
     else:
-        raise ValueError(
-            errors.message(
-                where, f"ord is {ord!r}", '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted'
-            )
+        raise errors.value_error(
+            where, f"ord is {ord!r}", '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted'
         )
     result = Array(engine.converted(result._node, row))
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
@@ -176,16 +168,14 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     del x
     ndim = len(held[0].shape)
     if ord is not None and axis is None and ndim not in (1, 2):
-        raise ValueError(
-            errors.message(where, f"x has {ndim} dimensions and axis is None", "one or two are")
+        raise errors.value_error(
+            where, f"x has {ndim} dimensions and axis is None", "one or two are"
         )
     axes = layout.normalize_axes(axis, ndim, where)
     if axis is not None and len(axes) not in (1, 2):
-        raise ValueError(errors.message(where, f"axis is {axis!r}", "one axis or two are accepted"))
+        raise errors.value_error(where, f"axis is {axis!r}", "one axis or two are accepted")
     if isinstance(ord, str) and len(axes) == 1:
-        raise ValueError(
-            errors.message(where, f"ord is {ord!r}", "the norms of vectors are numbers")
-        )
+        raise errors.value_error(where, f"ord is {ord!r}", "the norms of vectors are numbers")
     if ord is None or len(axes) == 1:
         return _vector_norm(held, axis, keepdims, 2 if ord is None else ord, where)
     named: Any = axis or axes

@@ -36,15 +36,13 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
         device = next((key.device for key in keys if type(key) is Array), get_device())
         parts = [as_array(key, where, "a key", device=device) for key in keys]
     if not parts:
-        raise TypeError(errors.message(where, "there are no keys", "at least one is needed"))
+        raise errors.type_error(where, "there are no keys", "at least one is needed")
     for part in parts:
         if part.shape != parts[0].shape:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"keys have shapes {parts[0].shape} and {part.shape}",
-                    "all shapes have to agree",
-                )
+            raise errors.value_error(
+                where,
+                f"keys have shapes {parts[0].shape} and {part.shape}",
+                "all shapes have to agree",
             )
     if not parts[0].ndim:
         return argsort(parts[0])
@@ -100,24 +98,18 @@ def _checked(
         x, axis = manipulation.ravel(x), 0
     place = normalize_axis(axis, max(x.ndim, 1), where)
     if not isinstance(kind, str):
-        raise TypeError(errors.message(where, f"kind is {kind!r}", "a str is accepted"))
+        raise errors.type_error(where, f"kind is {kind!r}", "a str is accepted")
     if kind != "introselect" or order is not None:
-        raise ValueError(
-            errors.message(
-                where,
-                f"kind is {kind!r} and order {order!r}",
-                '"introselect" and None are accepted',
-            )
+        raise errors.value_error(
+            where, f"kind is {kind!r} and order {order!r}", '"introselect" and None are accepted'
         )
     extent = x.shape[place] if x.ndim else 1
     for position in integers(kth, where, "kth"):
         if x.size and not -extent <= position < extent:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"kth is {position}",
-                    f"the axis has {extent} elements, so [{-extent}, {extent}) is accepted",
-                )
+            raise errors.value_error(
+                where,
+                f"kth is {position}",
+                f"the axis has {extent} elements, so [{-extent}, {extent}) is accepted",
             )
     return x, place
 

@@ -89,12 +89,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
 def _require_elements(shape: Shape, widths: Sequence[tuple[int, int]], where: str) -> None:
     for axis, (extent, pair) in enumerate(zip(shape, widths, strict=True)):
         if extent == 0 and any(pair):
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"array has shape {shape}",
-                    f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'",
-                )
+            raise errors.value_error(
+                where,
+                f"array has shape {shape}",
+                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'",
             )
 
 
@@ -239,19 +237,13 @@ _OPTIONS: Final = {
 
 def _require_known(mode: Any, options: dict[str, Any], where: str) -> None:
     if mode != "empty" and (not isinstance(mode, str) or mode not in _MODES):
-        raise ValueError(
-            errors.message(
-                where,
-                f"mode '{mode}' is not supported",
-                "the modes are empty, " + ", ".join(_MODES),
-            )
+        raise errors.value_error(
+            where, f"mode '{mode}' is not supported", "the modes are empty, " + ", ".join(_MODES)
         )
     read = _OPTIONS.get(mode, ("none", None))[0]
     for name in options:
         if name != read:
-            raise ValueError(
-                errors.message(where, f"{name} is given", f"mode {mode!r} reads {read}")
-            )
+            raise errors.value_error(where, f"{name} is given", f"mode {mode!r} reads {read}")
 
 
 def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list[tuple[Any, Any]]:
@@ -260,18 +252,16 @@ def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list
     value = options.get(name, default)
     if value is None or isinstance(value, str):
         if name == "reflect_type" and value not in ("even", "odd"):
-            raise ValueError(
-                errors.message(where, f"reflect_type is {value!r}", "'even' and 'odd' are accepted")
+            raise errors.value_error(
+                where, f"reflect_type is {value!r}", "'even' and 'odd' are accepted"
             )
         return [(value, value)] * ndim
     pairs = _pairs(value, ndim, where, name)
     if name == "stat_length":
         lengths = _whole(pairs, value, where, name)
         if mode in ("maximum", "minimum") and any(0 in pair for pair in lengths):
-            raise ValueError(
-                errors.message(
-                    where, "stat_length of 0 yields no value for padding", "1 is the least"
-                )
+            raise errors.value_error(
+                where, "stat_length of 0 yields no value for padding", "1 is the least"
             )
         return lengths
     return pairs
@@ -295,12 +285,12 @@ def _whole(
     try:
         whole = [(operator.index(before), operator.index(after)) for before, after in pairs]
     except TypeError:
-        raise TypeError(
-            errors.message(where, f"{name} is {value!r}", f"`{name}` must be of integral type.")
+        raise errors.type_error(
+            where, f"{name} is {value!r}", f"`{name}` must be of integral type."
         ) from None
     if any(item < 0 for pair in whole for item in pair):
-        raise ValueError(
-            errors.message(where, f"{name} is {value!r}", "index can't contain negative values")
+        raise errors.value_error(
+            where, f"{name} is {value!r}", "index can't contain negative values"
         )
     return whole
 
@@ -309,32 +299,25 @@ def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]
     """An argument of `pad` as a pair for each axis."""
     given = numpy.asarray(host_of(value, where))
     if given.dtype.kind not in "biufc":
-        raise TypeError(
-            errors.message(where, f"{name} is {value!r}", f"`{name}` must be of integral type.")
+        raise errors.type_error(
+            where, f"{name} is {value!r}", f"`{name}` must be of integral type."
         )
     try:
         pairs = numpy.broadcast_to(given, (ndim, 2))
     except ValueError:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{name} is {value!r} and the array has {ndim} dimensions",
-                "input operand has more dimensions than allowed by the axis remapping"
-                if given.ndim > 2
-                else "operands could not be broadcast together",
-                "pass one value, a pair, or a pair for each axis",
-            )
+        raise errors.value_error(
+            where,
+            f"{name} is {value!r} and the array has {ndim} dimensions",
+            "input operand has more dimensions than allowed by the axis remapping"
+            if given.ndim > 2
+            else "operands could not be broadcast together",
+            "pass one value, a pair, or a pair for each axis",
         ) from None
     return [(before, after) for before, after in pairs.tolist()]
 
 
 def _slab(
-    inner: Shape,
-    outer: Shape,
-    widths: Sequence[tuple[Any, Any]],
-    axis: int,
-    first: int,
-    count: int,
+    inner: Shape, outer: Shape, widths: Sequence[tuple[Any, Any]], axis: int, first: int, count: int
 ) -> tuple[list[int], Shape]:
     """Where elements along `axis` are: across the whole of earlier axes, the inside of later."""
     begin = [0] * axis + [first] + [before for before, _ in widths[axis + 1 :]]

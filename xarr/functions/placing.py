@@ -21,13 +21,11 @@ def _target(a: Any, where: str, name: str = "a") -> Array:
     """An argument that is written to."""
     if type(a) is not Array:
         remedy = f"numpy.{where}" if isinstance(a, numpy.ndarray) else f"xarr.asarray({name})"
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} is of type {type(a).__name__}",
-                "it is written to, so an Array is accepted",
-                f"use {remedy}",
-            )
+        raise errors.type_error(
+            where,
+            f"{name} is of type {type(a).__name__}",
+            "it is written to, so an Array is accepted",
+            f"use {remedy}",
         )
     require_writeable(a, where)
     return a
@@ -98,12 +96,8 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
     """A mask of as many elements as `a`, in its shape."""
     array = as_array(mask, where, "mask", device=a.device)
     if array.size != a.size:
-        raise ValueError(
-            errors.message(
-                where,
-                f"mask has shape {array.shape} and a {a.shape}",
-                "as many elements are needed",
-            )
+        raise errors.value_error(
+            where, f"mask has shape {array.shape} and a {a.shape}", "as many elements are needed"
         )
     return manipulation.reshape(array.astype(bool, copy=False), a.shape)
 
@@ -131,8 +125,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     if not index.size:
         return
     if not values.size:
-        raise ValueError(
-            errors.message(where, "vals is empty", "at least one value is needed for the mask")
+        raise errors.value_error(
+            where, "vals is empty", "at least one value is needed for the mask"
         )
     _written_flat(target, index, resized(values, (index.size,)))
 
@@ -150,12 +144,10 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
     index = along(indices, where, target.device)
     if axis is None:
         if index.ndim != 1:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"indices have shape {index.shape}",
-                    "without axis, indices have a single dimension",
-                )
+            raise errors.value_error(
+                where,
+                f"indices have shape {index.shape}",
+                "without axis, indices have a single dimension",
             )
         _written_flat(
             target,
@@ -165,12 +157,10 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
         return
     place = normalize_axis(axis, target.ndim, where)
     if index.ndim != target.ndim:
-        raise ValueError(
-            errors.message(
-                where,
-                f"indices have {index.ndim} dimensions",
-                f"arr has {target.ndim}; both have to agree",
-            )
+        raise errors.value_error(
+            where,
+            f"indices have {index.ndim} dimensions",
+            f"arr has {target.ndim}; both have to agree",
         )
     key: list[Any] = list(lines_along(target.shape, place, target.device))
     key.insert(place, index)
@@ -197,10 +187,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     target = _target(a, where)
     shape = manipulation.at_least(target, 2, where).shape
     if target.ndim > 2 and len(set(shape)) != 1:
-        raise ValueError(
-            errors.message(
-                where, f"a has shape {shape}", "all dimensions of input must be of equal length"
-            )
+        raise errors.value_error(
+            where, f"a has shape {shape}", "all dimensions of input must be of equal length"
         )
     values = manipulation.ravel(
         as_array(val, where, "val", dtype=target.dtype, device=target.device)

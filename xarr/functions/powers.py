@@ -32,8 +32,8 @@ def vander(
     where = "vander(x, N)"
     given = array_of(x, where)
     if given.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"x has {given.ndim} dimensions", "one dimension is accepted")
+        raise errors.value_error(
+            where, f"x has {given.ndim} dimensions", "one dimension is accepted"
         )
     columns = given.size if N is None else integer(N, where, "N")
     row = dtypes.promote(given._node.dtype, dtypes.int64)

@@ -140,12 +140,8 @@ def _along(
     """Apply a product whose operands and result have `cores` axes, which `axes` may name."""
     for node, core in zip(operands, cores[:2], strict=True):
         if len(node.shape) < core:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"an operand has {len(node.shape)} dimensions",
-                    f"at least {core} are needed",
-                )
+            raise errors.value_error(
+                where, f"an operand has {len(node.shape)} dimensions", f"at least {core} are needed"
             )
     if axes is None:
         return function(operands[0], operands[1], where)
@@ -164,12 +160,10 @@ def _places(axes: Any, cores: Sequence[int], where: str) -> list[tuple[int, ...]
     if len(entries) == 2 and not cores[2]:
         entries.append(())
     if [len(entry) for entry in entries] != list(cores):
-        raise ValueError(
-            errors.message(
-                where,
-                f"axes is {axes!r}",
-                f"a list of {len(cores)} tuples of {', '.join(map(str, cores))} axes is accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"axes is {axes!r}",
+            f"a list of {len(cores)} tuples of {', '.join(map(str, cores))} axes is accepted",
         )
     return entries
 
@@ -189,13 +183,11 @@ def retyped(
 def require_castable(given: DType, wanted: DType, casting: str, where: str) -> None:
     """Refuse a conversion that a rule of NumPy's does not allow."""
     if not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
-        raise TypeError(
-            errors.message(
-                where,
-                f"{given} would become {wanted}",
-                f"casting {casting!r} does not allow that",
-                'pass casting="unsafe", or convert with x.astype(...)',
-            )
+        raise errors.type_error(
+            where,
+            f"{given} would become {wanted}",
+            f"casting {casting!r} does not allow that",
+            'pass casting="unsafe", or convert with x.astype(...)',
         )
 
 
@@ -233,7 +225,7 @@ def vecdot(
         first, second, place = vectors(x1, x2, kept, where)
     else:
         if axis != -1:
-            raise TypeError(errors.message(where, "axis and axes are given", "one is accepted"))
+            raise errors.type_error(where, "axis and axes are given", "one is accepted")
         own, other, last = _places(axes, (1, 1, int(bool(keepdims))), where)
         first, second = (
             manipulation.moveaxis(Array(node), named[0], -1)._node
@@ -243,12 +235,10 @@ def vecdot(
     first, second = retyped((first, second), dtype, casting, where)
     places = [layout.normalize_axis(place, len(node.shape), where) for node in (first, second)]
     if first.shape[places[0]] != second.shape[places[1]]:
-        raise ValueError(
-            errors.message(
-                where,
-                f"the vectors have {first.shape[places[0]]} and {second.shape[places[1]]} elements",
-                "equally long vectors are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"the vectors have {first.shape[places[0]]} and {second.shape[places[1]]} elements",
+            "equally long vectors are accepted",
         )
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
@@ -278,13 +268,11 @@ def multiplied(
     shapes = first.shape, second.shape
     for name, shape in zip(names, shapes, strict=True):
         if not shape:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"{name} is 0-dimensional",
-                    "matrices and vectors are accepted",
-                    "multiply by a scalar with *",
-                )
+            raise errors.value_error(
+                where,
+                f"{name} is 0-dimensional",
+                "matrices and vectors are accepted",
+                "multiply by a scalar with *",
             )
     row_vector, column_vector = [len(shape) == 1 for shape in shapes]
     if row_vector and column_vector and is_unobserved():
@@ -296,13 +284,11 @@ def multiplied(
     if column_vector:
         second = engine.reshaped(second, (*second.shape, 1))
     if first.shape[-1] != second.shape[-2]:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}",
-                f"the {first.shape[-1]} columns of {names[0]} have to be as many as the "
-                f"{second.shape[-2]} rows of {names[1]}",
-            )
+        raise errors.value_error(
+            where,
+            f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}",
+            f"the {first.shape[-1]} columns of {names[0]} have to be as many as the "
+            f"{second.shape[-2]} rows of {names[1]}",
         )
     stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
     result = product_of(first, second, stack)
@@ -352,13 +338,11 @@ def summed_products(
     one, two = _contracted(axes, first.shape, second.shape, where)
     for left, right in zip(one, two, strict=True):
         if first.shape[left] != second.shape[right]:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"axis {left} of {names[0]} has {first.shape[left]} elements and axis "
-                    f"{right} of {names[1]} {second.shape[right]}",
-                    "axes that are contracted have to be equally long",
-                )
+            raise errors.value_error(
+                where,
+                f"axis {left} of {names[0]} has {first.shape[left]} elements and axis "
+                f"{right} of {names[1]} {second.shape[right]}",
+                "axes that are contracted have to be equally long",
             )
     kept_one = [axis for axis in range(len(first.shape)) if axis not in one]
     kept_two = [axis for axis in range(len(second.shape)) if axis not in two]
@@ -379,31 +363,25 @@ def _contracted(
     if isinstance(axes, int | numpy.integer):
         count = int(axes)
         if not 0 <= count <= min(len(first), len(second)):
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"axes is {axes}, x1 has {len(first)} dimensions and x2 {len(second)}",
-                    "at most as many axes as both have are accepted, and no negative number",
-                )
+            raise errors.value_error(
+                where,
+                f"axes is {axes}, x1 has {len(first)} dimensions and x2 {len(second)}",
+                "at most as many axes as both have are accepted, and no negative number",
             )
         return tuple(range(len(first) - count, len(first))), tuple(range(count))
     try:
         one, two = axes
     except (TypeError, ValueError):
-        raise ValueError(
-            errors.message(
-                where, f"axes is {axes!r}", "an integer or a pair of sequences is accepted"
-            )
+        raise errors.value_error(
+            where, f"axes is {axes!r}", "an integer or a pair of sequences is accepted"
         ) from None
     one = tuple(layout.normalize_axis(axis, len(first), where) for axis in _sequence(one))
     two = tuple(layout.normalize_axis(axis, len(second), where) for axis in _sequence(two))
     if len(one) != len(two) or len(set(one)) != len(one) or len(set(two)) != len(two):
-        raise ValueError(
-            errors.message(
-                where,
-                f"axes is {axes!r}",
-                "the sequences have to be equally long, and no axis may come twice",
-            )
+        raise errors.value_error(
+            where,
+            f"axes is {axes!r}",
+            "the sequences have to be equally long, and no axis may come twice",
         )
     return one, two
 
@@ -418,13 +396,11 @@ def numeric_pair(
     """Two numeric operands as nodes of the data type that they promote to."""
     first, second = together(x1, x2, where, names)
     if first.dtype.kind not in dtypes.NUMERIC:
-        raise TypeError(
-            errors.message(
-                where,
-                f"{names[0]} and {names[1]} have dtype {first.dtype}",
-                "numeric dtypes are accepted",
-                f'convert with {names[0]}.astype("int8")',
-            )
+        raise errors.type_error(
+            where,
+            f"{names[0]} and {names[1]} have dtype {first.dtype}",
+            "numeric dtypes are accepted",
+            f'convert with {names[0]}.astype("int8")',
         )
     return first, second
 
@@ -438,11 +414,7 @@ def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[Node, No
     if len(from_end) == 1:
         return first, second, from_end.pop()
     move = manipulation.moveaxis
-    return (
-        move(Array(first), places[0], -1)._node,
-        move(Array(second), places[1], -1)._node,
-        -1,
-    )
+    return (move(Array(first), places[0], -1)._node, move(Array(second), places[1], -1)._node, -1)
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
@@ -453,11 +425,9 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     """
     array = array_of(x, "matrix_transpose(x)")
     if array.ndim < 2:
-        raise ValueError(
-            errors.message(
-                "matrix_transpose(x)",
-                f"x has shape {array.shape}",
-                "at least two dimensions are needed",
-            )
+        raise errors.value_error(
+            "matrix_transpose(x)",
+            f"x has shape {array.shape}",
+            "at least two dimensions are needed",
         )
     return array.mT

@@ -46,8 +46,8 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
     if x1 is None and x2 is None:
         return _nonzero(condition, name)
     if x1 is None or x2 is None:
-        raise ValueError(
-            errors.message(name, "one of x1 and x2 is missing", "both or neither are accepted")
+        raise errors.value_error(
+            name, "one of x1 and x2 is missing", "both or neither are accepted"
         )
     device = next((value.device for value in (condition, x1, x2) if type(value) is Array), None)
     test = as_array(
@@ -85,10 +85,8 @@ def nonzero(a: Array) -> tuple[Array, ...]:
 def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
     node = node_of(x, where)
     if not node.shape:
-        raise ValueError(
-            errors.message(
-                where, f"{errors.operand_of(where)} is 0-dimensional", "at least one axis is needed"
-            )
+        raise errors.value_error(
+            where, f"{errors.operand_of(where)} is 0-dimensional", "at least one axis is needed"
         )
     mask = engine.converted(node, dtypes.bool_)
     return tuple(Array(along) for along in gather.nonzero(mask))
@@ -144,10 +142,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     ndim = x.ndim
     place = layout.normalize_axis(axis, ndim, "take_along_axis(arr, indices, axis)")
     if index.ndim != ndim:
-        raise ValueError(
-            errors.message(
-                name, f"indices have {index.ndim} dimensions", f"arr has {ndim}; both have to agree"
-            )
+        raise errors.value_error(
+            name, f"indices have {index.ndim} dimensions", f"arr has {ndim}; both have to agree"
         )
     require_in_range(index, x.shape[place], place, name)
     without = (*x.shape[:place], 1, *x.shape[place + 1 :])

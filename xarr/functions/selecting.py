@@ -34,12 +34,12 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     given = list(choices)
     parts = [as_array(part, where, "a choice", device=number.device) for part in given]
     if not parts:
-        raise ValueError(errors.message(where, "there are no choices", "at least one is needed"))
+        raise errors.value_error(where, "there are no choices", "at least one is needed")
     try:
         number = bounded(number, len(parts), 0, mode, where)
         if mode == "raise" and number.size and bool((number < 0).any()):
-            raise IndexError(
-                errors.message(where, "a is negative", f"[0, {len(parts)}) is accepted")
+            raise errors.refused(
+                IndexError, where, "a is negative", f"[0, {len(parts)}) is accepted"
             )
     except IndexError as error:
         raise ValueError(str(error)) from None
@@ -91,9 +91,7 @@ def compress(
     x = as_array(a, where, "a", device=device)
     mask = as_array(condition, where, "condition", device=device)
     if mask.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"condition has shape {mask.shape}", "a vector is accepted")
-        )
+        raise errors.value_error(where, f"condition has shape {mask.shape}", "a vector is accepted")
     if axis is None:
         x, axis = manipulation.ravel(x), 0
     (index,) = searching.nonzero(mask)
@@ -134,21 +132,17 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     """
     where = "select(condlist, choicelist, default)"
     if len(condlist) != len(choicelist) or not len(condlist):
-        raise ValueError(
-            errors.message(
-                where,
-                f"there are {len(condlist)} conditions and {len(choicelist)} values",
-                "as many of both are accepted, and at least one",
-            )
+        raise errors.value_error(
+            where,
+            f"there are {len(condlist)} conditions and {len(choicelist)} values",
+            "as many of both are accepted, and at least one",
         )
     device = _device_of(list(condlist), list(choicelist))
     tests = [as_array(test, where, "a condition", device=device) for test in condlist]
     for test in tests:
         if test._node.dtype.kind != dtypes.BOOL:
-            raise TypeError(
-                errors.message(
-                    where, f"a condition has dtype {test.dtype}", "bool Arrays are accepted"
-                )
+            raise errors.type_error(
+                where, f"a condition has dtype {test.dtype}", "bool Arrays are accepted"
             )
     values = [
         value
@@ -198,12 +192,10 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
             somewhere = somewhere | test
         tests.append(~somewhere)
     if len(functions) != len(tests):
-        raise ValueError(
-            errors.message(
-                where,
-                f"there are {len(tests)} conditions and {len(functions)} functions",
-                "as many functions, or one more, are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"there are {len(tests)} conditions and {len(functions)} functions",
+            "as many functions, or one more, are accepted",
         )
     result = fills.zeros_like(given)
     for test, function in zip(tests, functions, strict=True):

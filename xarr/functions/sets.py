@@ -187,8 +187,8 @@ def isin(
     """
     where = "isin(element, test_elements)"
     if kind not in (None, "sort", "table"):
-        raise ValueError(
-            errors.message(where, f"kind is {kind!r}", "'sort', 'table' and None are accepted")
+        raise errors.value_error(
+            where, f"kind is {kind!r}", "'sort', 'table' and None are accepted"
         )
     first, second = compared(element, test_elements, where, ("element", "test_elements"))
     device = first.device
@@ -393,13 +393,10 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
             continue
         end = as_array(value, where, name, device=flat.device)
         if not numpy.can_cast(end.dtype, flat.dtype, "same_kind"):
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"{name} has dtype {end.dtype} and ary {flat.dtype}",
-                    f"dtype of `{name}` must be compatible with input `ary` under the "
-                    "`same_kind` rule",
-                )
+            raise errors.type_error(
+                where,
+                f"{name} has dtype {end.dtype} and ary {flat.dtype}",
+                f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule",
             )
         end = Array(engine.converted(end._node, flat._node.dtype)).reshape(-1)
         parts = [end, *parts] if name == "to_begin" else [*parts, end]

@@ -73,13 +73,9 @@ _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
 def _require_known(kind: Any, order: Any, where: str) -> None:
     """Refuse NumPy's options that it would refuse, and those of records."""
     if order is not None:
-        raise ValueError(
-            errors.message(where, f"order is {order!r}", "only arrays of records have one")
-        )
+        raise errors.value_error(where, f"order is {order!r}", "only arrays of records have one")
     if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qmhs"):
-        raise ValueError(
-            errors.message(where, f"kind is {kind!r}", "accepted are " + ", ".join(_KINDS))
-        )
+        raise errors.value_error(where, f"kind is {kind!r}", "accepted are " + ", ".join(_KINDS))
 
 
 def _along(a: Any, axis: SupportsIndex | None, where: str) -> tuple[Node, int]:
@@ -167,10 +163,7 @@ def argsort(
 
 
 def searchsorted(
-    a: ArrayLike,
-    v: ArrayLike,
-    side: Literal["left", "right"] = "left",
-    sorter: Any = None,
+    a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
 ) -> Array:
     """Where values would go into a sorted array to keep it sorted; NaN to the end.
 
@@ -189,15 +182,11 @@ def searchsorted(
     where = "searchsorted(a, v)"
     ordered = node_of(a, where, "a")
     if len(ordered.shape) != 1:
-        raise ValueError(
-            errors.message(
-                where, f"a has shape {ordered.shape}", "a one-dimensional array is accepted"
-            )
+        raise errors.value_error(
+            where, f"a has shape {ordered.shape}", "a one-dimensional array is accepted"
         )
     if side not in ("left", "right"):
-        raise ValueError(
-            errors.message(where, f"side is {side!r}", '"left" and "right" are accepted')
-        )
+        raise errors.value_error(where, f"side is {side!r}", '"left" and "right" are accepted')
     ordered, values = compared(a, v, where, ("a", "v"))
     if sorter is not None:
         order = _sorter(sorter, ordered, where)
@@ -225,15 +214,13 @@ def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
     )
     node = array._node
     if node.dtype.kind not in dtypes.INTEGER:
-        raise TypeError(
-            errors.message(where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted")
+        raise errors.type_error(
+            where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted"
         )
     if node.shape != ordered.shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"sorter has shape {node.shape} and a {ordered.shape}",
-                "equal shapes are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"sorter has shape {node.shape} and a {ordered.shape}",
+            "equal shapes are accepted",
         )
     return array

@@ -43,12 +43,10 @@ def as_strided(
     extents = given.shape if shape is None else shape_of(shape, where)
     steps = given.strides if strides is None else _in_elements(strides, extents, array, where)
     if len(steps) != len(extents):
-        raise ValueError(
-            errors.message(
-                where,
-                f"shape is {extents} and strides has {len(steps)} entries",
-                "a stride for each axis is needed",
-            )
+        raise errors.value_error(
+            where,
+            f"shape is {extents} and strides has {len(steps)} entries",
+            "a stride for each axis is needed",
         )
     wanted = Layout(extents, steps, given.offset)
     storage = array._node.storage
@@ -57,13 +55,11 @@ def as_strided(
         low, high = wanted.bounds()
         count = storage.nbytes // array.itemsize
         if low < 0 or high >= count or not given.size:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the view would have elements {low} to {high} of the memory of x",
-                    f"there are elements 0 to {count - 1}",
-                    "strides count bytes: take multiples of x.itemsize",
-                )
+            raise errors.value_error(
+                where,
+                f"the view would have elements {low} to {high} of the memory of x",
+                f"there are elements 0 to {count - 1}",
+                "strides count bytes: take multiples of x.itemsize",
             )
     result = view(array, wanted)
     return result if writeable else read_only(result)
@@ -75,12 +71,10 @@ def _in_elements(strides: Any, extents: Shape, x: Array, where: str) -> tuple[in
     if len(nbytes) == len(extents):
         nbytes = [0 if extent <= 1 else step for step, extent in zip(nbytes, extents, strict=True)]
     if any(step % itemsize for step in nbytes):
-        raise ValueError(
-            errors.message(
-                where,
-                f"strides is {strides}",
-                f"multiples of the {itemsize} bytes of an element are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"strides is {strides}",
+            f"multiples of the {itemsize} bytes of an element are accepted",
         )
     return tuple(step // itemsize for step in nbytes)
 
@@ -113,9 +107,7 @@ def sliding_window_view(
     array = array_of(x, where)
     windows = integers(window_shape, where, "window_shape")
     if any(extent < 0 for extent in windows):
-        raise ValueError(
-            errors.message(where, f"window_shape is {window_shape}", "no extent is negative")
-        )
+        raise errors.value_error(where, f"window_shape is {window_shape}", "no extent is negative")
     given = settled(array)
     if axis is None:
         places = list(range(array.ndim))
@@ -123,22 +115,18 @@ def sliding_window_view(
         named = axis if isinstance(axis, list | tuple) else (axis,)
         places = [layout.normalize_axis(operator.index(item), array.ndim, where) for item in named]
     if len(places) != len(windows):
-        raise ValueError(
-            errors.message(
-                where,
-                f"window_shape is {window_shape} and there are {len(places)} axes",
-                "an extent for each axis is needed",
-            )
+        raise errors.value_error(
+            where,
+            f"window_shape is {window_shape} and there are {len(places)} axes",
+            "an extent for each axis is needed",
         )
     shape = list(given.shape)
     for place, extent in zip(places, windows, strict=True):
         if shape[place] < extent:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the window has {extent} elements along axis {place}, x has {shape[place]}",
-                    "a window is at most as large as x",
-                )
+            raise errors.value_error(
+                where,
+                f"the window has {extent} elements along axis {place}, x has {shape[place]}",
+                "a window is at most as large as x",
             )
         shape[place] -= extent - 1
     strides = (*given.strides, *(given.strides[place] for place in places))

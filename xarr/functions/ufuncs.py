@@ -167,12 +167,10 @@ class ufunc(Methods):  # noqa: N801 - NumPy's name
         if self.nout == 1:
             return (single(out, name),)
         if type(out) is not tuple or len(out) != self.nout:
-            raise TypeError(
-                errors.message(
-                    name,
-                    f"out is of type {type(out).__name__}",
-                    f"a tuple of {self.nout} Arrays is accepted",
-                )
+            raise errors.type_error(
+                name,
+                f"out is of type {type(out).__name__}",
+                f"a tuple of {self.nout} Arrays is accepted",
             )
         return tuple(single(entry, name) for entry in out)
 
@@ -215,12 +213,10 @@ class ufunc(Methods):  # noqa: N801 - NumPy's name
 
     def _refuse_told(self, told: Forced) -> None:
         spelled = [("any" if entry is None else str(entry)) for entry in told]
-        raise TypeError(
-            errors.message(
-                self._where,
-                f"the signature tells {', '.join(spelled)}",
-                f"{self.__name__} does not compute so: its types are {', '.join(self.types)}",
-            )
+        raise errors.type_error(
+            self._where,
+            f"the signature tells {', '.join(spelled)}",
+            f"{self.__name__} does not compute so: its types are {', '.join(self.types)}",
         )
 
     def _converted(self, operands: tuple[Any, ...], wanted: DType, casting: str) -> tuple[Any, ...]:
@@ -249,13 +245,11 @@ class ufunc(Methods):  # noqa: N801 - NumPy's name
         given, row = result._node.dtype, self._row
         real = row is not None and row.result == "real" and wanted.kind == dtypes.REAL
         if not real:
-            raise TypeError(
-                errors.message(
-                    f"{self._where[:-1]}, dtype)",
-                    f"dtype is {wanted}",
-                    f"{self.__name__} gives {given} for these operands",
-                    "convert the result with astype",
-                )
+            raise errors.type_error(
+                f"{self._where[:-1]}, dtype)",
+                f"dtype is {wanted}",
+                f"{self.__name__} gives {given} for these operands",
+                "convert the result with astype",
             )
         require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
         return Array(engine.converted(result._node, wanted))
@@ -401,12 +395,10 @@ class Composed(ufunc, Generic[_P, _R]):
                 out = operands[nin:] + (None,) * (self.nargs - len(operands))
                 operands = operands[:nin]
             else:
-                raise TypeError(
-                    errors.message(
-                        self._where,
-                        f"{len(operands)} operands are given",
-                        f"{nin} are accepted, and where the result goes",
-                    )
+                raise errors.type_error(
+                    self._where,
+                    f"{len(operands)} operands are given",
+                    f"{nin} are accepted, and where the result goes",
                 )
             return self._with_options(operands, out, where, casting, dtype, signature, sig)
 
