@@ -163,9 +163,7 @@ def cross(
                 f"axis {along} of {name} has {node.shape[along]} elements",
                 "vectors of two or three elements are accepted",
             )
-        array = Array(node)
-        before = (slice(None),) * along
-        sides.append([array[(*before, number)] for number in range(node.shape[along])])
+        sides.append(components(Array(node), along))
     if len(sides[0]) == 2 or len(sides[1]) == 2:
         warnings.warn(
             "Arrays of 2-dimensional vectors are deprecated. "
@@ -173,10 +171,16 @@ def cross(
             DeprecationWarning,
             stacklevel=2,
         )
-    return _crossed(sides[0], sides[1], axisc, where)
+    return crossed(sides[0], sides[1], axisc, where)
 
 
-def _crossed(u: list[Array], v: list[Array], axisc: SupportsIndex, where: str) -> Array:
+def components(vectors: Array, axis: int) -> list[Array]:
+    """The components of vectors along an axis."""
+    before = (slice(None),) * axis
+    return [vectors[(*before, number)] for number in range(vectors.shape[axis])]
+
+
+def crossed(u: list[Array], v: list[Array], axisc: SupportsIndex, where: str) -> Array:
     """The cross product of the components of vectors."""
     third: Array = u[0] * v[1] - u[1] * v[0]
     if len(u) == len(v) == 2:

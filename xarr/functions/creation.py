@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from typing import Any, Final, Literal, SupportsIndex, cast, overload
 
 import numpy
@@ -201,10 +202,10 @@ def full(
     [-0.0, -0.0, -0.0]
     """
     where = "full(shape, fill_value)"
-    return in_order(_full(shape, fill_value, dtype, device, where), order, where)
+    return in_order(_full(fill_value, shape, dtype, device, where), order, where)
 
 
-def _full(shape: Any, fill_value: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
+def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
     extents = layout.extents_of(shape, where)
     if isinstance(fill_value, float) and dtype is not None:
         # As in NumPy a float is converted like an array's element; an integer has to fit.
@@ -229,11 +230,12 @@ def filled_like(
     device: DeviceLike,
     where: str,
     order: str | None = "K",
+    make: Callable[..., Array] = filled,
 ) -> Array:
     """An array of one value like another array, for a function that errors name."""
     given = as_array(x, where, errors.operand_of(where))
     node = given._node
-    result = filled(
+    result = make(
         value,
         node.shape if shape is None else shape,
         node.dtype if dtype is None else dtype,
@@ -268,16 +270,7 @@ def full_like(
     [7, 7]
     """
     where = "full_like(a, fill_value)"
-    given = as_array(a, where, "a")
-    node = given._node
-    result = _full(
-        node.shape if shape is None else shape,
-        fill_value,
-        node.dtype if dtype is None else dtype,
-        node.device if device is None else device,
-        where,
-    )
-    return _laid_out_like(result, given, order, where)
+    return filled_like(a, fill_value, dtype, shape, device, where, order, _full)
 
 
 def _scalar(value: Any, row: DType, device: Device) -> Node:
@@ -598,11 +591,14 @@ def _spaced_arrays(
     if wanted.kind in dtypes.INTEGER:
         node = table.floor.applied(node)
     result = Array(engine.converted(node, wanted))
+    return _along(result, axis, where), step
+
+
+def _along(result: Array, axis: SupportsIndex, where: str) -> Array:
+    """Numbers along the first axis of an array, along another one."""
     place = layout.normalize_axis(axis, result.ndim, where, "the result")
-    if place:
-        order = [*range(1, place + 1), 0, *range(place + 1, result.ndim)]
-        result = result.transpose(order)
-    return result, step
+    order = (*range(1, place + 1), 0, *range(place + 1, result.ndim))
+    return result.transpose(order) if place else result
 
 
 def _spaced(
@@ -702,9 +698,7 @@ def logspace(
         shape = layout.broadcast_shapes(*(item.shape for item in (bases, *ends)), where=where)
         start, stop, bases = (Array(engine.broadcast(item._node, shape)) for item in (*ends, bases))
         powers, _ = _line(start, stop, num, endpoint, None, 0, device, where)
-        result = arithmetic.pow(bases, powers)
-        place = layout.normalize_axis(axis, result.ndim, where, "the result")
-        result = result.transpose([*range(1, place + 1), 0, *range(place + 1, result.ndim)])
+        result = _along(arithmetic.pow(bases, powers), axis, where)
     else:
         powers, _ = _line(start, stop, num, endpoint, None, axis, device, where)
         result = arithmetic.pow(base, powers)
@@ -803,9 +797,7 @@ def _geometric_arrays(
     begin = Array(table.log10.applied(engine.converted(first._node, row)))
     end = Array(table.log10.applied(last._node))
     logs, _ = _line(begin, end, num, endpoint, None, 0, device, where)
-    result = _with_ends(arithmetic.pow(10.0, logs) * turned, low, high, endpoint)
-    place = layout.normalize_axis(axis, result.ndim, where, "the result")
-    return result.transpose([*range(1, place + 1), 0, *range(place + 1, result.ndim)])
+    return _along(_with_ends(arithmetic.pow(10.0, logs) * turned, low, high, endpoint), axis, where)
 
 
 def eye(

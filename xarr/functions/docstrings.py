@@ -123,6 +123,7 @@ _ERRORS: Final = {
 
 _RETURNS: Final = {
     "keepdims": "Array\n    Its shape is that of the axes that are left.",
+    "include_initial": "Array\n    Of the shape of x, or one longer along the axis.",
     "norm": "floating-point Array\n    Of the precision of the operand.",
 }
 """What functions with a parameter of a name return."""

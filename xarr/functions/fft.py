@@ -2,221 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, SupportsIndex, TypeVar
 
 from xarr.array.array import Array, ArrayLike
 from xarr.functions.fourier import Norm, along_axis, over_axes
 from xarr.tables import fourier as rows
+from xarr.tables.fourier import Transform
 
 Signal = ArrayLike
+_Axes = Sequence[SupportsIndex] | None
+_F = TypeVar("_F", bound=Callable[..., Array])
 
 
-def fft(
-    a: Signal,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The discrete Fourier transform along an axis.
-
-    >>> xarr.fft.fft(xarr.ones(5)).shape
-    (5,)
-    """
-    return along_axis(rows.fft, a, n, axis, norm, out)
+class _Along(Protocol):
+    def __call__(
+        self,
+        a: Signal,
+        n: SupportsIndex | None = None,
+        axis: SupportsIndex = -1,
+        norm: Norm | None = "backward",
+        out: Any = None,
+    ) -> Array: ...
 
 
-def ifft(
-    a: Signal,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The inverse discrete Fourier transform along an axis.
-
-    >>> xarr.fft.ifft(xarr.ones(5)).shape
-    (5,)
-    """
-    return along_axis(rows.ifft, a, n, axis, norm, out)
+class _Over(Protocol):
+    def __call__(
+        self,
+        a: Signal,
+        s: _Axes = None,
+        axes: _Axes = None,
+        norm: Norm | None = "backward",
+        out: Any = None,
+    ) -> Array: ...
 
 
-def fftn(
-    a: Signal,
-    s: Sequence[SupportsIndex] | None = None,
-    axes: Sequence[SupportsIndex] | None = None,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The discrete Fourier transform over several axes.
-
-    >>> xarr.fft.fftn(xarr.ones((4, 3))).shape
-    (4, 3)
-    """
-    return over_axes(rows.fftn, a, s, axes, norm, out)
+def _named(function: _F, row: Transform, about: str, shape: str, made: str) -> _F:
+    """Call a function as its row is called, with a docstring whose example shows two shapes."""
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = f"{about}\n\n>>> xarr.fft.{row.name}(xarr.ones({shape})).shape\n{made}"
+    return function
 
 
-def ifftn(
-    a: Signal,
-    s: Sequence[SupportsIndex] | None = None,
-    axes: Sequence[SupportsIndex] | None = None,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The inverse discrete Fourier transform over several axes.
+def _along(row: Transform, about: str, made: str) -> _Along:
+    def transform(
+        a: Signal,
+        n: SupportsIndex | None = None,
+        axis: SupportsIndex = -1,
+        norm: Norm | None = "backward",
+        out: Any = None,
+    ) -> Array:
+        return along_axis(row, a, n, axis, norm, out)
 
-    >>> xarr.fft.ifftn(xarr.ones((4, 3))).shape
-    (4, 3)
-    """
-    return over_axes(rows.ifftn, a, s, axes, norm, out)
+    return _named(transform, row, about, "5", made)
 
 
-def rfft(
-    a: Signal,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The discrete Fourier transform of a real signal.
+def _over(row: Transform, about: str, made: str) -> _Over:
+    def transform(
+        a: Signal,
+        s: Sequence[SupportsIndex] | None = None,
+        axes: Sequence[SupportsIndex] | None = (-2, -1) if row.plane else None,
+        norm: Norm | None = "backward",
+        out: Any = None,
+    ) -> Array:
+        return over_axes(row, a, s, axes, norm, out)
 
-    >>> xarr.fft.rfft(xarr.ones(5)).shape
-    (3,)
-    """
-    return along_axis(rows.rfft, a, n, axis, norm, out)
+    return _named(transform, row, about, "(4, 3)", made)
 
 
-def irfft(
-    a: Signal,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The real signal of half a spectrum.
+_DFT, _INVERSE = "The discrete Fourier transform", "The inverse discrete Fourier transform"
+_REAL, _HALF = f"{_DFT} of a real signal", "The real signal of half a spectrum"
 
-    >>> xarr.fft.irfft(xarr.ones(5)).shape
-    (8,)
-    """
-    return along_axis(rows.irfft, a, n, axis, norm, out)
-
-
-def rfftn(
-    a: Signal,
-    s: Sequence[SupportsIndex] | None = None,
-    axes: Sequence[SupportsIndex] | None = None,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The discrete Fourier transform of a real signal over several axes.
-
-    >>> xarr.fft.rfftn(xarr.ones((4, 3))).shape
-    (4, 2)
-    """
-    return over_axes(rows.rfftn, a, s, axes, norm, out)
-
-
-def irfftn(
-    a: Signal,
-    s: Sequence[SupportsIndex] | None = None,
-    axes: Sequence[SupportsIndex] | None = None,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The real signal of half a spectrum, over several axes.
-
-    >>> xarr.fft.irfftn(xarr.ones((4, 3))).shape
-    (4, 4)
-    """
-    return over_axes(rows.irfftn, a, s, axes, norm, out)
-
-
-def fft2(
-    a: Signal,
-    s: Sequence[SupportsIndex] | None = None,
-    axes: Sequence[SupportsIndex] | None = (-2, -1),
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The discrete Fourier transform over two axes.
-
-    >>> xarr.fft.fft2(xarr.ones((4, 3))).shape
-    (4, 3)
-    """
-    return over_axes(rows.fft2, a, s, axes, norm, out)
-
-
-def ifft2(
-    a: Signal,
-    s: Sequence[SupportsIndex] | None = None,
-    axes: Sequence[SupportsIndex] | None = (-2, -1),
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The inverse discrete Fourier transform over two axes.
-
-    >>> xarr.fft.ifft2(xarr.ones((4, 3))).shape
-    (4, 3)
-    """
-    return over_axes(rows.ifft2, a, s, axes, norm, out)
-
-
-def rfft2(
-    a: Signal,
-    s: Sequence[SupportsIndex] | None = None,
-    axes: Sequence[SupportsIndex] | None = (-2, -1),
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The discrete Fourier transform of a real signal over two axes.
-
-    >>> xarr.fft.rfft2(xarr.ones((4, 3))).shape
-    (4, 2)
-    """
-    return over_axes(rows.rfft2, a, s, axes, norm, out)
-
-
-def irfft2(
-    a: Signal,
-    s: Sequence[SupportsIndex] | None = None,
-    axes: Sequence[SupportsIndex] | None = (-2, -1),
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The real signal of half a spectrum, over two axes.
-
-    >>> xarr.fft.irfft2(xarr.ones((4, 3))).shape
-    (4, 4)
-    """
-    return over_axes(rows.irfft2, a, s, axes, norm, out)
-
-
-def hfft(
-    a: Signal,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The real spectrum of a signal with Hermitian symmetry.
-
-    >>> xarr.fft.hfft(xarr.ones(5)).shape
-    (8,)
-    """
-    return along_axis(rows.hfft, a, n, axis, norm, out)
-
-
-def ihfft(
-    a: Signal,
-    n: SupportsIndex | None = None,
-    axis: SupportsIndex = -1,
-    norm: Norm | None = "backward",
-    out: Any = None,
-) -> Array:
-    """The half of a signal with Hermitian symmetry that has a real spectrum.
-
-    >>> xarr.fft.ihfft(xarr.ones(5)).shape
-    (3,)
-    """
-    return along_axis(rows.ihfft, a, n, axis, norm, out)
+fft: Final = _along(rows.fft, f"{_DFT} along an axis.", "(5,)")
+ifft: Final = _along(rows.ifft, f"{_INVERSE} along an axis.", "(5,)")
+fftn: Final = _over(rows.fftn, f"{_DFT} over several axes.", "(4, 3)")
+ifftn: Final = _over(rows.ifftn, f"{_INVERSE} over several axes.", "(4, 3)")
+rfft: Final = _along(rows.rfft, f"{_REAL}.", "(3,)")
+irfft: Final = _along(rows.irfft, f"{_HALF}.", "(8,)")
+rfftn: Final = _over(rows.rfftn, f"{_REAL} over several axes.", "(4, 2)")
+irfftn: Final = _over(rows.irfftn, f"{_HALF}, over several axes.", "(4, 4)")
+fft2: Final = _over(rows.fft2, f"{_DFT} over two axes.", "(4, 3)")
+ifft2: Final = _over(rows.ifft2, f"{_INVERSE} over two axes.", "(4, 3)")
+rfft2: Final = _over(rows.rfft2, f"{_REAL} over two axes.", "(4, 2)")
+irfft2: Final = _over(rows.irfft2, f"{_HALF}, over two axes.", "(4, 4)")
+_HERMITIAN = "signal with Hermitian symmetry"
+hfft: Final = _along(rows.hfft, f"The real spectrum of a {_HERMITIAN}.", "(8,)")
+ihfft: Final = _along(rows.ihfft, f"The half of a {_HERMITIAN} that has a real spectrum.", "(3,)")

@@ -26,7 +26,6 @@ from xarr.functions import (
     contractions,
     creation,
     elementwise,
-    joining,
     reductions,
     searching,
     sorting,
@@ -201,15 +200,10 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
                 f"axis {axis} has {node.shape[place]} elements",
                 "vectors of three elements are accepted",
             )
-        before = (slice(None),) * place
-        parts.append([Array(node)[(*before, number)] for number in range(3)])
+        parts.append(contractions.components(Array(node), place))
     shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
     place = layout.normalize_axis(axis, len(shape), where)
-    (a0, a1, a2), (b0, b1, b2) = parts
-    result: Array = joining.stack(
-        (a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=place
-    )
-    return result
+    return contractions.crossed(parts[0], parts[1], place, where)
 
 
 def matrix_power(a: Square, n: SupportsIndex) -> Array:
@@ -223,6 +217,8 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
     >>> xarr.linalg.matrix_power(x, 3).tolist()
     [[1.0, 3.0], [0.0, 1.0]]
+    >>> xarr.linalg.matrix_power(x, -1).tolist()
+    [[1.0, -1.0], [0.0, 1.0]]
     """
     where = "linalg.matrix_power(a, n)"
     a = array_of(a, where)

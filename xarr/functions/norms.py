@@ -115,6 +115,8 @@ def matrix_norm(
     >>> x = xarr.asarray([[3.0, 0.0], [0.0, 4.0]])
     >>> float(xarr.linalg.matrix_norm(x))
     5.0
+    >>> float(xarr.linalg.matrix_norm(x, ord="nuc"))
+    7.0
     """
     where = "linalg.matrix_norm(x)"
     held = [taken(x, where)]

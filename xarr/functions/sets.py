@@ -53,12 +53,7 @@ def unique_values(x: Array) -> Array:
     >>> xarr.unique_values(xarr.asarray([2, 1, 2])).tolist()
     [1, 2]
     """
-    node = node_of(x, "unique_values(x)")
-    if library.is_preferred(node.device):
-        with library.opened("unique_values(x)", (node,)) as (values,):
-            return _uploaded(_unique(values)[0], node)
-    ordered = sort(x.reshape(-1))
-    return Array(gather.compress(ordered._node, _begins(ordered)))
+    return _distinct(x, "unique_values(x)")[0]
 
 
 def unique_counts(x: Array) -> UniqueCountsResult:
@@ -67,14 +62,7 @@ def unique_counts(x: Array) -> UniqueCountsResult:
     >>> xarr.unique_counts(xarr.asarray([2, 1, 2])).counts.tolist()
     [1, 2]
     """
-    node = node_of(x, "unique_counts(x)")
-    if library.is_preferred(node.device):
-        with library.opened("unique_counts(x)", (node,)) as (values,):
-            found = _unique(values, return_counts=True)
-            return UniqueCountsResult(*(_uploaded(part, node) for part in found))
-    ordered = sort(x.reshape(-1))
-    begins = _begins(ordered)
-    return UniqueCountsResult(Array(gather.compress(ordered._node, begins)), _counts(begins))
+    return UniqueCountsResult(*_distinct(x, "unique_counts(x)", return_counts=True))
 
 
 def unique_inverse(x: Array) -> UniqueInverseResult:
@@ -83,8 +71,10 @@ def unique_inverse(x: Array) -> UniqueInverseResult:
     >>> xarr.unique_inverse(xarr.asarray([2, 1, 2])).inverse_indices.tolist()
     [1, 0, 1]
     """
-    result = _all(x, "unique_inverse(x)")
-    return UniqueInverseResult(result.values, result.inverse_indices)
+    # With the indices NumPy's sort is stable, and so is which NaN is which.
+    asked = {"return_index": True, "return_inverse": True}
+    values, _, inverse = _distinct(x, "unique_inverse(x)", **asked)
+    return UniqueInverseResult(values, inverse)
 
 
 def unique_all(x: Array) -> UniqueAllResult:
@@ -93,28 +83,17 @@ def unique_all(x: Array) -> UniqueAllResult:
     >>> xarr.unique_all(xarr.asarray([2, 1, 2])).indices.tolist()
     [1, 0]
     """
-    return _all(x, "unique_all(x)")
+    asked = dict.fromkeys(("return_index", "return_inverse", "return_counts"), True)
+    return UniqueAllResult(*_distinct(x, "unique_all(x)", **asked))
 
 
-def _all(x: Array, where: str) -> UniqueAllResult:
+def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -> list[Array]:
+    """The distinct elements and what else is asked for: by NumPy, or by a sort on the device."""
     node = node_of(x, where)
-    if library.is_preferred(node.device):
-        with library.opened(where, (node,)) as (values,):
-            found = _unique(values, return_index=True, return_inverse=True, return_counts=True)
-            shaped = (found[0], found[1], found[2].reshape(node.shape), found[3])
-            return UniqueAllResult(*(_uploaded(part, node) for part in shaped))
-    order = argsort(x.reshape(-1))
-    ordered = searching.take(x.reshape(-1), order, axis=0)
-    begins = _begins(ordered)
-    number = reductions.cumulative_sum(Array(begins).astype("int64")) - 1
-    inverse = fills.zeros(order.shape, dtype="int64", device=x.device)
-    inverse[order] = number
-    return UniqueAllResult(
-        Array(gather.compress(ordered._node, begins)),
-        Array(gather.compress(order._node, begins)),
-        inverse.reshape(x.shape),
-        _counts(begins),
-    )
+    if not library.is_preferred(node.device):
+        return _by_sorting(x, equal_nan=equal_nan, **asked)
+    with library.opened(where, (node,)) as (values,):
+        return [_uploaded(part, node) for part in _unique(values, equal_nan=equal_nan, **asked)]
 
 
 def _begins(ordered: Array, *, equal_nan: bool = False) -> Node:
@@ -258,18 +237,19 @@ def unique(
             parts = found if any(asked.values()) else (found,)
             parts = (parts[0].astype(values.dtype, copy=False), *parts[1:])
             results = tuple(_uploaded(part, node) for part in parts)
-    elif library.is_preferred(node.device):
-        with library.opened(where, (node,)) as (values,):
-            parts = _unique(values, equal_nan=equal_nan, **asked)
-            results = tuple(_uploaded(part, node) for part in parts)
     else:
-        results = _by_sorting(x, equal_nan=equal_nan, **asked)
+        results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
     return results if len(results) > 1 else results[0]
 
 
 def _by_sorting(
-    x: Array, *, equal_nan: bool, return_index: bool, return_inverse: bool, return_counts: bool
-) -> tuple[Array, ...]:
+    x: Array,
+    *,
+    equal_nan: bool,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+) -> list[Array]:
     """What `unique` gives, by a stable sort and expressions."""
     flat = x.reshape(-1)
     order = argsort(flat) if return_index or return_inverse else None
@@ -284,7 +264,7 @@ def _by_sorting(
         results.append(inverse.reshape(x.shape))
     if return_counts:
         results.append(_counts(begins))
-    return tuple(results)
+    return results
 
 
 def _vectors(ar1: Any, ar2: Any, where: str) -> tuple[Array, Array]:

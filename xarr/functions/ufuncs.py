@@ -190,8 +190,7 @@ class ufunc(Methods):  # noqa: N801 - NumPy's name
         if len(named) > 1 and not self._is_mixed:
             self._refuse_told(told)
         results = []
-        beside = next((operand for operand in operands if type(operand) is Array), None)
-        device = None if beside is None else beside.device
+        device = next((operand.device for operand in operands if type(operand) is Array), None)
         for operand, entry in zip(operands, told[: self.nin], strict=True):
             wanted = entry if self._is_mixed or entry is not None else next(iter(named))
             if wanted is None:
@@ -224,8 +223,7 @@ class ufunc(Methods):  # noqa: N801 - NumPy's name
         row = self._row
         if row is not None and row.result == "bool":
             return operands
-        beside = next((operand for operand in operands if type(operand) is Array), None)
-        device = None if beside is None else beside.device
+        device = next((operand.device for operand in operands if type(operand) is Array), None)
         results = []
         for operand in operands[:1] if self._is_mixed else operands:
             array = as_array(operand, self._where, device=device)
@@ -264,13 +262,25 @@ def _is_weak(operand: Any, wanted: DType) -> bool:
     return type(operand) in (bool, int)
 
 
-class Unary(ufunc):
+class _OfRow(ufunc):
+    """A function of a row."""
+
+    _row: Elementwise
+
+    def __init__(self, row: Elementwise) -> None:
+        super().__init__(row.name, row, row.operands, 1, row.identity)
+
+    def _compute(self, *operands: Any) -> Array:
+        return (unary if self.nin == 1 else binary)(self._row, *operands)
+
+    def _docstring(self) -> str:
+        return _docstring_of(self._row, type(self).__call__.__annotations__)
+
+
+class Unary(_OfRow):
     """A function of one operand, of a row."""
 
     __doc__ = _described(__doc__)
-
-    def __init__(self, row: Elementwise) -> None:
-        super().__init__(row.name, row, 1, 1, row.identity)
 
     def __call__(
         self,
@@ -287,29 +297,17 @@ class Unary(ufunc):
         sig: Any = None,
     ) -> Array:
         """Apply the function to an operand."""
-        row = self._row
-        assert row is not None
         told = signature is not None or sig is not None
         if out is None and where is True and dtype is None and not told:
-            return unary(row, x)
+            return unary(self._row, x)
         result: Array = self._with_options((x,), out, where, casting, dtype, signature, sig)
         return result
 
-    def _compute(self, *operands: Any) -> Array:
-        assert self._row is not None
-        return unary(self._row, *operands)
 
-    def _docstring(self) -> str:
-        return _docstring_of(self)
-
-
-class Binary(ufunc):
+class Binary(_OfRow):
     """A function of two operands, of a row."""
 
     __doc__ = _described(__doc__)
-
-    def __init__(self, row: Elementwise) -> None:
-        super().__init__(row.name, row, 2, 1, row.identity)
 
     def __call__(
         self,
@@ -327,21 +325,12 @@ class Binary(ufunc):
         sig: Any = None,
     ) -> Array:
         """Apply the function to two operands."""
-        row = self._row
-        assert row is not None
         told = signature is not None or sig is not None
         if out is None and where is True and dtype is None and not told:
-            return binary(row, x1, x2)
+            return binary(self._row, x1, x2)
         operands = (x1, x2)
         result: Array = self._with_options(operands, out, where, casting, dtype, signature, sig)
         return result
-
-    def _compute(self, *operands: Any) -> Array:
-        assert self._row is not None
-        return binary(self._row, *operands)
-
-    def _docstring(self) -> str:
-        return _docstring_of(self)
 
 
 class Composed(ufunc, Generic[_P, _R]):
@@ -429,12 +418,11 @@ def universal(
     return made
 
 
-def _docstring_of(function: Unary | Binary) -> str:
+def _docstring_of(row: Elementwise, annotations: dict[str, str]) -> str:
     """What `help` says of a function that is a row."""
-    row = function._row
-    assert row is not None
-    names = "x1, x2" if row.operands == 2 else "x"
-    shape = "shapes that broadcast to (...)" if row.operands == 2 else "shape (...)"
+    pair = row.operands == 2
+    names, given = ("x1, x2", "The operands") if pair else ("x", "The operand")
+    shape = "shapes that broadcast to (...)" if pair else "shape (...)"
     unit = f", {row.unit}" if row.unit else ""
     made = {
         "same": "the type that the operands promote to",
@@ -442,7 +430,6 @@ def _docstring_of(function: Unary | Binary) -> str:
         "real": "the type of x, or of the parts of a complex x",
     }[row.result]
     floats = "; integers are computed in floating point" if row.floats_integers else ""
-    given = "The operands" if row.operands == 2 else "The operand"
     text = f"""{row.about}
 
 Parameters
@@ -462,11 +449,8 @@ TypeError
 ValueError
     If the shapes do not broadcast, or the devices differ.
 
-Examples
---------
 {_example(row)}"""
-    call = type(function).__call__
-    return docstrings.completed(row.name, text, call.__annotations__, row.source)
+    return docstrings.completed(row.name, text, annotations, row.source)
 
 
 def _example(row: Elementwise) -> str:
