@@ -142,7 +142,7 @@ def fromfunction(
     Parameters
     ----------
     function : callable
-        Called once, with an Array of the given shape for each axis, and **kwargs.
+        Called once, with an Array of the given shape for each axis, and `kwargs`.
     dtype : dtype
         The data type of the indices; float stands for the device's default one.
 
