@@ -115,7 +115,7 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
     if kind is not slice and kind is not int and any(map(is_array, items)):
         _set_advanced(x, items, source)
         return
-    if node.value is not None and _names_all(items):
+    if node.value is not None and len(items) == 1 and items[0] in (Ellipsis, _ALL):
         rebind(x, _filled(source, node))
         return
     where = basic(settled(x), items)
@@ -220,10 +220,6 @@ def _filled(source: Node, target: Node) -> Node:
     return engine.copied(engine.broadcast(source, target.shape))
 
 
-def _names_all(items: tuple[Any, ...]) -> bool:
-    return len(items) == 1 and (items[0] is Ellipsis or items[0] == _ALL)
-
-
 def _fitted(source: Node, shape: Shape) -> Node:
     """A value that broadcasts to `shape`, without leading axes of one element beyond it."""
     given = source.shape
@@ -265,7 +261,8 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
     if len(source.shape) <= len(rest) or (not rest and math.prod(source.shape) == 1):
         # The same value for each true element, so nobody has to know how many there are.
         lifted = engine.reshaped(mask._node, (*mask.shape, *(1,) * len(rest)))
-        _set_where(x, lifted, _fitted(source, rest))
+        value = engine.converted(_fitted(source, rest), x._node.dtype)
+        _replaced(x, choose(lifted, value, x._node))
         return True
     if rest:
         return False
@@ -278,11 +275,6 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
     if chosen is not None:
         _replaced(x, chosen)
     return True
-
-
-def _set_where(x: Array, mask: Node, value: Node) -> None:
-    node = x._node
-    _replaced(x, choose(mask, engine.converted(value, node.dtype), node))
 
 
 def _replaced(x: Array, chosen: Node) -> None:

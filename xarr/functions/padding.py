@@ -204,10 +204,6 @@ def _symmetric(positions: Host, extent: int) -> Host:
     return mirrored
 
 
-def _wrapped(border: _Border) -> Node:
-    return taken_at(border.inner, border.axis, border.positions() % border.extent)
-
-
 _MODES: Final[dict[str, Callable[[_Border], Node]]] = {
     "constant": _constant,
     "edge": lambda border: border.edge(border.side)._node,
@@ -218,7 +214,7 @@ _MODES: Final[dict[str, Callable[[_Border], Node]]] = {
     "minimum": _statistic(lambda x, axis: reductions.min(x, axis=axis, keepdims=True)),
     "reflect": _mirrored(lambda extent: extent - 1, _reflected),
     "symmetric": _mirrored(lambda extent: extent, _symmetric),
-    "wrap": _wrapped,
+    "wrap": lambda border: taken_at(border.inner, border.axis, border.positions() % border.extent),
 }
 """For each mode what it puts at a side of an axis; it broadcasts to the place."""
 
