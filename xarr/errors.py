@@ -10,6 +10,9 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import TypeVar
+
+_E = TypeVar("_E", bound=Exception)
 
 
 def warn(text: str, category: type[Warning]) -> None:
@@ -32,6 +35,19 @@ def message(where: str, given: str, accepted: str, remedy: str = "") -> str:
     """
     parts = [part for part in (given, accepted, remedy) if part]
     return f"{where}: " + "; ".join(parts)
+
+
+def refused(error: type[_E], where: str, given: str, accepted: str, remedy: str = "") -> _E:
+    """Make an exception of a type with the text of `message`.
+
+    >>> refused(ValueError, "ones(shape)", "an extent is -1", "extents are not negative")
+    ValueError('ones(shape): an extent is -1; extents are not negative')
+    """
+    return error(message(where, given, accepted, remedy))
+
+
+value_error = functools.partial(refused, ValueError)
+type_error = functools.partial(refused, TypeError)
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """What many functions' parameters mean, which errors they share and where they come from, once.
 
-A docstring in the code says what is particular to its function. `completed` adds the rest, for
+A docstring in the code says what is particular to its function. Parameters and examples need no
+title: a paragraph that begins with "name : " or ">>> " is one. `completed` adds the rest, for
 `help` and the reference: parameters by their names in the signature, with the type that is
 annotated there; `complete` does so for the names of a module or a class.
 """
@@ -42,7 +43,7 @@ _NUMPYS: Final = "NumPy's function."
 
 GLOSSARY: Final = {
     **dict.fromkeys(
-        ("a", "arr", "ary", "m", "x"),
+        ("a", "arr", "ary", "m", "val", "x", ": ArrayLike"),
         "The operand; also numbers, lists of numbers and NumPy arrays.",
     ),
     "axis": "The axis; a negative one counts from the end.",
@@ -71,6 +72,22 @@ GLOSSARY: Final = {
     "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
     "    padded with zeros.",
     "s": "The lengths of the signal along `axes`, which are given as well; -1 is the operand's.",
+    "df": "The degrees of freedom, positive.",
+    "dtype: FloatType": "float64 or float32; None for the device's default one.",
+    "dfnum": "The degrees of freedom above, positive.",
+    "dfden": "The degrees of freedom below, positive.",
+    "loc": "The mean.",
+    "m: SupportsIndex": "How often.",
+    "nonc": "The noncentrality, not negative.",
+    "p: Real": "The probability that a trial succeeds; not 0 where one has to.",
+    "scale": "The scale, not negative.",
+    "shape: Real": "Its shape, not negative.",
+    "density": "Whether the counts are divided by their sum and by the sizes of the bins.",
+    "overwrite_input": "NumPy's; of no effect: the operand is left as it is.",
+    "q": "Which quantiles, from 0 to 1, or percentiles, from 0 to 100; read on the host.",
+    "rowvar": "Whether variables are rows; else they are columns.",
+    "weights": "How much each element counts, in place of 1.",
+    ": Coefficients": "The coefficients, of the highest power first.",
 }
 """What a parameter of each name, or name and annotation, means where nothing else is said."""
 
@@ -83,7 +100,17 @@ _ERRORS: Final = {
 }
 """What wrong values of parameters of a name, or of an annotation, raise."""
 
+_RETURNS: Final = {
+    "Coefficients": "Array, or poly1d where an operand is one\n"
+    "    The coefficients, of the highest power first.",
+    "Floats": "Array, or float where neither a parameter, size nor out asks for an array\n"
+    "    Floating-point; of the device's default type where no dtype is given.",
+    "Integers": "Array of int64, or int where neither a parameter nor size asks for an array",
+}
+"""What functions of an annotation return where nothing else is said."""
+
 _TYPES: Final = {
+    "Coefficients": "Array, shape (N,), or poly1d",
     "ArrayLike": "Array, shape (...)",
     "Array": "Array, shape (...)",
     "Any": "object",
@@ -93,6 +120,9 @@ _TYPES: Final = {
     "Norm": '{"backward", "ortho", "forward"}',
     "Out": "Array or None",
     "Outs": "tuple of Array, or None",
+    "FloatType": "dtype or None",
+    "Real": "real Array or number",
+    "Size": "int, tuple of int or None",
     "ShapeLike": "int or tuple of int",
     "SupportsIndex": "int",
 }
@@ -113,6 +143,9 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     source : str
         What defines the function, if not the standard or NumPy.
     """
+    for title, beginning in _UNTITLED.items():
+        if f"{title}\n---" not in text:
+            text = re.sub(rf"\n\n(?={beginning})", f"\n\n{title}\n---\n", text, count=1)
     summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
     sections = dict(section.split("\n", 1) for section in rest)
     sections = {title: body.partition("\n")[2] for title, body in sections.items()}
@@ -120,7 +153,12 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     heads = " ".join(re.findall(r"^(\S.*?)(?: : |$)", told, re.MULTILINE))
     known = set(re.findall(r"\w+", heads))
     for parameter, annotation in annotations.items():
-        meaning = GLOSSARY.get(f"{parameter}: {annotation}") or GLOSSARY.get(parameter)
+        if parameter == "return":
+            if annotation in _RETURNS:
+                sections.setdefault("Returns", _RETURNS[annotation])
+            continue
+        keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
+        meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning and parameter not in known:
             told += f"\n{parameter} : {_spelled(annotation)}\n    {meaning}"
         error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
@@ -140,6 +178,8 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     return "\n\n".join([summary, *parts])
 
 
+_UNTITLED: Final = {"Parameters": r"\*{0,2}\w+(?:, \w+)* : ", "Examples": ">>> "}
+"""How paragraphs begin that need no title in the code."""
 _ORDER: Final[tuple[str, ...]] = ("Parameters", "Returns", "Yields", "Raises", "Notes", "Examples")
 _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))
 
@@ -150,12 +190,14 @@ def _spelled(annotation: str) -> str:
     return " or ".join(words).replace(" or None or None", " or None")
 
 
-def complete(space: ModuleType | type) -> None:
-    """Complete the docstrings of the public functions of a module or a class."""
-    for value in {id(value): value for value in vars(space).values()}.values():
+def complete(space: ModuleType | type, source: str = "") -> None:
+    """Complete the docstrings of the public functions of a module, or of a class and its bases."""
+    spaces = space.__mro__ if isinstance(space, type) else (space,)
+    values = [value for each in spaces for value in vars(each).values()]
+    for value in {id(value): value for value in values}.values():
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
-            value.__doc__ = completed(value.__name__, text, _annotations(value))
+            value.__doc__ = completed(value.__name__, text, _annotations(value), source)
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, str]:
@@ -163,5 +205,5 @@ def _annotations(function: Callable[..., Any]) -> dict[str, str]:
     return {
         name: annotation
         for name, annotation in function.__annotations__.items()
-        if name != "return" and type(annotation) is str
+        if type(annotation) is str
     }
