@@ -102,13 +102,11 @@ class Array(ArrayBase, Methods):
         rebind(self, shape)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        raise TypeError(
-            errors.message(
-                f"class {cls.__name__}(Array)",
-                "a subclass is defined",
-                "operators and functions make arrays of the one class there is",
-                "keep an array in an attribute of your class",
-            )
+        raise errors.type_error(
+            f"class {cls.__name__}(Array)",
+            "a subclass is defined",
+            "operators and functions make arrays of the one class there is",
+            "keep an array in an attribute of your class",
         )
 
     @property  # type: ignore[misc]
@@ -192,13 +190,11 @@ class Array(ArrayBase, Methods):
     @imag.setter
     def imag(self, value: ArrayLike) -> None:
         if self._node.dtype.kind != dtypes.COMPLEX:
-            raise TypeError(
-                errors.message(
-                    "x.imag = value",
-                    f"x has dtype {self._node.dtype}",
-                    "complex arrays have an imaginary part",
-                    "convert x with x.astype('complex128')",
-                )
+            raise errors.type_error(
+                "x.imag = value",
+                f"x has dtype {self._node.dtype}",
+                "complex arrays have an imaginary part",
+                "convert x with x.astype('complex128')",
             )
         self.imag[...] = value
 
@@ -212,10 +208,8 @@ class Array(ArrayBase, Methods):
     def mT(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of each matrix in a stack of matrices, shape (..., N, M); a view."""
         if self.ndim < 2:
-            raise ValueError(
-                errors.message(
-                    "Array.mT", f"the array has {self.ndim} dimensions", "at least 2 are needed"
-                )
+            raise errors.value_error(
+                "Array.mT", f"the array has {self.ndim} dimensions", "at least 2 are needed"
             )
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return view(self, settled(self).permuted(axes))
@@ -229,12 +223,10 @@ class Array(ArrayBase, Methods):
             If `api_version` is a version of the standard that xarr does not know.
         """
         if api_version not in (None, *API_VERSIONS):
-            raise ValueError(
-                errors.message(
-                    "x.__array_namespace__(api_version)",
-                    f"api_version is {api_version!r}",
-                    "xarr knows " + ", ".join(API_VERSIONS),
-                )
+            raise errors.value_error(
+                "x.__array_namespace__(api_version)",
+                f"api_version is {api_version!r}",
+                "xarr knows " + ", ".join(API_VERSIONS),
             )
         return sys.modules["xarr"]
 
@@ -261,13 +253,11 @@ class Array(ArrayBase, Methods):
                 )
             )
         if node.dtype.kind not in kinds:
-            raise TypeError(
-                errors.message(
-                    f"{kind}(x)",
-                    f"x has dtype {node.dtype}",
-                    f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
-                    "convert with x.astype(...) or take x.real",
-                )
+            raise errors.type_error(
+                f"{kind}(x)",
+                f"x has dtype {node.dtype}",
+                f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
+                "convert with x.astype(...) or take x.real",
             )
         return _value(node)
 
@@ -285,25 +275,21 @@ class Array(ArrayBase, Methods):
 
     def __index__(self) -> int:
         if self._node.shape != ():
-            raise TypeError(
-                errors.message(
-                    "operator.index(x)",
-                    f"x has shape {self._node.shape}",
-                    "only 0-dimensional integer arrays are indices",
-                )
+            raise errors.type_error(
+                "operator.index(x)",
+                f"x has shape {self._node.shape}",
+                "only 0-dimensional integer arrays are indices",
             )
         return int(self._scalar("operator.index", dtypes.INTEGER))
 
     def __hash__(self) -> int:
         """The hash of a number: that of its value, which never changes."""
         if not is_number(self):
-            raise TypeError(
-                errors.message(
-                    "hash(x)",
-                    f"unhashable: x is an array of shape {self._node.shape}",
-                    "what functions give without axes is a key of a dictionary, by its value",
-                    "write x.item(), x.tobytes() or tuple(x)",
-                )
+            raise errors.type_error(
+                "hash(x)",
+                f"unhashable: x is an array of shape {self._node.shape}",
+                "what functions give without axes is a key of a dictionary, by its value",
+                "write x.item(), x.tobytes() or tuple(x)",
             )
         return hash(_value(self._node))
 
@@ -315,14 +301,12 @@ class Array(ArrayBase, Methods):
 
     def __len__(self) -> int:
         if not self._node.shape:
-            raise TypeError(errors.message("len(x)", "x is 0-dimensional", "it has no length"))
+            raise errors.type_error("len(x)", "x is 0-dimensional", "it has no length")
         return self._node.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self._node.shape:
-            raise TypeError(
-                errors.message("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
-            )
+            raise errors.type_error("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
         return _rows(self)
 
     def __contains__(self, value: Any) -> bool:
@@ -333,13 +317,11 @@ class Array(ArrayBase, Methods):
         if not self._node.shape:
             return format(to_host(self._node)[()], spec)
         if spec:
-            raise TypeError(
-                errors.message(
-                    "format(x, spec)",
-                    f"x has shape {self._node.shape} and spec is {spec!r}",
-                    "an array with axes has no format of its own",
-                    "format its elements, or use numpy.array2string",
-                )
+            raise errors.type_error(
+                "format(x, spec)",
+                f"x has shape {self._node.shape} and spec is {spec!r}",
+                "an array with axes has no format of its own",
+                "format its elements, or use numpy.array2string",
             )
         return str(self)
 
@@ -512,13 +494,11 @@ def _beyond(row: Elementwise, node: Node, value: Any, *, swapped: bool) -> Node 
 
 def refusal(row: Elementwise, name: str, value: object) -> TypeError:
     """The error that says that a row's function does not take a value."""
-    return TypeError(
-        errors.message(
-            row.where,
-            f"{name} is of type {type(value).__name__}",
-            f"{row.name} takes arrays, numbers and lists of numbers",
-            "make an array with xarr.asarray(...)",
-        )
+    return errors.type_error(
+        row.where,
+        f"{name} is of type {type(value).__name__}",
+        f"{row.name} takes arrays, numbers and lists of numbers",
+        "make an array with xarr.asarray(...)",
     )
 
 
@@ -631,13 +611,11 @@ def _refuse_negative_powers(x1: Any, x2: Any) -> None:
         values = numpy.asarray(x2)
         found, given = values.dtype.kind == "i" and bool((values < 0).any()), repr(x2)
     if found:
-        raise ValueError(
-            errors.message(
-                "pow(x1, x2)",
-                f"x2 is {given} and both are integers",
-                "an integer to a negative power is no integer",
-                "convert x1 with x1.astype('float64')",
-            )
+        raise errors.value_error(
+            "pow(x1, x2)",
+            f"x2 is {given} and both are integers",
+            "an integer to a negative power is no integer",
+            "convert x1 with x1.astype('float64')",
         )
 
 
@@ -654,22 +632,18 @@ def stored_in_place(x1: Array, result: Node, name: str) -> Array:
     """The array with the result of an operator in place of its value."""
     target = x1._node
     if result.shape != target.shape:
-        raise ValueError(
-            errors.message(
-                name,
-                f"x1 has shape {target.shape} and the result {result.shape}",
-                "the result has to have the shape of x1",
-            )
+        raise errors.value_error(
+            name,
+            f"x1 has shape {target.shape} and the result {result.shape}",
+            "the result has to have the shape of x1",
         )
     if result.dtype is not target.dtype:
         if not _same_kind(result.dtype, target.dtype):
-            raise TypeError(
-                errors.message(
-                    name,
-                    f"x1 has dtype {target.dtype} and the result {result.dtype}",
-                    "the result has to be of the same kind as x1 or a lower one",
-                    f"write x1 = x1.astype({result.dtype.name!r}) first",
-                )
+            raise errors.type_error(
+                name,
+                f"x1 has dtype {target.dtype} and the result {result.dtype}",
+                "the result has to be of the same kind as x1 or a lower one",
+                f"write x1 = x1.astype({result.dtype.name!r}) first",
             )
         result = engine.converted(result, target.dtype)
     if is_whole(x1):
@@ -847,13 +821,12 @@ def _reshape_in_place(array: Array, shape: Any) -> None:
     node = array._node
     assert node.storage is not None
     if lies is None:
-        raise AttributeError(
-            errors.message(
-                where,
-                f"x has shape {node.shape} with strides {array.strides} and shape is {extents}",
-                "a shape that strides can express is accepted",
-                "write x = x.reshape(shape), which copies",
-            )
+        raise errors.refused(
+            AttributeError,
+            where,
+            f"x has shape {node.shape} with strides {array.strides} and shape is {extents}",
+            "a shape that strides can express is accepted",
+            "write x = x.reshape(shape), which copies",
         )
     rebind(array, leaf(node.storage, lies, node.dtype))
 
@@ -868,24 +841,20 @@ def _constructed(
     row = default_float(on) if dtype is None else dtypes.lookup(dtype, where)
     require_on(on, row, where)
     if not isinstance(shape, Sequence | numpy.ndarray | SupportsIndex) or isinstance(shape, str):
-        raise TypeError(
-            errors.message(
-                where,
-                f"shape is of type {type(shape).__name__}",
-                "an integer or a tuple of integers is accepted",
-                "to make an array of values use xarr.asarray(values)",
-            )
+        raise errors.type_error(
+            where,
+            f"shape is of type {type(shape).__name__}",
+            "an integer or a tuple of integers is accepted",
+            "to make an array of values use xarr.asarray(values)",
         )
     extents = layout.extents_of(shape, where)
     if strides is not None and not isinstance(strides, Sequence):
         strides = (strides,)
     if strides is not None and len(strides) != len(extents):
-        raise ValueError(
-            errors.message(
-                where,
-                f"strides has {len(strides)} numbers and shape {len(extents)}",
-                "one for each axis is accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"strides has {len(strides)} numbers and shape {len(extents)}",
+            "one for each axis is accepted",
         )
     if buffer is None:
         zeros = constant(row.numpy.type(0).item(), row, extents, on)
@@ -896,15 +865,15 @@ def _constructed(
         try:
             host = numpy.ndarray(extents, row.numpy, buffer, offset, strides, order)
         except TypeError as error:
-            raise TypeError(errors.message(where, str(error), "a buffer is accepted")) from None
+            raise errors.type_error(where, str(error), "a buffer is accepted") from None
         return from_host(host, on, where)
     lies = settled(buffer)
     node = buffer._node
     assert node.storage is not None
     # Checked by NumPy, which makes one of memory that has as many bytes.
     if not lies.linear:
-        raise ValueError(
-            errors.message(where, "buffer has gaps", "an array in C order without is accepted")
+        raise errors.value_error(
+            where, "buffer has gaps", "an array in C order without is accepted"
         )
     room = numpy.empty(buffer.nbytes, numpy.uint8)
     like = numpy.ndarray(extents, row.numpy, room.data, offset, strides, order)
@@ -957,7 +926,7 @@ def require_writeable(array: Array, where: str) -> None:
             accepted = "broadcast views are read-only"
         else:
             given, accepted = "read-only", "x.flags.writeable says so"
-        raise ValueError(errors.message(where, f"the array is {given}", accepted, remedy))
+        raise errors.value_error(where, f"the array is {given}", accepted, remedy)
 
 
 def _restored(values: Host, device: str) -> Array:

@@ -174,7 +174,7 @@ def on_host(
     visit = _Visit(where, [*writes, kwargs.get("out")])
     given, named = _replaced(args, visit.host), _replaced(kwargs, visit.host)
     if visit.device is None:
-        raise TypeError(errors.message(where, "no Array is among the arguments", "one is needed"))
+        raise errors.type_error(where, "no Array is among the arguments", "one is needed")
     result = func(*given, **named)
     visit.write_back()
     return visit.given_back(result)

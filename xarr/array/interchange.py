@@ -198,21 +198,20 @@ def export(
     version = (0, 0) if max_version is None else _pair(max_version, "max_version", where)
     as_cl = dl_device is not None and _is_cl(device, wanted)
     if not as_cl and (wanted not in (place, (dlpack.CPU, 0)) or wanted[0] == dlpack.OPENCL):
-        raise BufferError(
-            errors.message(
-                where,
-                f"x is on {device} and dl_device is {dl_device}",
-                f"only the {'' if place[0] == dlpack.OPENCL else 'device and the '}host's memory "
-                "is exported",
-                "pass dl_device=(1, 0), or move x with x.to_device(...)",
-            )
+        raise errors.refused(
+            BufferError,
+            where,
+            f"x is on {device} and dl_device is {dl_device}",
+            f"only the {'' if place[0] == dlpack.OPENCL else 'device and the '}host's memory "
+            "is exported",
+            "pass dl_device=(1, 0), or move x with x.to_device(...)",
         )
     _check_stream(stream, place, where)
     versioned = version[0] >= dlpack.VERSION[0]
     if wanted != place and not as_cl:
         if copy is False:
-            raise errors.CopyError(
-                errors.message(where, f"x is on {device}", "the host's memory needs a copy")
+            raise errors.refused(
+                errors.CopyError, where, f"x is on {device}", "the host's memory needs a copy"
             )
         host = to_host(self._node)
         memory = dlpack.Memory(
@@ -230,13 +229,12 @@ def export(
     with device.lock:
         memory = _in_cl_mem(self) if as_cl else exposed(self)
         if memory.read_only and not versioned:
-            raise BufferError(
-                errors.message(
-                    where,
-                    "x is read-only",
-                    "only capsules from DLPack 1.0 on can say so",
-                    "pass max_version=(1, 0), or copy=True",
-                )
+            raise errors.refused(
+                BufferError,
+                where,
+                "x is read-only",
+                "only capsules from DLPack 1.0 on can say so",
+                "pass max_version=(1, 0), or copy=True",
             )
         if place[0] in _GPUS.values() and stream != -1:
             driver = _cuda(device)
@@ -250,8 +248,8 @@ def _pair(value: Any, name: str, where: str) -> tuple[int, int]:
         first, second = value
         return int(getattr(first, "value", first)), int(second)
     except (TypeError, ValueError):
-        raise TypeError(
-            errors.message(where, f"{name} is {value!r}", "a pair of integers is accepted")
+        raise errors.type_error(
+            where, f"{name} is {value!r}", "a pair of integers is accepted"
         ) from None
 
 
@@ -259,17 +257,13 @@ def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
     if stream is None:
         return
     if place[0] not in _GPUS.values():
-        raise ValueError(
-            errors.message(where, f"stream is {stream!r}", "the host's memory has no streams")
-        )
+        raise errors.value_error(where, f"stream is {stream!r}", "the host's memory has no streams")
     if type(stream) is not int or stream < -1 or (stream == 0 and place[0] == dlpack.CUDA):
-        raise ValueError(
-            errors.message(
-                where,
-                f"stream is {stream!r}",
-                "the address of a stream, 1, 2 or -1 is accepted",
-                "1 is the legacy default stream",
-            )
+        raise errors.value_error(
+            where,
+            f"stream is {stream!r}",
+            "the address of a stream, 1, 2 or -1 is accepted",
+            "1 is the legacy default stream",
         )
 
 
@@ -298,10 +292,11 @@ def cuda_array_interface(self: Array) -> dict[str, Any]:
     """
     device = self._node.device
     if device.info.dialect != "cuda":
-        raise AttributeError(
-            errors.message(
-                "x.__cuda_array_interface__", f"x is on {device}", "CUDA devices have it"
-            )
+        raise errors.refused(
+            AttributeError,
+            "x.__cuda_array_interface__",
+            f"x is on {device}",
+            "CUDA devices have it",
         )
     with device.lock:
         memory = shown(self)
@@ -341,7 +336,7 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
         return from_dlpack(obj, device=device, copy=copy)
     given = obj.__cuda_array_interface__
     if given.get("mask") is not None:
-        raise TypeError(errors.message(where, "obj has a mask", "arrays without are accepted"))
+        raise errors.type_error(where, "obj has a mask", "arrays without are accepted")
     dtype = numpy.dtype(given["typestr"])
     pointer, read_only = given["data"]
     shape = tuple(given["shape"])
@@ -351,13 +346,12 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
     elif all(stride % dtype.itemsize == 0 for stride in strides):
         steps = tuple(stride // dtype.itemsize for stride in strides)
     else:
-        raise BufferError(
-            errors.message(
-                where,
-                f"obj has strides of {strides} bytes",
-                f"multiples of its {dtype.itemsize} bytes are accepted",
-                "copy it to contiguous memory",
-            )
+        raise errors.refused(
+            BufferError,
+            where,
+            f"obj has strides of {strides} bytes",
+            f"multiples of its {dtype.itemsize} bytes are accepted",
+            "copy it to contiguous memory",
         )
     source = _cuda_device() if 0 in shape else _cuda_device_of(pointer)
     memory = dlpack.Memory(pointer, shape, steps, dtype, _dlpack_device(source), read_only, obj)
@@ -414,12 +408,10 @@ def _in_buffer(
     lies = Layout(shape, tuple(step // itemsize for step in steps), begin // itemsize)
     low, high = lies.bounds() if lies.size else (0, -1)
     if begin < 0 or low < 0 or (high + 1) * itemsize > buffer.size:
-        raise ValueError(
-            errors.message(
-                where,
-                f"shape is {shape} of {row}, from byte {begin} on",
-                f"the buffer has {buffer.size} bytes",
-            )
+        raise errors.value_error(
+            where,
+            f"shape is {shape} of {row}, from byte {begin} on",
+            f"the buffer has {buffer.size} bytes",
         )
     storage = Storage(device, buffer.size, buffer)
     storage.read_only = _opencl(device).is_read_only(buffer)
@@ -467,19 +459,15 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
     """
     where = "from_cl(buffer, shape, dtype, offset)"
     if not hasattr(buffer, "int_ptr"):
-        raise TypeError(
-            errors.message(
-                where, f"buffer is of type {type(buffer).__name__}", "a pyopencl.Buffer is accepted"
-            )
+        raise errors.type_error(
+            where, f"buffer is of type {type(buffer).__name__}", "a pyopencl.Buffer is accepted"
         )
     device = _opencl_device_of(buffer)
     if device is None:
-        raise ValueError(
-            errors.message(
-                where,
-                "the buffer is of a context that xarr does not use",
-                "one of device.cl_context is accepted",
-            )
+        raise errors.value_error(
+            where,
+            "the buffer is of a context that xarr does not use",
+            "one of device.cl_context is accepted",
         )
     extents = layout.extents_of(shape, where)
     row = default_float(device) if dtype is None else dtype
@@ -490,13 +478,11 @@ def cl_buffer(array: Array) -> Any:
     """PyOpenCL's buffer in which an array lies, from its beginning on."""
     base, begin = _cl_place(array, "x.cl_buffer")
     if begin:
-        raise ValueError(
-            errors.message(
-                "x.cl_buffer",
-                f"x begins {begin} bytes behind its memory's beginning",
-                "an array that begins with its memory is accepted",
-                "use x.cl_base and x.cl_offset, or a copy",
-            )
+        raise errors.value_error(
+            "x.cl_buffer",
+            f"x begins {begin} bytes behind its memory's beginning",
+            "an array that begins with its memory is accepted",
+            "use x.cl_base and x.cl_offset, or a copy",
         )
     return base
 
@@ -513,8 +499,8 @@ def cl_offset(array: Array) -> int:
 
 def _cl_place(array: Array, where: str) -> tuple[Any, int]:
     if array.device.backend != "opencl":
-        raise AttributeError(
-            errors.message(where, f"x is on {array.device}", "devices of OpenCL have it")
+        raise errors.refused(
+            AttributeError, where, f"x is on {array.device}", "devices of OpenCL have it"
         )
     return buffer_of(array)
 
@@ -568,13 +554,12 @@ def from_dlpack(
         return _from_array(x, x.device if device is None else get_device(device, where), copy)
     for name in ("__dlpack__", "__dlpack_device__"):
         if not hasattr(x, name):
-            raise AttributeError(
-                errors.message(
-                    where,
-                    f"x is of type {type(x).__name__}, which has no {name}",
-                    "an object that supports DLPack is accepted",
-                    "use xarr.asarray(x)",
-                )
+            raise errors.refused(
+                AttributeError,
+                where,
+                f"x is of type {type(x).__name__}, which has no {name}",
+                "an object that supports DLPack is accepted",
+                "use xarr.asarray(x)",
             )
     kind, index = (int(part) for part in x.__dlpack_device__())
     if kind == dlpack.CUDA_MANAGED:
@@ -650,14 +635,13 @@ def _from_cuda(
         raise _no_copy(where, f"x is on {source}", target)
     row = dtypes.BY_NUMPY.get(memory.dtype)
     if row is None or not _is_usable(memory, source):
-        raise BufferError(
-            errors.message(
-                where,
-                f"x has dtype {memory.dtype} at address {memory.pointer:#x}",
-                "xarr has the dtypes "
-                + ", ".join(row.name for row in dtypes.TABLE)
-                + ", at multiples of their size",
-            )
+        raise errors.refused(
+            BufferError,
+            where,
+            f"x has dtype {memory.dtype} at address {memory.pointer:#x}",
+            "xarr has the dtypes "
+            + ", ".join(row.name for row in dtypes.TABLE)
+            + ", at multiples of their size",
         )
     x = _borrowed(memory, source)
     driver = _cuda(source)
@@ -674,13 +658,12 @@ def _cuda_device(index: int | None = None) -> Device:
     for candidate in (default_device(), *devices()):
         if candidate.info.dialect == "cuda" and index in (None, candidate.index):
             return candidate
-    raise BufferError(
-        errors.message(
-            "from_dlpack(x)",
-            "x is on a CUDA device" if index is None else f"x is on CUDA device {index}",
-            "no backend drives it",
-            "`python -m xarr info` tells why",
-        )
+    raise errors.refused(
+        BufferError,
+        "from_dlpack(x)",
+        "x is on a CUDA device" if index is None else f"x is on CUDA device {index}",
+        "no backend drives it",
+        "`python -m xarr info` tells why",
     )
 
 
@@ -691,8 +674,8 @@ def _cuda_device_of(pointer: int) -> Device:
 
 
 def _no_copy(where: str, given: str, target: Device) -> errors.CopyError:
-    return errors.CopyError(
-        errors.message(where, given, f"{target} needs a copy", "pass copy=None")
+    return errors.refused(
+        errors.CopyError, where, given, f"{target} needs a copy", "pass copy=None"
     )
 
 

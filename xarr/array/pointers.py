@@ -58,9 +58,7 @@ class Pointer:
 
     def __init__(self, x: Array) -> None:
         if type(x) is not Array:
-            raise TypeError(
-                errors.message("Pointer(x)", f"x is of type {type(x).__name__}", "an Array")
-            )
+            raise errors.type_error("Pointer(x)", f"x is of type {type(x).__name__}", "an Array")
         self._begin = settled(x).offset
         self._of = x
         self._dtype: DType = x._node.dtype
@@ -69,12 +67,11 @@ class Pointer:
         made: Pointer = object.__new__(Pointer)
         made._of, made._begin, made._dtype = self._of, begin, dtype or self._dtype
         if not 0 <= begin <= made._extent:
-            raise IndexError(
-                errors.message(
-                    "pointer + n",
-                    f"it would point to element {begin}",
-                    f"the memory has {made._extent} of {made._dtype}",
-                )
+            raise errors.refused(
+                IndexError,
+                "pointer + n",
+                f"it would point to element {begin}",
+                f"the memory has {made._extent} of {made._dtype}",
             )
         return made
 
@@ -114,10 +111,8 @@ class Pointer:
         extents = layout.extents_of(left if shape is None else shape, "pointer.array(shape)")
         where = layout.contiguous(extents)
         if where.size > left:
-            raise IndexError(
-                errors.message(
-                    "pointer.array(shape)", f"shape is {shape}", f"{left} elements are left"
-                )
+            raise errors.refused(
+                IndexError, "pointer.array(shape)", f"shape is {shape}", f"{left} elements are left"
             )
         storage = self._of._node.storage
         assert storage is not None
@@ -147,13 +142,12 @@ class Pointer:
             On a device whose memory has no addresses, a GPU of OpenCL.
         """
         if dlpack_device(self._of)[0] == dlpack.OPENCL:
-            raise RuntimeError(
-                errors.message(
-                    "int(pointer)",
-                    f"it is on {self.device}",
-                    "a GPU of OpenCL has buffers and no addresses",
-                    "use x.cl_buffer",
-                )
+            raise errors.refused(
+                RuntimeError,
+                "int(pointer)",
+                f"it is on {self.device}",
+                "a GPU of OpenCL has buffers and no addresses",
+                "use x.cl_buffer",
             )
         memory = shown(self._of)
         first = settled(self._of).offset * self._of.itemsize
@@ -175,13 +169,11 @@ class Pointer:
             return NotImplemented
         (memory, ends), (its, begins) = self._place(), other._place()
         if memory != its or self._dtype is not other._dtype:
-            raise ValueError(
-                errors.message(
-                    "pointer - pointer",
-                    f"they point to {self._dtype} and {other._dtype}"
-                    + ("" if memory == its else " in the memory of two arrays"),
-                    "pointers to one data type in one array's memory",
-                )
+            raise errors.value_error(
+                "pointer - pointer",
+                f"they point to {self._dtype} and {other._dtype}"
+                + ("" if memory == its else " in the memory of two arrays"),
+                "pointers to one data type in one array's memory",
             )
         return (ends - begins) // self._dtype.itemsize
 

@@ -47,13 +47,12 @@ def note(where: str, nbytes: int, direction: str, device: Device) -> None:
     What a function reads that says "Runs on the host." is hidden, on a CPU as well.
     """
     if forbidden():
-        raise errors.ImplicitTransferError(
-            errors.message(
-                where,
-                f"{nbytes} bytes would move {direction} {device}",
-                "no_implicit_transfer() forbids hidden transfers",
-                "use xarr.asarray or xarr.to_numpy, which transfer openly",
-            )
+        raise errors.refused(
+            errors.ImplicitTransferError,
+            where,
+            f"{nbytes} bytes would move {direction} {device}",
+            "no_implicit_transfer() forbids hidden transfers",
+            "use xarr.asarray or xarr.to_numpy, which transfer openly",
         )
     tell(where, nbytes, direction, device)
 
@@ -116,23 +115,19 @@ def host_values(obj: Any, where: str, name: str) -> Host:
     """What NumPy makes an array of, as one."""
     mask = getattr(obj, "mask", None) if isinstance(obj, numpy.ndarray) else None
     if mask is not None and numpy.any(mask):
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has a mask",
-                "masked arrays are not on a device",
-                f"write {name}.filled(value), or call NumPy's function",
-            )
+        raise errors.type_error(
+            where,
+            f"{name} has a mask",
+            "masked arrays are not on a device",
+            f"write {name}.filled(value), or call NumPy's function",
         )
     try:
         return numpy.asarray(obj)
     except ValueError as error:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{name} is no array of numbers ({error})",
-                "nested sequences have the same length at each level",
-            )
+        raise errors.value_error(
+            where,
+            f"{name} is no array of numbers ({error})",
+            "nested sequences have the same length at each level",
         ) from None
 
 
@@ -140,12 +135,10 @@ def from_host(values: Host, device: Device, where: str) -> Node:
     """Upload a NumPy array; the node of the copy."""
     row = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
     if row is None:
-        raise TypeError(
-            errors.message(
-                where,
-                f"the values have dtype {values.dtype}",
-                "xarr has the dtypes " + ", ".join(row.name for row in dtypes.TABLE),
-            )
+        raise errors.type_error(
+            where,
+            f"the values have dtype {values.dtype}",
+            "xarr has the dtypes " + ", ".join(row.name for row in dtypes.TABLE),
         )
     require_on(device, row, where)
     if values.ndim == 0:

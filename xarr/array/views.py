@@ -44,14 +44,12 @@ def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     other = dtype is not None and numpy.dtype(dtype) != self.dtype
     own = _is_lent(self)
     if copy is False and (other or not own):
-        raise ValueError(
-            errors.message(
-                "__array__(copy=False)",
-                f"the values have dtype {self.dtype} and are on {self.device}",
-                "a NumPy array of another dtype, of a number, or of a device with memory of its "
-                "own, is a copy",
-                "pass copy=True or None",
-            )
+        raise errors.value_error(
+            "__array__(copy=False)",
+            f"the values have dtype {self.dtype} and are on {self.device}",
+            "a NumPy array of another dtype, of a number, or of a device with memory of its "
+            "own, is a copy",
+            "pass copy=True or None",
         )
     if own and not copy:
         host = in_place(self)
@@ -86,13 +84,12 @@ def array_interface(self: Array) -> dict[str, Any]:
         If the array is not in the host's memory, or is a number, which never changes.
     """
     if not _is_lent(self) or forbidden():  # then `__array__` says so
-        raise AttributeError(
-            errors.message(
-                "x.__array_interface__",
-                f"x has {self.ndim} axes and is on {self.device}",
-                "arrays on CPUs have it, outside of no_implicit_transfer(), and numbers do not",
-                "make a copy with xarr.to_numpy(x)",
-            )
+        raise errors.refused(
+            AttributeError,
+            "x.__array_interface__",
+            f"x has {self.ndim} axes and is on {self.device}",
+            "arrays on CPUs have it, outside of no_implicit_transfer(), and numbers do not",
+            "make a copy with xarr.to_numpy(x)",
         )
     note(READING, self.nbytes, "from", self.device)
     memory = interchange.exposed(self)
@@ -121,13 +118,12 @@ def array_interface(self: Array) -> dict[str, Any]:
 def buffer(self: Array, flags: int, /) -> memoryview:
     """Lend the memory of an array on a CPU, for `memoryview(x)` and what C does so."""
     if not library.is_preferred(self.device):
-        raise BufferError(
-            errors.message(
-                "memoryview(x)",
-                f"x is on {self.device}",
-                "arrays on CPUs have a buffer",
-                "make a copy with memoryview(xarr.to_numpy(x))",
-            )
+        raise errors.refused(
+            BufferError,
+            "memoryview(x)",
+            f"x is on {self.device}",
+            "arrays on CPUs have a buffer",
+            "make a copy with memoryview(xarr.to_numpy(x))",
         )
     # A buffer for type checkers from Python 3.12 on; a number's is a copy, as it never changes.
     lent: Any = in_place(self) if _is_lent(self) else to_host(self._node)

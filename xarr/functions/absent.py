@@ -138,12 +138,12 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
     names = [one for one in known if not one.startswith("_")]
     top = space == "xarr"
     if top and name in _ELSEWHERE:
-        return AttributeError(errors.message(where, "xarr has no such name", _ELSEWHERE[name]))
+        return errors.refused(AttributeError, where, "xarr has no such name", _ELSEWHERE[name])
     if top and name in _BECAME:
         new = _BECAME[name]
         new = f"{space}.{new}" if new in names else new
-        return AttributeError(
-            errors.message(where, "NumPy has removed this name", f"write {new}", _PAGE)
+        return errors.refused(
+            AttributeError, where, "NumPy has removed this name", f"write {new}", _PAGE
         )
     near = difflib.get_close_matches(name, names, 1, 0.6)
     nearest = f"the nearest is {space}.{near[0]}" if near else ""
@@ -151,7 +151,7 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
     if _in_numpy(space, name):
         given = f"xarr lacks NumPy's {space.replace('xarr', 'numpy', 1)}.{name}"
         nearest += ("; " if nearest else "") + "NumPy's takes arrays, on the host"
-    return AttributeError(errors.message(where, given, nearest, _PAGE))
+    return errors.refused(AttributeError, where, given, nearest, _PAGE)
 
 
 def _in_numpy(space: str, name: str) -> bool:

@@ -74,9 +74,7 @@ def apply_along_axis(
         func1d(last[index], *args, **kwargs) for index in itertools.product(*map(range, outer))
     ]
     if not results:
-        raise ValueError(
-            errors.message(where, f"arr has shape {x.shape}", "at least one line is needed")
-        )
+        raise errors.value_error(where, f"arr has shape {x.shape}", "at least one line is needed")
     first = as_array(results[0], where, "a result", device=x.device)
     if all(isinstance(item, int | float | complex | numpy.generic) for item in results):
         together = as_array(results, where, "the results", dtype=first.dtype, device=x.device)
@@ -128,12 +126,10 @@ def apply_over_axes(
         if result.ndim == value.ndim - 1:
             result = manipulation.expand_dims(result, place)
         if result.ndim != value.ndim:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the result has {result.ndim} dimensions",
-                    f"the array has {value.ndim}; as many or one less are accepted",
-                )
+            raise errors.value_error(
+                where,
+                f"the result has {result.ndim} dimensions",
+                f"the array has {value.ndim}; as many or one less are accepted",
             )
         value = result
     return value

@@ -99,35 +99,27 @@ def _castable(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> bo
     try:
         return bool(numpy.can_cast(given, wanted, casting))  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise ValueError(
-            errors.message(
-                where,
-                f"casting is {casting!r}",
-                "no, equiv, safe, same_kind and unsafe are accepted",
-            )
+        raise errors.value_error(
+            where, f"casting is {casting!r}", "no, equiv, safe, same_kind and unsafe are accepted"
         ) from None
 
 
 def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> None:
     """Refuse a conversion that is not of a kind."""
     if not _castable(given, wanted, casting, where):
-        raise TypeError(
-            errors.message(
-                where,
-                f"dtype {given} becomes {wanted} and casting is {casting!r}",
-                "the conversion has to be of that kind",
-                "pass casting='unsafe'",
-            )
+        raise errors.type_error(
+            where,
+            f"dtype {given} becomes {wanted} and casting is {casting!r}",
+            "the conversion has to be of that kind",
+            "pass casting='unsafe'",
         )
 
 
 def _any_dtype(value: Any, where: str) -> AnyDType:
     """The data type of an array, or one of NumPy's, which xarr need not have."""
     if isinstance(value, bool | int | float | complex) and not isinstance(value, numpy.generic):
-        raise TypeError(
-            errors.message(
-                where, f"{value!r} was given", "a dtype or an Array is accepted", "use its type"
-            )
+        raise errors.type_error(
+            where, f"{value!r} was given", "a dtype or an Array is accepted", "use its type"
         )
     try:
         return _dtype_of(value, where).numpy
@@ -239,13 +231,11 @@ def finfo(dtype: Any) -> FloatInfo:
     row = _dtype_of(float if isinstance(dtype, float) else dtype, "finfo(dtype)")
     row = dtypes.PART.get(row, row)
     if row.kind != REAL:
-        raise ValueError(
-            errors.message(
-                "finfo(dtype)",
-                f"dtype is {row}",
-                "a floating-point dtype is accepted",
-                "use xarr.iinfo for integers",
-            )
+        raise errors.value_error(
+            "finfo(dtype)",
+            f"dtype is {row}",
+            "a floating-point dtype is accepted",
+            "use xarr.iinfo for integers",
         )
     return _float_info(row)
 
@@ -301,13 +291,11 @@ def iinfo(int_type: Any) -> IntegerInfo:
     given = int if isinstance(int_type, int) and not isinstance(int_type, bool) else int_type
     row = _dtype_of(given, "iinfo(int_type)")
     if row.kind not in dtypes.INTEGER:
-        raise ValueError(
-            errors.message(
-                "iinfo(int_type)",
-                f"int_type is {row}",
-                "an integer dtype is accepted",
-                "use xarr.finfo for floating-point numbers",
-            )
+        raise errors.value_error(
+            "iinfo(int_type)",
+            f"int_type is {row}",
+            "an integer dtype is accepted",
+            "use xarr.finfo for floating-point numbers",
         )
     low, high = dtypes.integer_bounds(row)
     bits, kind = 8 * row.itemsize, row.numpy.kind
@@ -371,19 +359,15 @@ def _is_kind(row: DType, kind: Any, where: str) -> bool:
     if isinstance(kind, str):
         words = KINDS.get(kind)
         if words is None:
-            raise ValueError(
-                errors.message(
-                    where, f"kind is {kind!r}", "the kinds are " + ", ".join(map(repr, KINDS))
-                )
+            raise errors.value_error(
+                where, f"kind is {kind!r}", "the kinds are " + ", ".join(map(repr, KINDS))
             )
         return row.kind in words
     if not isinstance(kind, numpy.dtype | type):
-        raise TypeError(
-            errors.message(
-                where,
-                f"kind is of type {type(kind).__name__}",
-                "a dtype, the name of a kind, or a tuple of them is accepted",
-            )
+        raise errors.type_error(
+            where,
+            f"kind is of type {type(kind).__name__}",
+            "a dtype, the name of a kind, or a tuple of them is accepted",
         )
     return row is dtypes.lookup(kind, where)
 
@@ -415,7 +399,7 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     """
     where = "result_type(*arrays_and_dtypes)"
     if not arrays_and_dtypes:
-        raise ValueError(errors.message(where, "there are no arguments", "at least one is needed"))
+        raise errors.value_error(where, "there are no arguments", "at least one is needed")
     scalars: list[complex] = []
     row: DType | None = None
     device: Device | None = None
@@ -448,5 +432,5 @@ def _dtype_of(value: Any, where: str) -> DType:
         return dtypes.lookup(value.dtype.newbyteorder("="), where)  # as it is once on a device
     if value is None:
         # NumPy reads None as float64; here it is a forgotten argument.
-        raise TypeError(errors.message(where, "None was given", "a dtype or an Array is accepted"))
+        raise errors.type_error(where, "None was given", "a dtype or an Array is accepted")
     return dtypes.lookup(value, where)

@@ -60,10 +60,8 @@ class Explanation(str):
             If the name ends otherwise.
         """
         if Path(path).suffix.lower() != ".svg":
-            raise ValueError(
-                errors.message(
-                    "explain(x).save(path)", f"path is {os.fspath(path)!r}", ".svg files"
-                )
+            raise errors.value_error(
+                "explain(x).save(path)", f"path is {os.fspath(path)!r}", ".svg files"
             )
         Path(path).write_text(self.svg(), encoding="utf-8")
 
@@ -119,8 +117,8 @@ def explain(x: Array, /) -> Explanation:
     'pending: 1 operation'
     """
     if type(x) is not Array:
-        raise TypeError(
-            errors.message("explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted")
+        raise errors.type_error(
+            "explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted"
         )
     node = x._node
     device = node.device

@@ -384,13 +384,11 @@ def genfromtxt(
     """
     where = "genfromtxt(fname)"
     if kwargs.get("usemask"):
-        raise TypeError(
-            errors.message(
-                where,
-                "usemask is True",
-                "masked arrays are not on a device",
-                "pass filling_values, or take numpy.genfromtxt",
-            )
+        raise errors.type_error(
+            where,
+            "usemask is True",
+            "masked arrays are not on a device",
+            "pass filling_values, or take numpy.genfromtxt",
         )
     read: Any = numpy.genfromtxt
     kind = None if dtype is None else _type_of(dtype, device, where)
@@ -481,8 +479,8 @@ def fromstring(
     """
     where = "fromstring(string)"
     if not sep:
-        raise ValueError(
-            errors.message(where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer")
+        raise errors.value_error(
+            where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer"
         )
     kind = _type_of(dtype, device, where)
     return _given(numpy.fromstring(string, kind, count, sep=sep), device, where)
@@ -560,13 +558,11 @@ def memmap(
     """
     where = "memmap(filename, mode)"
     if mode not in ("r", "c", "readonly", "copyonwrite") and not get_device(device).info.in_place:
-        raise ValueError(
-            errors.message(
-                where,
-                f"mode is {mode!r}",
-                "'r' and 'c' are accepted on a device with memory of its own",
-                "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)",
-            )
+        raise errors.value_error(
+            where,
+            f"mode is {mode!r}",
+            "'r' and 'c' are accepted on a device with memory of its own",
+            "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)",
         )
     read: Any = numpy.memmap
     return _mapped(read(filename, dtype, mode, offset, shape, order), device, where)

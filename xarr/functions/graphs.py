@@ -84,7 +84,7 @@ class Graph:
             engine.end_before_others(self.device)
 
     def _refusal(self, given: str, remedy: str) -> RuntimeError:
-        return RuntimeError(errors.message(f"graph on {self.device}", given, "", remedy))
+        return errors.refused(RuntimeError, f"graph on {self.device}", given, "", remedy)
 
     def __repr__(self) -> str:
         return f"<Graph of {self.launches} launches on {self.device}>"

@@ -104,19 +104,15 @@ class broadcast:  # noqa: N801 - NumPy's name
     def __init__(self, *arrays: Any, **options: Any) -> None:
         where = "broadcast(*arrays)"
         if options:
-            raise ValueError(
-                errors.message(where, f"{next(iter(options))} is given", "no options are accepted")
+            raise errors.value_error(
+                where, f"{next(iter(options))} is given", "no options are accepted"
             )
         args: list[Any] = []
         for item in arrays:
             args.extend(item._arrays if isinstance(item, broadcast) else [item])
         if len(args) > layout.MAX_NDIM:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"there are {len(args)} arrays",
-                    f"{layout.MAX_NDIM} at most are accepted",
-                )
+            raise errors.value_error(
+                where, f"there are {len(args)} arrays", f"{layout.MAX_NDIM} at most are accepted"
             )
         device = next((item.device for item in args if type(item) is Array), get_device())
         self._arrays: list[Array] = [
@@ -217,12 +213,10 @@ class nditer:  # noqa: N801 - NumPy's name
         ]
         for item, is_written in zip(given, self._written, strict=True):
             if is_written and type(item) is not Array:
-                raise TypeError(
-                    errors.message(
-                        "nditer(op, op_flags)",
-                        f"an operand is of type {type(item).__name__}",
-                        "it is written to, so an Array is accepted",
-                    )
+                raise errors.type_error(
+                    "nditer(op, op_flags)",
+                    f"an operand is of type {type(item).__name__}",
+                    "it is written to, so an Array is accepted",
                 )
         named = {
             "op_flags": kinds if op_flags is not None else None,

@@ -100,7 +100,7 @@ def unpackbits(
     where = "unpackbits(a, axis, count, bitorder)"
     x = _given(a, (dtypes.UNSIGNED,), bitorder, where)
     if x._node.dtype is not dtypes.uint8:
-        raise TypeError(errors.message(where, f"a has dtype {x.dtype}", "uint8 is accepted"))
+        raise errors.type_error(where, f"a has dtype {x.dtype}", "uint8 is accepted")
     if axis is None or not x.ndim:
         x, axis = manipulation.ravel(x), 0
     place = normalize_axis(axis, x.ndim, where)
@@ -111,7 +111,7 @@ def unpackbits(
         given = integer(count, where, "count")
         have = bits.shape[-1]
         if given < -have:
-            raise ValueError(errors.message(where, f"count is {given}", f"there are {have} bits"))
+            raise errors.value_error(where, f"count is {given}", f"there are {have} bits")
         wanted = given if given >= 0 else have + given
         bits = bits[..., :wanted]
         if wanted > have:
@@ -123,13 +123,11 @@ def unpackbits(
 def _given(a: Any, kinds: tuple[str, ...], bitorder: str, where: str) -> Array:
     x = array_of(a, where, "a")
     if bitorder not in ("big", "little"):
-        raise ValueError(
-            errors.message(where, f"bitorder is {bitorder!r}", "'big' and 'little' are accepted")
+        raise errors.value_error(
+            where, f"bitorder is {bitorder!r}", "'big' and 'little' are accepted"
         )
     if x._node.dtype.kind not in kinds:
-        raise TypeError(
-            errors.message(where, f"a has dtype {x.dtype}", "integers or bools are accepted")
-        )
+        raise errors.type_error(where, f"a has dtype {x.dtype}", "integers or bools are accepted")
     return x
 
 

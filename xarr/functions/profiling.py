@@ -77,10 +77,8 @@ class Profile:
 
     def __enter__(self) -> Profile:
         if self._recording is not None:
-            raise RuntimeError(
-                errors.message(
-                    "profile()", "it was used already", "make another one with profile()"
-                )
+            raise errors.refused(
+                RuntimeError, "profile()", "it was used already", "make another one with profile()"
             )
         _settle()
         recording = profiling.Recording()

@@ -236,22 +236,18 @@ _HELPERS: Final = {
 def _rewritten(function: Any) -> FunctionType:
     """The function with conditions as choices, at the same lines."""
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
-        raise TypeError(
-            errors.message(
-                "elementwise(function)",
-                f"function is {function!r}",
-                "a Python function that a def statement makes is accepted",
-            )
+        raise errors.type_error(
+            "elementwise(function)",
+            f"function is {function!r}",
+            "a Python function that a def statement makes is accepted",
         )
     try:
         lines, first = inspect.getsourcelines(function.__code__)
     except OSError as error:
-        raise TypeError(
-            errors.message(
-                "elementwise(function)",
-                f"the text of {function.__name__} cannot be read ({error})",
-                "write it to a file",
-            )
+        raise errors.type_error(
+            "elementwise(function)",
+            f"the text of {function.__name__} cannot be read ({error})",
+            "write it to a file",
         ) from error
     tree = ast.parse(textwrap.dedent("".join(lines)))
     ast.increment_lineno(tree, first - 1)

@@ -106,10 +106,8 @@ def _vectors(a: Any, v: Any, where: str) -> tuple[Array, Array]:
     pair = [as_array(part, where, name, device=device) for name, part in (("a", a), ("v", v))]
     for name, part in zip(("a", "v"), pair, strict=True):
         if part.ndim > 1 or not part.size:
-            raise ValueError(
-                errors.message(
-                    where, f"{name} has shape {part.shape}", "a vector of elements is accepted"
-                )
+            raise errors.value_error(
+                where, f"{name} has shape {part.shape}", "a vector of elements is accepted"
             )
     lines = [part.reshape(-1) for part in pair]
     first, second = together(lines[0], lines[1], where, ("a", "v"))
@@ -122,12 +120,12 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
     around = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2)}
     around["valid"] = (0, 0)
     if mode is None:
-        raise TypeError(errors.message(where, "mode is None", "a str is accepted"))
+        raise errors.type_error(where, "mode is None", "a str is accepted")
     if isinstance(mode, int) and 0 <= mode < 3:
         mode = ("valid", "same", "full")[mode]
     if mode not in around:
-        raise ValueError(
-            errors.message(where, f"mode is {mode!r}", "accepted are 'full', 'same' and 'valid'")
+        raise errors.value_error(
+            where, f"mode is {mode!r}", "accepted are 'full', 'same' and 'valid'"
         )
     before, after = around[mode]
     whole = [_padded(a, before, after)]

@@ -16,10 +16,8 @@ def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str
     if signature is None and sig is None:
         return None
     if sum(given is not None for given in (signature, sig, dtype)) > 1:
-        raise TypeError(
-            errors.message(
-                where, "two of signature, sig and dtype are given", "one of them is accepted"
-            )
+        raise errors.type_error(
+            where, "two of signature, sig and dtype are given", "one of them is accepted"
         )
     given = sig if signature is None else signature
     if isinstance(given, bytes):

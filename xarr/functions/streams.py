@@ -57,13 +57,11 @@ class Stream:
         where = "Stream(device, pointer, priority)"
         self._device = get_device(device, where)
         if pointer is not None and (type(pointer) is not int or pointer < 0):
-            raise TypeError(
-                errors.message(where, f"pointer is {pointer!r}", "an integer address is accepted")
+            raise errors.type_error(
+                where, f"pointer is {pointer!r}", "an integer address is accepted"
             )
         if type(priority) is not int:
-            raise TypeError(
-                errors.message(where, f"priority is {priority!r}", "an integer is accepted")
-            )
+            raise errors.type_error(where, f"priority is {priority!r}", "an integer is accepted")
         driver = self._device.driver
         with self._device.lock:
             self._handle = (
@@ -98,8 +96,8 @@ class Stream:
             If OpenCL does not drive the device.
         """
         if self._device.backend != "opencl":
-            raise AttributeError(
-                errors.message("stream.cl_queue", f"the stream is on {self._device}", "", "")
+            raise errors.refused(
+                AttributeError, "stream.cl_queue", f"the stream is on {self._device}", "", ""
             )
         driver: Any = self._device.driver
         with self._device.lock:
@@ -149,10 +147,8 @@ def current_stream(device: Device | str | None = None) -> Stream:
 def require_stream(stream: Any, where: str) -> None:
     """Refuse what is no stream."""
     if not isinstance(stream, Stream):
-        raise TypeError(
-            errors.message(
-                where, f"stream is of type {type(stream).__name__}", "a Stream is accepted"
-            )
+        raise errors.type_error(
+            where, f"stream is of type {type(stream).__name__}", "a Stream is accepted"
         )
 
 
@@ -220,10 +216,8 @@ class Event:
                 return
             require_stream(stream, where)
             if stream.device.driver is not driver:
-                raise ValueError(
-                    errors.message(
-                        where, f"the stream is on {stream.device}", f"{self._device} is accepted"
-                    )
+                raise errors.value_error(
+                    where, f"the stream is on {stream.device}", f"{self._device} is accepted"
                 )
             with stream:
                 self._handle = driver.mark(timed=True)
@@ -266,19 +260,17 @@ class Event:
         """
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
-            raise TypeError(
-                errors.message(
-                    where, f"end is of type {type(end).__name__}", "an Event is accepted"
-                )
+            raise errors.type_error(
+                where, f"end is of type {type(end).__name__}", "an Event is accepted"
             )
         for name, event in (("the event", self), ("end", end)):
             if event._handle is None:
-                raise ValueError(
-                    errors.message(where, f"{name} was not recorded", "call its record() before")
+                raise errors.value_error(
+                    where, f"{name} was not recorded", "call its record() before"
                 )
         if end._device.driver is not self._device.driver:
-            raise ValueError(
-                errors.message(where, f"end is on {end._device}", f"{self._device} is accepted")
+            raise errors.value_error(
+                where, f"end is on {end._device}", f"{self._device} is accepted"
             )
         self.synchronize()
         end.synchronize()

@@ -169,25 +169,21 @@ class RawModule:
             ("name_expressions", name_expressions and (code is None or backend != "nvrtc")),
         ):
             if given:
-                raise ValueError(
-                    errors.message(where, f"{name} is given", "it is not there", "leave it out")
+                raise errors.value_error(
+                    where, f"{name} is given", "it is not there", "leave it out"
                 )
         if (code is None) is (path is None):
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"{'neither' if code is None else 'both'} of code and path are given",
-                    "one of them is accepted",
-                )
+            raise errors.type_error(
+                where,
+                f"{'neither' if code is None else 'both'} of code and path are given",
+                "one of them is accepted",
             )
         if not isinstance(code, str | None):
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"code is of type {type(code).__name__}",
-                    "source as a str is accepted",
-                    "give a binary's file as path",
-                )
+            raise errors.type_error(
+                where,
+                f"code is of type {type(code).__name__}",
+                "source as a str is accepted",
+                "give a binary's file as path",
             )
         content = code.encode() if code is not None else Path(str(path)).read_bytes()
         self.options = tuple(options)
@@ -284,12 +280,10 @@ class RawModule:
         declared = self._declared(stem)
         if declared is None:
             names = self.name_expressions or re.findall(_KERNEL_NAME, self._bare)
-            raise ValueError(
-                errors.message(
-                    "get_function(name)",
-                    f"name is {name!r}",
-                    f"the source has {', '.join(names) or 'no kernel'}",
-                )
+            raise errors.value_error(
+                "get_function(name)",
+                f"name is {name!r}",
+                f"the source has {', '.join(names) or 'no kernel'}",
             )
         pairs = [found[::-1] for found in _TYPEDEF.findall(self._bare)]
         pairs += _MACRO.findall(self._bare)
@@ -376,13 +370,11 @@ class RawModule:
 
     def _other_language(self, device: Device, name: str, written: str) -> ValueError:
         takes = dict.fromkeys((_NAMES[device.info.dialect], _NAMES["portable"]))
-        return ValueError(
-            errors.message(
-                f"{name}(grid, block, args)",
-                f"the kernel is in {written}, and the arrays are on {device}",
-                f"that takes {' and '.join(takes)}",
-                "write portable C, see kernels/README.md, or put the arrays on another device",
-            )
+        return errors.value_error(
+            f"{name}(grid, block, args)",
+            f"the kernel is in {written}, and the arrays are on {device}",
+            f"that takes {' and '.join(takes)}",
+            "write portable C, see kernels/README.md, or put the arrays on another device",
         )
 
 
@@ -563,9 +555,7 @@ class RawKernel:
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = self._sizes(grid, block, device)
         if shared_mem < 0:
-            raise ValueError(
-                errors.message(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
-            )
+            raise errors.value_error(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
         wanted = self._wanted(len(args))
         values = iter(args)
         packed = list[Any]()
@@ -637,23 +627,19 @@ class RawKernel:
             if not 1 <= len(found) <= 3 or any(
                 not 1 <= extent <= most for extent, most in zip(found, limits, strict=False)
             ):
-                raise ValueError(
-                    errors.message(
-                        self._where,
-                        f"{name} is {found}",
-                        f"1 to 3 sizes are accepted, from 1 to {limits}",
-                    )
+                raise errors.value_error(
+                    self._where,
+                    f"{name} is {found}",
+                    f"1 to 3 sizes are accepted, from 1 to {limits}",
                 )
             sizes.append(found)
         dimensions = max(map(len, sizes))
         places, items = ((*found, 1, 1)[:dimensions] for found in sizes)
         if math.prod(items) > device.info.group_size:
-            raise ValueError(
-                errors.message(
-                    self._where,
-                    f"block is {items}, which are {math.prod(items)} items",
-                    f"{device} has groups of up to {device.info.group_size}",
-                )
+            raise errors.value_error(
+                self._where,
+                f"block is {items}, which are {math.prod(items)} items",
+                f"{device} has groups of up to {device.info.group_size}",
             )
         return places, items
 
@@ -663,18 +649,16 @@ class RawKernel:
             return [None] * count
         known = [parameter for parameter in self._parameters if not parameter.is_local]
         if len(known) != count:
-            raise TypeError(
-                errors.message(
-                    self._where,
-                    f"args has {count} arguments",
-                    f"{self.name} has {len(known)} parameters: "
-                    + ", ".join(parameter.name for parameter in known),
-                )
+            raise errors.type_error(
+                self._where,
+                f"args has {count} arguments",
+                f"{self.name} has {len(known)} parameters: "
+                + ", ".join(parameter.name for parameter in known),
             )
         return self._parameters
 
     def _refuse(self, given: str, accepted: str, remedy: str = "") -> TypeError:
-        return TypeError(errors.message(self._where, given, accepted, remedy))
+        return errors.type_error(self._where, given, accepted, remedy)
 
     def _check(
         self, value: Array, parameter: _Parameter | None, number: int, device: Device
@@ -694,13 +678,11 @@ class RawKernel:
                 f'convert with x.astype("{dtype}")',
             )
         if not settled(value).linear:
-            raise ValueError(
-                errors.message(
-                    self._where,
-                    f"{name} is a view of shape {value.shape} that does not lie in one piece",
-                    "the kernel is given a pointer to the first element",
-                    "pass xarr.ascontiguousarray(x)",
-                )
+            raise errors.value_error(
+                self._where,
+                f"{name} is a view of shape {value.shape} that does not lie in one piece",
+                "the kernel is given a pointer to the first element",
+                "pass xarr.ascontiguousarray(x)",
             )
 
     def _bytes(self, value: Any, parameter: _Parameter | None, number: int) -> bytes:
@@ -739,8 +721,8 @@ class RawKernel:
         ):
             raise self._refuse(f"{name} is {value!r}", f"the kernel takes {dtype}")
         if dtype.kind in "iu" and not _holds(dtype, value):
-            raise OverflowError(
-                errors.message(self._where, f"{name} is {value}", f"the kernel takes {dtype}")
+            raise errors.refused(
+                OverflowError, self._where, f"{name} is {value}", f"the kernel takes {dtype}"
             )
         made = numpy.asarray(value) if isinstance(value, numpy.generic) else None
         return bytes((numpy.array(value, dtype) if made is None else made.astype(dtype)).tobytes())

@@ -104,12 +104,10 @@ class ReductionKernel:
         )
         require_names(self.params, where)
         if len(self.out_params) != 1 or any(parameter.raw for parameter in self.params):
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"out_params is {out_params!r}, in_params {in_params!r}",
-                    "one output, and nothing raw, is accepted",
-                )
+            raise errors.value_error(
+                where,
+                f"out_params is {out_params!r}, in_params {in_params!r}",
+                "one output, and nothing raw, is accepted",
             )
         preamble = f"{definitions(options, where)}{preamble}"
         self._reduced = self.out_params[0]
@@ -159,8 +157,8 @@ class ReductionKernel:
         inputs = [value._node for value in call.values[: len(self.in_params)]]
         if len(call.values) > len(inputs):
             if out is not None:
-                raise ValueError(
-                    errors.message(self._where, "out is given twice", "one of them is accepted")
+                raise errors.value_error(
+                    self._where, "out is given twice", "one of them is accepted"
                 )
             out = call.values[-1]
         shape = broadcast_shapes(*[node.shape for node in inputs], where=self._where)
@@ -241,10 +239,8 @@ class ReductionKernel:
     def _of_none(self, call: Given, fold: Fold, left: tuple[int, ...]) -> Node:
         """What the reduction of no elements is: the identity, after `post_map_expr`."""
         if self.identity is None:
-            raise ValueError(
-                errors.message(
-                    self._where, "there are no elements", "a kernel without identity takes some"
-                )
+            raise errors.value_error(
+                self._where, "there are no elements", "a kernel without identity takes some"
             )
         value = _number(self.identity, self._where)
         if isinstance(value, complex) and fold.value.kind != dtypes.COMPLEX:
@@ -261,11 +257,9 @@ def _number(identity: Any, where: str) -> Any:
     for kind in (int, float, complex):
         with contextlib.suppress(ValueError):
             return kind(identity)
-    raise ValueError(
-        errors.message(
-            where,
-            f"there are no elements, and identity is {identity!r}",
-            "a number is accepted",
-            'give it as a number or its text, as "0"',
-        )
+    raise errors.value_error(
+        where,
+        f"there are no elements, and identity is {identity!r}",
+        "a number is accepted",
+        'give it as a number or its text, as "0"',
     )

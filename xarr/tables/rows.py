@@ -342,13 +342,11 @@ class Elementwise:
         names = ["x"] if len(nodes) == 1 else ["x1", "x2"]
         given = list(zip(names, nodes, strict=True))
         wrong = [(name, node) for name, node in given if node.dtype.kind not in self.kinds]
-        return TypeError(
-            errors.message(
-                self.where,
-                " and ".join(f"{name} has dtype {node.dtype}" for name, node in wrong or given),
-                f"{self.name} takes {KIND_WORDS[self.kinds]} dtypes",
-                self._remedy(*wrong[0]) if wrong else "convert both to one dtype with astype",
-            )
+        return errors.type_error(
+            self.where,
+            " and ".join(f"{name} has dtype {node.dtype}" for name, node in wrong or given),
+            f"{self.name} takes {KIND_WORDS[self.kinds]} dtypes",
+            self._remedy(*wrong[0]) if wrong else "convert both to one dtype with astype",
         )
 
     def _remedy(self, name: str, node: Node) -> str:
