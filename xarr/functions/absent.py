@@ -121,17 +121,7 @@ def remedy(name: str) -> str:
 
 
 def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Make the error for a name that a module of xarr lacks.
-
-    Parameters
-    ----------
-    space : str
-        The module, as "xarr.linalg".
-    name : str
-        The name.
-    known : iterable of str
-        The names that the module has.
-    """
+    """Make the error for a name that a module of xarr, as "xarr.linalg", lacks."""
     if name.startswith("_"):
         return AttributeError(f"module {space!r} has no attribute {name!r}", name=name)
     where = f"{space}.{name}"

@@ -36,10 +36,8 @@ def interp(
 ) -> Array:
     """The value at x of the polygon through given points.
 
-    Parameters
-    ----------
     x : real Array, shape (...)
-        Where to evaluate; also a number, a list of numbers or a NumPy array.
+        Where to evaluate.
     xp : real Array, shape (N,)
         The points, ascending, unless there is a period.
     fp : Array, shape (N,)
@@ -54,17 +52,6 @@ def interp(
     Array, shape (...)
         float64, or complex128 where fp is complex. NaN where x is.
 
-    Raises
-    ------
-    ValueError
-        If xp and fp are no vectors of one length, of one or more elements, or the period is 0.
-
-    Notes
-    -----
-    A binary search, and one launch.
-
-    Examples
-    --------
     >>> xarr.interp([1.5, 9], xarr.asarray([1.0, 2.0]), xarr.asarray([10.0, 20.0])).tolist()
     [15.0, 20.0]
     """
@@ -158,12 +145,11 @@ def gradient(
 ) -> Array | tuple[Array, ...]:
     """The gradient, by central differences inside and one-sided ones at the edges.
 
-    Parameters
-    ----------
     f : Array, shape (...)
-        The samples; also a list of numbers or a NumPy array.
+        The samples.
     *varargs : number or Array of shape (N,)
-        The spacing for all axes; or for each axis the spacing, or the coordinates.
+        The spacing for all axes; or for each axis the spacing, or the coordinates. The device is
+        waited for to see whether those of an Array are evenly spaced.
     axis : int or tuple of int, optional
         The axes along which to differentiate; None for all.
     edge_order : 1 or 2
@@ -172,21 +158,8 @@ def gradient(
     Returns
     -------
     Array, shape (...), or a tuple of one for each axis
-        Of the dtype of f, or float64 of integers.
+        Of the dtype of f, or floating-point.
 
-    Raises
-    ------
-    ValueError
-        If an axis has fewer than edge_order + 1 elements, or coordinates do not fit theirs.
-    TypeError
-        If there are spacings for another number of axes.
-
-    Notes
-    -----
-    Waits for the device where coordinates are an Array, to see whether they are evenly spaced.
-
-    Examples
-    --------
     >>> xarr.gradient(xarr.asarray([1.0, 4.0, 9.0, 16.0])).tolist()
     [3.0, 4.0, 6.0, 7.0]
     """
@@ -294,28 +267,15 @@ def _derivative(x: Array, place: int, step: Any, edge_order: int) -> Array:
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: SupportsIndex = -1
 ) -> Array:
-    """The integral along an axis by the trapezoidal rule.
+    """The integral along an axis by the trapezoidal rule; one launch.
 
-    Parameters
-    ----------
     y : Array, shape (..., N, ...)
-        The samples; also a list of numbers or a NumPy array.
+        The samples.
     x : Array, shape (N,) or that of y, optional
         Where they are.
     dx : float, optional
         Their distance, without x.
 
-    Returns
-    -------
-    Array, shape of the other axes
-        Floating-point.
-
-    Notes
-    -----
-    The trapezoids are summed as they are computed.
-
-    Examples
-    --------
     >>> float(xarr.trapezoid(xarr.asarray([1.0, 2.0, 3.0]), dx=2))
     8.0
     """

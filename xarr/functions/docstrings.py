@@ -88,6 +88,20 @@ GLOSSARY: Final = {
     "rowvar": "Whether variables are rows; else they are columns.",
     "weights": "How much each element counts, in place of 1.",
     ": Coefficients": "The coefficients, of the highest power first.",
+    ": File": "The file; of text also its lines.",
+    "allow_pickle": "Whether NumPy's arrays of objects are read or written, by pickle.",
+    "count: int": "How many elements; all that there are where negative.",
+    "equal_nan": "Whether NaN is equal to NaN.",
+    **dict.fromkeys(
+        ("rtol: ArrayLike", "atol: ArrayLike"),
+        "How far elements may be apart: atol + rtol * abs(b).",
+    ),
+    "M: float": "How many points; where it is below 1 the window is empty.",
+    "bitorder": "Whether the first element is a byte's largest bit (big) or its smallest (little).",
+    **dict.fromkeys(
+        ("max_line_width", "precision", "suppress_small"),
+        "As of `numpy.array2string`; None for what `set_printoptions` says.",
+    ),
 }
 """What a parameter of each name, or name and annotation, means where nothing else is said."""
 
@@ -117,6 +131,7 @@ _TYPES: Final = {
     "Axis": "int, tuple of int or None",
     "DTypeLike": "dtype or None",
     "DeviceLike": "Device, str or None",
+    "File": "path or open file",
     "Norm": '{"backward", "ortho", "forward"}',
     "Out": "Array or None",
     "Outs": "tuple of Array, or None",

@@ -47,18 +47,7 @@ class Explanation(str):
         return self.svg()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the drawing, as SVG.
-
-        Parameters
-        ----------
-        path : str or path
-            The file, whose name ends in ".svg".
-
-        Raises
-        ------
-        ValueError
-            If the name ends otherwise.
-        """
+        """Write the drawing, as SVG, to a file whose name ends in ".svg"."""
         if Path(path).suffix.lower() != ".svg":
             raise errors.value_error(
                 "explain(x).save(path)", f"path is {os.fspath(path)!r}", ".svg files"
@@ -88,8 +77,6 @@ class Group(NamedTuple):
 def explain(x: Array, /) -> Explanation:
     """Describe what was asked of an array's device and has not run, and the kernels that it is.
 
-    Parameters
-    ----------
     x : Array, shape (...)
         The array; it stays as it is. Nothing is launched, but kernels are compiled.
 
@@ -105,13 +92,6 @@ def explain(x: Array, /) -> Explanation:
         A notebook shows a drawing of it, which ``.svg()`` returns and ``.save("kernels.svg")``
         writes. What a kernel stores stands there with an arrow; what is a variable is grey.
 
-    Raises
-    ------
-    TypeError
-        If x is no Array.
-
-    Examples
-    --------
     >>> text = xarr.explain(xarr.ones(5000, dtype="float32") + 1)
     >>> text.splitlines()[0].partition(", ")[2]
     'pending: 1 operation'

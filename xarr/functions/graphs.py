@@ -68,11 +68,6 @@ class Graph:
         """Do all of it again, in the memory in which it was done, behind all asked before.
 
         It reads what its operands have now and writes into the same results. It waits for nothing.
-
-        Raises
-        ------
-        RuntimeError
-            If nothing was recorded, or a graph of the device is being recorded.
         """
         if self._launch is None:
             raise self._refusal("nothing was recorded", "launch it behind its with block")
@@ -97,11 +92,6 @@ def graph(device: Device | str | None = None) -> Graph:
     one CUDA graph, elsewhere one after the other. Operands are read, and results are written,
     where they lie: write new values into an operand, as ``x[...] = values``, before a launch.
 
-    Returns
-    -------
-    Graph
-        To be used as ``with xarr.graph() as g:``.
-
     Raises
     ------
     RuntimeError
@@ -116,13 +106,9 @@ def graph(device: Device | str | None = None) -> Graph:
     none yet, as `zeros` has not until it is written to. What other threads ask of the device
     meanwhile is recorded with it.
 
-    Examples
-    --------
     >>> x = xarr.zeros(3)
     >>> with xarr.graph() as g:
     ...     y = (x + 1) * 2
-    >>> y.tolist()
-    [2.0, 2.0, 2.0]
     >>> x[...] = 4
     >>> g.launch()
     >>> y.tolist()

@@ -25,12 +25,7 @@ from xarr.layout import Shape
 
 
 class ndindex:  # noqa: N801 - NumPy's name
-    """Iterate over the indices of a shape, the last one running fastest.
-
-    Parameters
-    ----------
-    *shape : int, or one tuple of int
-        The shape.
+    """Iterate over the indices of a shape, given as integers or a tuple; the last one runs fastest.
 
     Examples
     --------
@@ -54,11 +49,6 @@ class ndindex:  # noqa: N801 - NumPy's name
 
 class ndenumerate:  # noqa: N801 - NumPy's name
     """Iterate over the indices and the elements of an array, as `iter(x.flat)` does.
-
-    Parameters
-    ----------
-    arr : Array, shape (...)
-        The array.
 
     Examples
     --------
@@ -85,11 +75,6 @@ class broadcast:  # noqa: N801 - NumPy's name
     ----------
     *arrays : Array or values, shapes that broadcast
         The arrays, 64 at most; of another `broadcast`, its arrays.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast, or there are too many arrays.
 
     Examples
     --------
@@ -170,14 +155,8 @@ class nditer:  # noqa: N801 - NumPy's name
     The arrays are copied to the host, and NumPy iterates over the copies: what is yielded are
     NumPy's arrays without axes, or vectors with the flag "external_loop". What was written to
     operands with "readwrite" or "writeonly" goes to the arrays when the iteration ends, and when
-    the `with` block is left or `close` is called.
-
-    Parameters
-    ----------
-    op : Array, or sequence of Arrays and None
-        The operands. For None a new array is made.
-    flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize
-        As NumPy's. The copies are in C order, which "K" keeps.
+    the `with` block is left or `close` is called. The parameters are NumPy's, and for None in `op`
+    a new array is made. The copies are in C order, which "K" keeps.
 
     Examples
     --------

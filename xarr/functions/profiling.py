@@ -61,15 +61,7 @@ class Cost(NamedTuple):
 
 
 class Profile:
-    """What the ``with`` block costs; `xarr.profile` makes one, and `print` shows it.
-
-    Attributes
-    ----------
-    kernels, lines : list of Cost
-        By kernel and by line, what took longest first; behind the block.
-    seconds : float
-        From the beginning of the block to its end.
-    """
+    """What the ``with`` block costs; `xarr.profile` makes one, and `print` shows it."""
 
     def __init__(self) -> None:
         self._recording: profiling.Recording | None = None
@@ -125,11 +117,6 @@ class Profile:
 
         Each device has a row of what it did, or several where work overlaps; each thread has one of
         what it asked for.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
         """
         Path(path).write_text(json.dumps({"traceEvents": self._events()}), encoding="utf-8")
 
@@ -196,12 +183,8 @@ def profile() -> Profile:
     """Measure what a ``with`` block costs, for each kernel and for each line of the program.
 
     ``print(p)`` shows launches, bytes, time, GB/s, and the share of the bandwidth at which the
-    device copies. ``p.save("trace.json")`` writes a trace for chrome://tracing or Perfetto.
-
-    Returns
-    -------
-    Profile
-        To be used as ``with xarr.profile() as p:``. ``p.kernels`` and ``p.lines`` are the figures.
+    device copies; ``p.kernels`` and ``p.lines`` are the figures. ``p.save("trace.json")`` writes a
+    trace for chrome://tracing or Perfetto.
 
     Notes
     -----
@@ -211,8 +194,6 @@ def profile() -> Profile:
     Everything that any thread asks of any device counts. Where the package nvtx is installed, the
     block and each launch are ranges of NVTX in the domain ``xarr``.
 
-    Examples
-    --------
     >>> x = xarr.ones(5000, dtype="float32") + 0
     >>> with xarr.profile() as p:
     ...     y = x * 2 + 1

@@ -35,24 +35,15 @@ def fuse(*, kernel_name: str | None = None) -> Callable[[_Function], _Function]:
 def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
     """Mark a function of arrays as one to fuse, as CuPy's programs do; xarr fuses all functions.
 
-    Parameters
-    ----------
     func : callable
-        The function.
+        The function; without it, what marks one is returned.
     kernel_name : str, optional
         Has no effect.
-
-    Returns
-    -------
-    callable
-        The function itself; without func, what marks one.
 
     Notes
     -----
     Source: CuPy's documentation, "User-Defined Kernels".
 
-    Examples
-    --------
     >>> @xarr.fuse
     ... def squared_diff(x, y):
     ...     return (x - y) * (x - y)
@@ -65,32 +56,22 @@ def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
 def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a Python function of numbers take arrays, on their device, as one kernel.
 
-    Parameters
-    ----------
     function : Python function
         Of numbers: arithmetic, comparisons, `and`, `or` and `not`, conditions as expressions and
         statements, local names, loops over a `range`, the module `math`, functions of xarr, and
-        `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`.
+        `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`. For what is not there, as
+        `while`, a SyntaxError shows the line. It has to be one whose text can be read.
 
     Returns
     -------
     callable
         Of Arrays, numbers and what becomes an Array, which broadcast.
 
-    Raises
-    ------
-    SyntaxError
-        If the function has a statement that is not there for arrays, as `while`; it shows the line.
-    TypeError
-        If it is no Python function whose text can be read.
-
     Notes
     -----
     Both branches of a condition are computed, and the one that holds is taken. Data types are those
     of arrays: an integer beside a float32 array does not widen it.
 
-    Examples
-    --------
     >>> def clipped(x, limit):
     ...     if x > limit:
     ...         return limit

@@ -23,33 +23,15 @@ from xarr.tables.rows import choose
 def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     """The convolution of two vectors: sum over m of a[m] v[n - m].
 
-    Parameters
-    ----------
-    a : Array, shape (N,)
-        A vector; also a list of numbers or a NumPy array.
-    v : Array, shape (M,)
-        Another one.
     mode : {"full", "same", "valid"}, optional
         All N + M - 1 sums; the max(N, M) in their middle; those where one vector lies within the
         other. Also 2, 1 and 0.
-
-    Returns
-    -------
-    Array, shape by the mode
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If a vector is empty or no vector, or the mode is another one.
 
     Notes
     -----
     Each sum is computed in order, N M products in one launch; for two long vectors `xarr.fft` takes
     less time, with other roundings.
 
-    Examples
-    --------
     >>> xarr.convolve(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
     [0, 1, 2, 3]
     """
@@ -62,31 +44,9 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
 def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 
-    Parameters
-    ----------
-    a : Array, shape (N,)
-        A vector; also a list of numbers or a NumPy array.
-    v : Array, shape (M,)
-        Another one.
     mode : {"valid", "same", "full"}, optional
-        As of `convolve`.
+        As of `convolve`, whose notes hold here too.
 
-    Returns
-    -------
-    Array, shape by the mode
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If a vector is empty or no vector, or the mode is another one.
-
-    Notes
-    -----
-    Each sum is computed in order, N M products in one launch.
-
-    Examples
-    --------
     >>> xarr.correlate(xarr.asarray([1, 2, 3]), [0, 1, 0.5]).tolist()
     [3.5]
     """

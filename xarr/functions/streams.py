@@ -32,11 +32,6 @@ class Stream:
         Of a new CUDA stream: work of lower numbers goes first, as of -1. Numbers that the device
         does not have become the nearest that it has; OpenCL has 0 alone.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such device, or `pointer` or `priority` is no integer.
-
     Examples
     --------
     >>> import xarr
@@ -86,14 +81,9 @@ class Stream:
 
     @property
     def cl_queue(self) -> Any:
-        """PyOpenCL's `CommandQueue` of a device of OpenCL.
+        """PyOpenCL's `CommandQueue` of a device of OpenCL; AttributeError for another one.
 
         What a program puts on it is in order with what xarr puts there.
-
-        Raises
-        ------
-        AttributeError
-            If OpenCL does not drive the device.
         """
         if self._device.backend != "opencl":
             raise errors.refused(
@@ -162,11 +152,6 @@ class Event:
     stream : Stream, optional
         The stream to record the event in at once; see `record`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such device.
-
     Examples
     --------
     >>> import xarr
@@ -195,17 +180,9 @@ class Event:
         return self._handle is None or self._device.driver.reached(self._handle)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the event at the end of what was asked so far.
+        """Put the event at the end of what was asked so far of a stream, one of the event's device.
 
-        Parameters
-        ----------
-        stream : Stream, optional
-            The stream, one of the event's device; the current one where None.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If it is no stream, or another device's.
+        Without one, it is the current stream.
         """
         where = "Event.record(stream)"
         driver = self._device.driver
@@ -251,13 +228,7 @@ class Event:
             self._device.driver.finish(self._handle)
 
     def elapsed_ms(self, end: Event) -> float:
-        """The time from this event to a later one, in milliseconds; waits for both.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `end` is no event, an event was not recorded, or they are of two devices.
-        """
+        """The time from this event to a later one, in milliseconds; waits for both."""
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
             raise errors.type_error(
