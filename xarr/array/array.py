@@ -49,7 +49,7 @@ API_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 ArrayLike: TypeAlias = (
     "Array | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
 )
-"""What may stand where an array is taken: also numbers, NumPy's arrays, and lists of numbers."""
+"""An operand: an Array, a number, a NumPy array, or lists of numbers."""
 Axis: TypeAlias = "SupportsIndex | Sequence[SupportsIndex] | None"
 DTypeLike: TypeAlias = "numpy.typing.DTypeLike | DType | None"
 ShapeLike: TypeAlias = "SupportsIndex | Sequence[SupportsIndex]"
@@ -417,7 +417,7 @@ def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
 
 
 NOT_IMPLEMENTED: Final[Array] = NotImplemented
-"""What an operator gives for what it does not know, with the type that operators have."""
+"""`NotImplemented`, with the type that operators return."""
 _NEITHER: Final[tuple[Array, Array]] = NotImplemented
 
 
@@ -483,7 +483,7 @@ def _beside(row: Elementwise, value: Any, other: Node) -> Node | None:
 
 
 def _beyond(row: Elementwise, node: Node, value: Any, *, swapped: bool) -> Node | None:
-    """What comparing with a Python integer that the array's type cannot hold gives."""
+    """The result of a comparison with a Python integer that the array's type cannot hold."""
     if row.beyond is None or type(value) is not int:
         return None
     above, below = row.beyond
@@ -544,7 +544,7 @@ def _combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
 
 
 def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
-    """What an array compared with None or text gives: that no element is equal to it."""
+    """The result of a comparison with None or text: no element is equal to it."""
     array, other = (x1, x2) if type(x1) is Array else (x2, x1)
     if row is not rows.equal and row is not rows.not_equal:
         return None
@@ -679,7 +679,7 @@ def settled(array: Array) -> Layout:
 
 
 def layout_of(array: Array) -> Layout:
-    """How an array lies in memory, or will once it is computed."""
+    """The layout of an array, or the one that it will have once it is computed."""
     return array._node.layout or layout.contiguous(array._node.shape)
 
 

@@ -1,4 +1,4 @@
-"""What `asarray` makes of anything: other arrays, nested lists, NumPy's arrays, numbers."""
+"""Conversion to an Array: of other libraries' and NumPy's arrays, nested lists, numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def as_array(
     device: DeviceLike = None,
     copy: bool | None = None,
 ) -> Array:
-    """What `asarray` makes of values, for a function and an argument that errors name."""
+    """Convert values to an Array, for a function and an argument that errors name."""
     row = None if dtype is None else dtypes.lookup(dtype, where)
     target = None if device is None else get_device(device, where)
     if type(obj) is Array:
@@ -67,7 +67,7 @@ def as_array(
 
 
 def _answer(obj: Any) -> Any:
-    """What an object of a user's class says that its array is, which may be an Array."""
+    """The result of an object's `__array__`, which may be an Array."""
     if isinstance(obj, numpy.ndarray | numpy.generic) or not hasattr(type(obj), "__array__"):
         return obj
     given = obj.__array__()
@@ -136,7 +136,7 @@ def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> Non
 
 
 class _Parts:
-    """What a nested sequence with Arrays in it is made of: nodes and values of the host.
+    """The parts of a nested sequence with Arrays in it: nodes and values of the host.
 
     `nodes` and `blocks` have their places, in elements from the start.
     """

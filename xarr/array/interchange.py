@@ -86,13 +86,13 @@ def _claimed(array: Array) -> tuple[Storage, _Shared]:
 
 
 def _keep_claim(storage: Storage) -> None:
-    """Let a storage keep a claim, where the consumer keeps the array and nothing else."""
+    """Attach a claim to a storage, for a consumer that keeps the array and nothing else."""
     if type(storage.lender) is not _Shared:
         storage.lender = _Shared(storage.lender, storage)
 
 
 def shown(array: Array) -> dlpack.Memory:
-    """Where an array lies, as `exposed`; from now on others see it as long as it is there."""
+    """The memory of an array, as `exposed`; from now on others see it as long as it is there."""
     with array.device.lock:
         memory = exposed(array)
         _keep_claim(memory.owner.memory)
@@ -108,7 +108,7 @@ def buffer_of(array: Array) -> tuple[Any, int]:
 
 
 def exposed(array: Array) -> dlpack.Memory:
-    """Where an array lies, after everything that was asked of its device has run."""
+    """The memory of an array, after everything that was asked of its device has run."""
     where = settled(array)
     node = array._node
     device = node.device
@@ -134,7 +134,7 @@ def _is_cl(device: Device, place: tuple[int, int]) -> bool:
 
 
 def _in_cl_mem(array: Array) -> dlpack.Memory:
-    """Where an array lies in a buffer of OpenCL's; what was asked before is on the queue."""
+    """The memory of an array in a buffer of OpenCL's; earlier work is on the queue."""
     buffer, offset_nbytes = buffer_of(array)
     where = settled(array)
     return dlpack.Memory(
@@ -493,7 +493,7 @@ def cl_base(array: Array) -> Any:
 
 
 def cl_offset(array: Array) -> int:
-    """Where in `cl_base` an array begins, in bytes."""
+    """The offset of an array in `cl_base`, in bytes."""
     return _cl_place(array, "x.cl_offset")[1]
 
 
@@ -580,7 +580,7 @@ def from_dlpack(
 
 
 def _capsule(x: Any, **wishes: Any) -> Any:
-    """What x exports, of the newest version that both sides know."""
+    """The capsule that x exports, of the newest version that both sides know."""
     try:
         return x.__dlpack__(max_version=dlpack.VERSION, **wishes)
     except TypeError:

@@ -1,4 +1,4 @@
-"""How an array lies in memory, as NumPy's attributes tell it: flags, base, and the host's view.
+"""The memory of an array as NumPy's attributes describe it: flags, base, the host's view.
 
 Nothing here computes, but where the memory itself is asked for.
 """
@@ -44,7 +44,7 @@ _SHOWN: Final = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNE
 
 
 class Flags:
-    """How an array lies in memory, and whether it can be written: `x.flags`.
+    """The layout of an array in memory, and whether it can be written: `x.flags`.
 
     Each is an attribute, and an item under NumPy's names. `writeable` can be set.
 
@@ -164,7 +164,7 @@ def _names() -> str:
 
 
 def set_writeable(array: Array, value: bool) -> None:
-    """Let an array be written or not; only memory that may be written is let."""
+    """Set whether an array can be written; memory that may not be written stays so."""
     if value and array._locked:
         array._locked = False
         base = base_of(array)
@@ -304,4 +304,4 @@ def _by_address(array: Array) -> Any:
 
 
 _APART: Final = 1 << 20
-"""What is added to an address, so that none is nothing."""
+"""An offset of addresses, so that none is 0."""

@@ -1,4 +1,4 @@
-"""What may stand beside an array in an operation, as a node: numbers, NumPy arrays, lists."""
+"""Operands beside an array, as nodes: numbers, NumPy arrays, lists."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _EXACT: Final = 1 << 53
 
 
 def operand(value: Any, other: Node, where: str) -> Node | None:
-    """What stands beside a node in an operation, as a node; None where it cannot stand there."""
+    """The node of an operand beside another one; None of what is no operand."""
     kind = type(value)
     if kind is Node:
         node: Node = value

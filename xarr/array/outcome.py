@@ -21,9 +21,9 @@ from xarr.layout import Shape, broadcast_shapes
 from xarr.tables.rows import choose
 
 Out: TypeAlias = "Array | tuple[Array | None, ...] | None"
-"""What `out` may be: an Array, or one in a tuple."""
+"""The type of `out`: an Array, or one in a tuple."""
 Outs: TypeAlias = "tuple[Array | None, ...] | Array | None"
-"""What `out` may be for several results: a tuple with an entry for each."""
+"""The type of `out` for several results: a tuple with an entry for each."""
 CASTINGS: Final = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 

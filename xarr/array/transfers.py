@@ -18,7 +18,7 @@ Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
 
 READING: Final = "reading an array's values"
-"""What a transfer is called that no function has a name for."""
+"""The name of a transfer that no function asks for."""
 
 Observer = Callable[[str, int, str, Device], None]
 """Is told of a hidden transfer: what asks for it, its bytes, "to" or "from", the device."""
@@ -93,7 +93,7 @@ def no_implicit_transfer() -> Iterator[None]:
 
 @contextmanager
 def openly() -> Iterator[None]:
-    """Let values move within `no_implicit_transfer`, for those who ask for it."""
+    """Permit transfers within `no_implicit_transfer`, where a program asks for them openly."""
     _transfers.asked_for += 1
     try:
         yield
@@ -112,7 +112,7 @@ def are_allowed() -> bool:
 
 
 def host_values(obj: Any, where: str, name: str) -> Host:
-    """What NumPy makes an array of, as one."""
+    """Convert to a NumPy array."""
     mask = getattr(obj, "mask", None) if isinstance(obj, numpy.ndarray) else None
     if mask is not None and numpy.any(mask):
         raise errors.type_error(

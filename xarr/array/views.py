@@ -135,7 +135,7 @@ _TP_AS_BUFFER: Final = 20
 
 
 def _function_for_buffers() -> Any:
-    """What CPython calls for a buffer before 3.12, which has no name for it in Python.
+    """The function that CPython calls for a buffer before 3.12, whose classes cannot define it.
 
     It cannot raise, so an array that is not lent is a SystemError there.
     """

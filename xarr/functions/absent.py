@@ -1,4 +1,4 @@
-"""What is said of a name that xarr lacks: what it became, why it is absent, or the nearest."""
+"""The error for a name that xarr lacks: its successor, why it is absent, or the nearest name."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _BECAME: Final = {
     "sometrue": "any",
     "trapz": "trapezoid",
 }
-"""What stands in the place of names that NumPy has removed."""
+"""The successors of names that NumPy has removed."""
 
 _OBJECTS: Final = "Python's objects are not on a device; numpy has arrays of them"
 _TEXT: Final = "strings are not on a device; use numpy's arrays of them, or Python's str"
@@ -102,7 +102,7 @@ _ELSEWHERE: Final = {
     **dict.fromkeys(("test", "Tester", "who"), _PRIVATE),
     "version": "xarr.__version__ is xarr's own, numpy.__version__ NumPy's",
 }
-"""What is said of names that stand for something that is not on a device."""
+"""The advice for names of what no device holds."""
 
 
 def masked_arrays() -> ModuleType:
@@ -114,7 +114,7 @@ def masked_arrays() -> ModuleType:
 
 
 def remedy(name: str) -> str:
-    """What to do without a name of NumPy's main namespace; empty where there is nothing to say."""
+    """Advise on a name of NumPy's main namespace that xarr lacks; "" where there is no advice."""
     if name in _ELSEWHERE:
         return _ELSEWHERE[name]
     return f"write {_BECAME[name]}" if name in _BECAME else ""

@@ -258,7 +258,7 @@ def _host(value: Any, where: str) -> Any:
 
 
 def _arrays(result: Any, device: Any, where: str) -> Any:
-    """What a function of NumPy's gave, as Arrays."""
+    """Convert the results of a function of NumPy's to Arrays."""
     if isinstance(result, tuple):
         return tuple(_arrays(part, device, where) for part in result)
     if isinstance(result, numpy.ndarray) and result.dtype.kind == "O":

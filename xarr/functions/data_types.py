@@ -106,7 +106,7 @@ def _any_dtype(value: Any, where: str) -> AnyDType:
 
 @dataclass(frozen=True, slots=True)
 class FloatInfo:
-    """What a floating-point data type can hold; attributes are Python scalars.
+    """The limits of a floating-point data type, as Python scalars.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class FloatInfo:
 
 @dataclass(frozen=True, slots=True)
 class IntegerInfo:
-    """What an integer data type can hold; attributes are Python scalars.
+    """The limits of an integer data type, as Python scalars.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class IntegerInfo:
 
 
 def finfo(dtype: Any) -> FloatInfo:
-    """Tell what a floating-point data type can hold.
+    """Tell the limits of a floating-point data type.
 
     dtype : dtype or Array
         A floating-point data type, or an array of it; a complex one stands for its parts'.
@@ -214,7 +214,7 @@ _NUMBERS: Final = {field.name: str(field.type) for field in fields(FloatInfo)[1:
 
 
 def iinfo(int_type: Any) -> IntegerInfo:
-    """Tell what an integer data type can hold.
+    """Tell the limits of an integer data type.
 
     int_type : dtype or Array
         An integer data type, or an array of it.
@@ -289,7 +289,7 @@ def _is_kind(row: DType, kind: Any, where: str) -> bool:
 
 
 def result_type(*arrays_and_dtypes: Any) -> AnyDType:
-    """Tell what data type arrays, data types and Python scalars promote to.
+    """Tell the data type that arrays, data types and Python scalars promote to.
 
     *arrays_and_dtypes : Array, dtype or Python scalar
         The operands. A Python scalar takes the dtype of the others unless it is of a higher kind.

@@ -1,4 +1,4 @@
-"""Looking at what there is: memory, devices, NumPy."""
+"""Information on memory, devices and NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked of a device and has not run, and the kernels that it would be."""
+"""`explain`: the pending operations of a device, and the kernels that they would be."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def explain(x: Array, /) -> Explanation:
 
 
 def _tiers(device: Device) -> str:
-    """How many of the device's programs run how."""
+    """Count the device's programs by their tier."""
     traces = set(device.programs.values())
     tiers = collections.Counter(
         program.tier for trace in traces for program in trace.programs.values()
@@ -226,7 +226,7 @@ def _all(groups: list[Group], *, stores: bool) -> list[Move]:
 
 
 def _ends(group: Group, *, stores: bool) -> list[Move]:
-    """What is loaded from memory of the program's, or stored there."""
+    """The loads of a group from the program's memory, or its stores there."""
     return [
         move
         for _, moves in group.kernels

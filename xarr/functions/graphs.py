@@ -1,4 +1,4 @@
-"""Graphs: what a block asks of a device, recorded once and launched as often as one likes."""
+"""Graphs: the work of a block, recorded once and launched as often as one likes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The inspection API of the standard: what this namespace can do on a device."""
+"""The inspection API of the standard: capabilities, devices, data types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from xarr.layout import MAX_NDIM
 
 
 class Info:
-    """What the namespace can do: the inspection API of the standard.
+    """The inspection API of the standard.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class ndenumerate:  # noqa: N801 - NumPy's name
 
 
 class broadcast:  # noqa: N801 - NumPy's name
-    """What arrays broadcast to, and an iterator over their elements side by side, on the host.
+    """Iterate over the elements of arrays that broadcast, side by side, on the host.
 
     Parameters
     ----------

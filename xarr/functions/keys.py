@@ -1,4 +1,4 @@
-"""What a key says: which view of an array, and which arrays index the axes of that view.
+"""Keys in `x[key]`: the view that they name, and the arrays that index its axes.
 
 Integers, slices, `...` and None make a view. Masks stand for the indices of their true elements;
 one without axes, and `True` and `False`, for one index or none on a new axis. An integer beside
@@ -264,14 +264,14 @@ def advanced(x: Array, items: tuple[Any, ...]) -> Key:
 
 
 def _axes_of(entry: Any) -> int:
-    """How many axes of x an item takes."""
+    """The number of axes of x that an item takes."""
     if type(entry) is _Index:
         return entry.array.ndim if entry.array._node.dtype.kind == BOOL else 1
     return 0 if entry is None or entry is Ellipsis else 1
 
 
 def mismatch(mask: Shape, extents: Shape, first: int) -> str:
-    """Where a mask does not fit the axes from `first` on that it indexes."""
+    """Describe the mismatch of a mask and the axes from `first` on that it indexes; else ""."""
     for number, (mine, own) in enumerate(zip(mask, extents, strict=False)):
         if mine not in (own, 0):
             return (

@@ -297,7 +297,7 @@ def _view(x: Array, dtype: Any = None, type: Any = None) -> Array:
 
 
 class Methods:
-    """What Array has beside its attributes, its operators and its values."""
+    """The methods and attributes that `Array` adopts."""
 
     __slots__ = ()
 
@@ -321,7 +321,7 @@ class Methods:
 
     @property
     def flags(self: Any) -> memory.Flags:
-        """How the array lies in memory, and whether it can be written."""
+        """The layout of the memory, and whether it can be written."""
         return memory.Flags(self)
 
     @property

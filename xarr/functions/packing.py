@@ -107,6 +107,6 @@ def _with_zeros(x: Array, count: int) -> Array:
 
 
 def _shifts(bitorder: str, x: Array) -> Array:
-    """By how much each bit of a byte is shifted."""
+    """The shift of each bit of a byte."""
     steps = creation.arange(8, dtype="uint8", device=x.device)
     return 7 - steps if bitorder == "big" else steps

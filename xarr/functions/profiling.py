@@ -29,7 +29,7 @@ _WIDTH: Final = 60
 
 
 class Cost(NamedTuple):
-    """What a kernel, or a line of a program, cost.
+    """The cost of a kernel, or of a line of a program.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Cost(NamedTuple):
 
 
 class Profile:
-    """What the ``with`` block costs; `xarr.profile` makes one, and `print` shows it."""
+    """The cost of a ``with`` block; `xarr.profile` makes one, and `print` shows it."""
 
     def __init__(self) -> None:
         self._recording: profiling.Recording | None = None
@@ -93,12 +93,12 @@ class Profile:
 
     @property
     def kernels(self) -> list[Cost]:
-        """What each kernel cost, the one that took longest first."""
+        """The cost of each kernel, the one that took longest first."""
         return _costs(((work.name,), work, 1.0) for work in self._works())
 
     @property
     def lines(self) -> list[Cost]:
-        """What each line cost, the one that took longest first.
+        """The cost of each line, the one that took longest first.
 
         A kernel that several lines asked for is shared among them by their operations.
         """
@@ -210,7 +210,7 @@ def _settle() -> None:
 
 
 def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
-    """What works cost together, by what they are called; of some of them a part."""
+    """Sum the costs of works, or of parts of them, by name."""
     sums: dict[tuple[str, ...], list[Any]] = {}
     for names, work, part in parts:
         entry = sums.setdefault(names, [0, 0.0, 0.0, 0.0, 0.0])
@@ -230,7 +230,7 @@ def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
 
 @functools.cache
 def _bandwidth(name: str) -> float:
-    """What a device reads and writes in a second when it copies, in GB; the best of some copies."""
+    """The bandwidth of a device in GB/s: bytes read and written by the best of some copies."""
     device = get_device(name)
     with profiling.unseen(), device.lock:
         engine.settle(device)

@@ -127,7 +127,7 @@ def _current(read: Callable[[], Any]) -> Any:
 
 
 def _chosen(condition: Any, value: Any, other: Any) -> Any:
-    """What an array of conditions chooses: an array, or a tuple of such."""
+    """Choose by an array of conditions between arrays, or tuples of such."""
     if value is other:
         return value
     if value is _UNSET or other is _UNSET:
@@ -203,7 +203,7 @@ _OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
     builtins.round: lambda x: _whole(rows.rint(x)),
     builtins.pow: operator.pow,
 }
-"""What is called of arrays, by the function of numbers."""
+"""The function of arrays for each function of numbers."""
 
 _HELPERS: Final = {
     f"_xr_{function.__name__.strip('_')}": function
@@ -286,7 +286,7 @@ _REFUSED: Final = {
     ast.ListComp: "a comprehension",
     ast.GeneratorExp: "a comprehension",
 }
-"""What there is not of numbers that stand for arrays."""
+"""Syntax that is refused, and its name in the error."""
 
 
 class _Rewriter(ast.NodeTransformer):

@@ -143,7 +143,7 @@ def require_stream(stream: Any, where: str) -> None:
 
 
 class Event:
-    """A place in the work of a stream, to wait for and to measure time by.
+    """A point in the work of a stream, to wait for and to measure time by.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _SCALARS: Final = (bool, int, float, complex)
 
 
 class Parameter(NamedTuple):
-    """What a declaration says: ``raw T x``.
+    """A declared parameter, as ``raw T x``.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def require_names(parameters: Sequence[Parameter], where: str) -> None:
 
 
 class Given(NamedTuple):
-    """What a call gives: an array or a number for each parameter, and the data types."""
+    """The arguments of a call: an array or a number for each parameter, and the data types."""
 
     device: Device
     values: tuple[Array, ...]

@@ -33,7 +33,7 @@ _LANGUAGES: Final = {
     "cuda": re.compile(r"\b__global__\b"),
     "opencl": re.compile(r"\b(?:__kernel|kernel)\b"),
 }
-"""How the languages call a kernel."""
+"""The words by which the languages mark a kernel."""
 _NAMES: Final = {
     "portable": "portable C",
     "c": "portable C",
@@ -41,7 +41,7 @@ _NAMES: Final = {
     "opencl": "OpenCL C",
 }
 _BINARIES: Final = {".ptx": "cuda", ".cubin": "cuda", ".fatbin": "cuda", ".spv": "opencl"}
-"""What a file's name ends with that is no source, and whose it is."""
+"""The language of binaries by the suffix of their file."""
 _KERNEL_NAME: Final = r"\bvoid\s+(\w+)\s*\("
 _GLOBAL: Final = re.compile(r"(template\s*<[^{};]*>\s*)?\b__global__\b")
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -91,7 +91,7 @@ _MOST: Final = (2**31 - 1, 65535, 65535)
 
 
 class _Parameter(NamedTuple):
-    """What a kernel's declaration says: `dtype` is None where that is not known.
+    """A declared parameter of a kernel; `dtype` is None where it is not known.
 
     `is_read` says that the kernel does not write behind the pointer.
     """
@@ -271,7 +271,7 @@ class RawModule:
         return kernel
 
     def _parameters(self, name: str) -> tuple[_Parameter, ...] | None:
-        """What the source says of a kernel's parameters; None of a binary's."""
+        """A kernel's parameters as the source declares them; None of a binary's."""
         if self._binary is not None:
             return None
         stem = name
@@ -342,7 +342,7 @@ class RawModule:
         return binary
 
     def _text(self, device: Device, name: str) -> str:
-        """What the compiler is given; portable C after the words of the device's language."""
+        """The compiler's input: the source; of portable C with the definitions for the device."""
         begin = f'#line 1 "{self._name}"\n'
         dialect = device.info.dialect
         if self._language == "portable":
@@ -359,7 +359,7 @@ class RawModule:
         return begin + self.code
 
     def _entries(self) -> str:
-        """What calls each kernel with values that are found by their addresses; for C."""
+        """The C functions that call each kernel with values by their addresses."""
         lines = [""]
         for name in dict.fromkeys(re.findall(rf"\bKERNEL\s+{_KERNEL_NAME}", self._bare)):
             declared = self._declared(name) or []
@@ -503,7 +503,7 @@ class RawKernel:
 
     @property
     def attributes(self) -> dict[str, int]:
-        """What the default device's driver knows of the kernel; -1 of what it does not."""
+        """The kernel's attributes by the default device's driver; -1 for unknown ones."""
         device = get_device()
         with device.lock:
             return device.driver.attributes(self._module._loaded(device, self.name))

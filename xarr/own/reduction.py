@@ -237,7 +237,7 @@ class ReductionKernel:
         )
 
     def _of_none(self, call: Given, fold: Fold, left: tuple[int, ...]) -> Node:
-        """What the reduction of no elements is: the identity, after `post_map_expr`."""
+        """The reduction of no elements: the identity, after `post_map_expr`."""
         if self.identity is None:
             raise errors.value_error(
                 self._where, "there are no elements", "a kernel without identity takes some"

@@ -34,7 +34,7 @@ finally:
     with open(target, "w") as file:
         print(time.perf_counter() - begin[0], time.process_time() - begin[1], file=file)
 """
-"""What runs a program on NumPy in another process: the imports of numpy and Python do not count."""
+"""The script that times a program on NumPy in another process, without the import of numpy."""
 
 
 def run(
