@@ -215,13 +215,7 @@ class Array(ArrayBase, Methods):
         return view(self, settled(self).permuted(axes))
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
-        """The module `xarr`, which has the functions of the standard.
-
-        Raises
-        ------
-        ValueError
-            If `api_version` is a version of the standard that xarr does not know.
-        """
+        """The module `xarr`, for a version of the standard that it knows."""
         if api_version not in (None, *API_VERSIONS):
             raise errors.value_error(
                 "x.__array_namespace__(api_version)",

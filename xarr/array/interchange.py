@@ -163,7 +163,9 @@ def export(
     dl_device: tuple[Any, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """Export the array as a DLPack capsule.
+    """Export the array as a DLPack capsule, in the array's own memory on a CPU and a CUDA device.
+
+    Where that is read-only (a broadcast view), the capsule says so, or the export is refused.
 
     Parameters
     ----------
@@ -177,19 +179,6 @@ def export(
         the ``cl_mem`` of an array on ``opencl:n``, for what comes on xarr's queue.
     copy : bool, optional
         True for memory of its own, False for the array's own, None for a copy if needed.
-
-    Returns
-    -------
-    PyCapsule
-        On a CPU and on a CUDA device the array's own memory. Where it is read-only (a broadcast
-        view), the capsule says so, or the export is refused if it cannot.
-
-    Raises
-    ------
-    BufferError
-        If the device cannot be handled, or a copy is needed and not allowed.
-    ValueError
-        If there is no such stream.
     """
     where = "x.__dlpack__()"
     device = self._node.device
@@ -276,19 +265,11 @@ def dlpack_device(self: Array, /) -> tuple[int, int]:
 
 
 def cuda_array_interface(self: Array) -> dict[str, Any]:
-    """Where the array lies on a CUDA device, for libraries that take pointers.
+    """CUDA's array interface, version 3, for libraries that take pointers.
 
-    Returns
-    -------
-    dict
-        CUDA's array interface, version 3: shape, typestr, data (the pointer and whether it is
-        read-only), strides in bytes, and the stream in whose order the values are there. From then
-        on the memory is shared for as long as it exists.
-
-    Raises
-    ------
-    AttributeError
-        If the array is on another device.
+    Shape, typestr, data (the pointer and whether it is read-only), strides in bytes, and the stream
+    in whose order the values are there. From then on the memory is shared for as long as it exists.
+    On other devices there is no such attribute.
     """
     device = self._node.device
     if device.info.dialect != "cuda":
@@ -422,12 +403,8 @@ def _in_buffer(
 def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> Array:
     """An array in memory of PyOpenCL's, without a copy.
 
-    Parameters
-    ----------
     buffer : pyopencl.Buffer
         The memory, of the context that `Device.cl_context` gives.
-    shape : int or tuple of int
-        The shape.
     dtype : dtype, optional
         The data type of the elements; float64, or float32 on a device without that.
     offset : int
@@ -441,10 +418,8 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
 
     Raises
     ------
-    TypeError
-        If there is no such data type on the device, or it is no buffer.
     ValueError
-        If the buffer is of another context, or too small, or an extent is negative.
+        If the buffer is of another context, or too small.
 
     Examples
     --------
@@ -510,8 +485,6 @@ def from_dlpack(
 ) -> Array:
     """Make an array of an object that supports DLPack, in the same memory if possible.
 
-    Parameters
-    ----------
     x : object with ``__dlpack__`` and ``__dlpack_device__``, shape (...)
         The values.
     device : Device, str or None
@@ -528,24 +501,13 @@ def from_dlpack(
 
     Raises
     ------
-    AttributeError
-        If x does not support DLPack.
     BufferError
-        If x cannot be exported.
-    BufferError and ValueError
-        If copy is False and a copy is needed.
+        If x cannot be exported. If copy is False and a copy is needed, it is a ValueError too.
     TypeError
         If no data type describes the elements of x, or the device lacks theirs.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions.
-
-    Examples
-    --------
-    >>> import numpy, xarr
-    >>> host = numpy.asarray([1, 2])
-    >>> x = xarr.from_dlpack(host)
+    >>> import numpy
+    >>> x = xarr.from_dlpack(numpy.asarray([1, 2]))
     >>> x.tolist()
     [1, 2]
     """

@@ -189,13 +189,7 @@ def set_writeable(array: Array, value: bool) -> None:
 def set_flags(
     x: Array, write: bool | None = None, align: bool | None = None, uic: bool | None = None
 ) -> None:
-    """Set whether the array can be written; the other flags stay as they are.
-
-    Raises
-    ------
-    ValueError
-        If the memory cannot be written, or a flag that does not change is asked for.
-    """
+    """Set whether the array can be written; the other flags stay as they are."""
     if uic or (align is not None and not align):
         raise errors.value_error(
             "x.setflags(write, align, uic)",

@@ -45,18 +45,6 @@ def delivered(
     where : bool or bool Array
         Where the result is written; elsewhere `out` keeps its elements. Without `out`, the elements
         elsewhere are of no meaning.
-
-    Returns
-    -------
-    Array
-        The result, or `out` itself.
-
-    Raises
-    ------
-    TypeError
-        If `out` is no Array, or its data type is not one that `casting` allows.
-    ValueError
-        If the result does not broadcast to the shape of `out`, or `out` is read-only.
     """
     target = single(out, name)
     if target is None and where is True:

@@ -22,26 +22,12 @@ class Pointer:
     """The place of an array's first element, with C's arithmetic: `p + n` is n elements further.
 
     `RawKernel` takes one for a pointer. ``int(p)`` is the address, for other people's launches on a
-    CPU or a CUDA device. It keeps the memory.
+    CPU or a CUDA device. It keeps the memory. A place beyond the memory's end is an IndexError.
 
     Parameters
     ----------
     x : Array, shape (...)
         The array.
-
-    Attributes
-    ----------
-    device : Device
-        Where it points to.
-    dtype : numpy.dtype
-        What it points to.
-
-    Raises
-    ------
-    TypeError
-        If x is no Array, or something else than an integer is added.
-    IndexError
-        If it would leave the array's memory; its end is still allowed.
 
     Examples
     --------
@@ -77,19 +63,19 @@ class Pointer:
 
     @property
     def _extent(self) -> int:
-        """How many elements the whole memory has."""
+        """The number of elements of the whole memory."""
         storage = self._of._node.storage
         assert storage is not None
         return storage.nbytes // self._dtype.itemsize
 
     @property
     def device(self) -> Device:
-        """Where it points to."""
+        """The device of the memory."""
         return self._of.device
 
     @property
     def dtype(self) -> numpy.dtype[Any]:
-        """What it points to."""
+        """The data type of the elements."""
         return self._dtype.numpy
 
     @property
@@ -98,15 +84,7 @@ class Pointer:
         return (self._extent - self._begin) * self._dtype.itemsize
 
     def array(self, shape: Shape | int | None = None) -> Array:
-        """The array of a shape that begins here, in C order; without one, all up to the end.
-
-        Raises
-        ------
-        IndexError
-            If it would reach beyond the memory.
-        ValueError
-            If an extent is negative.
-        """
+        """The array of a shape that begins here, in C order; without one, all up to the end."""
         left = self._extent - self._begin
         extents = layout.extents_of(left if shape is None else shape, "pointer.array(shape)")
         where = layout.contiguous(extents)
@@ -120,13 +98,7 @@ class Pointer:
         return viewed(self._of, leaf(storage, lies, self._dtype))
 
     def cast(self, dtype: Any) -> Pointer:
-        """The same place, taken as of another data type.
-
-        Raises
-        ------
-        ValueError
-            If the place is no multiple of that type's size.
-        """
+        """The same place, taken as of another data type, of whose size it has to be a multiple."""
         row = dtypes.lookup(dtype, "pointer.cast(dtype)")
         begin = self._begin * self._dtype.itemsize
         if begin % row.itemsize:
@@ -136,10 +108,7 @@ class Pointer:
     def __int__(self) -> int:
         """The address. From now on the memory counts as seen by others, as long as it is there.
 
-        Raises
-        ------
-        RuntimeError
-            On a device whose memory has no addresses, a GPU of OpenCL.
+        On a GPU of OpenCL memory has no addresses, which is a RuntimeError.
         """
         if dlpack_device(self._of)[0] == dlpack.OPENCL:
             raise errors.refused(

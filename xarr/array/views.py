@@ -23,23 +23,9 @@ from xarr.layout import Layout
 def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     """Give the values as a NumPy array; see `numpy.asarray`.
 
-    Parameters
-    ----------
-    dtype : numpy.dtype, optional
-        The data type of the result; the array's own where None.
-    copy : bool, optional
-        True for memory of its own; False for the array's own; None for a copy if needed.
-
-    Returns
-    -------
-    numpy.ndarray, shape (...)
-        On a CPU the array's own memory: what is written to one shows in the other. On other devices
-        a copy, and so is what a number gives, since it never changes.
-
-    Raises
-    ------
-    ValueError
-        If copy is False and a copy is needed.
+    On a CPU it is the array's own memory: what is written to one shows in the other. On other
+    devices it is a copy, and so is what a number gives, since it never changes; a ValueError with
+    ``copy=False``.
     """
     other = dtype is not None and numpy.dtype(dtype) != self.dtype
     own = _is_lent(self)
@@ -70,18 +56,10 @@ def in_place(x: Array, where: str = READING) -> Host:
 
 
 def array_interface(self: Array) -> dict[str, Any]:
-    """Where the array lies in the host's memory, for libraries that take it without a copy.
+    """NumPy's array interface, version 3, for libraries that take memory without a copy.
 
-    Returns
-    -------
-    dict
-        NumPy's array interface, version 3. Its data is an object with the buffer protocol, and the
-        memory is shared for as long as somebody has that.
-
-    Raises
-    ------
-    AttributeError
-        If the array is not in the host's memory, or is a number, which never changes.
+    Its data is an object with the buffer protocol, and the memory is shared for as long as somebody
+    has that. Only an array in the host's memory has it, and no number, since that never changes.
     """
     if not _is_lent(self) or forbidden():  # then `__array__` says so
         raise errors.refused(

@@ -171,13 +171,7 @@ class Device:
 
     @property
     def cl_context(self) -> Any:
-        """PyOpenCL's `Context` of a device of OpenCL, for a program's own queues and buffers.
-
-        Raises
-        ------
-        AttributeError
-            If OpenCL does not drive the device.
-        """
+        """PyOpenCL's `Context` of a device of OpenCL, for a program's own queues and buffers."""
         if self.backend != "opencl":
             raise AttributeError(
                 message("device.cl_context", f"{self} is no device of OpenCL", "", "choose another")

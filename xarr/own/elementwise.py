@@ -61,8 +61,6 @@ class ElementwiseKernel:
 
     Raises
     ------
-    TypeError
-        If a type is no data type's.
     ValueError
         If a declaration cannot be read, or the C has words that only one language has.
     CompileError
@@ -141,7 +139,7 @@ class ElementwiseKernel:
     def __call__(
         self, *args: Any, size: int | None = None, block_size: int = 128, stream: Any = None
     ) -> Any:
-        """Apply the kernel.
+        """Apply the kernel; return its outputs.
 
         Parameters
         ----------
@@ -153,11 +151,6 @@ class ElementwiseKernel:
             Has no effect: xarr cuts the work itself.
         stream : Stream, optional
             Where it runs; the current stream without.
-
-        Returns
-        -------
-        Array, tuple of Array, or None
-            The outputs.
         """
         if block_size <= 0:
             raise errors.value_error(

@@ -124,10 +124,6 @@ class RawModule:
 
     Raises
     ------
-    TypeError
-        If neither or both of code and path are given.
-    ValueError
-        If an option is not there. At a call, if the device does not take the language.
     CompileError
         If the source does not compile: by `get_function` for the default device, else at a call.
 
@@ -206,37 +202,17 @@ class RawModule:
         return vars(self) | {"_kernels": {}}
 
     def compile(self, log_stream: Any = None) -> None:
-        """Compile for the default device.
-
-        Parameters
-        ----------
-        log_stream : file, optional
-            Where what the compiler says is written.
-        """
+        """Compile for the default device; the compiler's log goes to the file `log_stream`."""
         if self._binary is None:
             device = get_device()
             with device.lock:
                 self._compiled(device, self._name, log_stream)
 
     def get_global(self, name: str) -> Pointer:
-        """The memory of a variable of the default device's module, in CUDA C.
+        """The bytes of a variable of the default device's module, in CUDA C.
 
-        Parameters
-        ----------
-        name : str
-            Its name, of what ``__device__`` or ``__constant__`` declares.
-
-        Returns
-        -------
-        Pointer
-            To its bytes: ``pointer.cast("float32").array(10)`` has ten numbers of it.
-
-        Raises
-        ------
-        ValueError
-            If the module has no such variable.
-        RuntimeError
-            If the device is not one of CUDA's.
+        ``__device__`` or ``__constant__`` declares it. ``pointer.cast("float32").array(10)`` has
+        ten numbers of it.
         """
         device = get_device()
         with device.lock:
@@ -248,22 +224,7 @@ class RawModule:
         return Pointer(Array(leaf(storage, contiguous((nbytes,)), dtypes.uint8)))
 
     def get_function(self, name: str) -> RawKernel:
-        """A kernel of the module, compiled if the default device takes its language.
-
-        Parameters
-        ----------
-        name : str
-            Its name.
-
-        Returns
-        -------
-        RawKernel
-
-        Raises
-        ------
-        ValueError
-            If the source has no kernel of that name.
-        """
+        """The kernel of a name, compiled if the default device takes its language."""
         kernel = RawKernel._of(self, name)
         dialect = get_device().info.dialect
         if self._binary is None and self._language in ("portable", dialect):
@@ -408,13 +369,9 @@ class RawKernel:
 
     Parameters
     ----------
-    code : str
-        Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
     name : str
         The kernel's name.
-    options : tuple of str
-        What the compiler is given.
-    backend, translate_cucomplex, enable_cooperative_groups, jitify : str, bool
+    code, options, backend, translate_cucomplex, enable_cooperative_groups, jitify
         As of `RawModule`.
 
     Attributes
@@ -430,10 +387,6 @@ class RawKernel:
     ValueError
         If the source has no such kernel. At a call, if the device does not take the language, the
         grid or block is beyond its limits, or an array does not lie in one piece.
-    TypeError
-        At a call, if the arguments are not those of the kernel's declaration.
-    OverflowError
-        At a call, if an integer is beyond its parameter's type.
     CompileError
         At a call, if the source does not compile.
 
@@ -490,10 +443,7 @@ class RawKernel:
     def compile(self, log_stream: Any = None) -> None:
         """Compile for the default device, so that the first launch does not wait for it.
 
-        Parameters
-        ----------
-        log_stream : file, optional
-            Where what the compiler says is written.
+        The compiler's log goes to the file `log_stream`.
         """
         device = get_device()
         with device.lock:

@@ -43,31 +43,14 @@ class ReductionKernel:
         A statement that gives the output its value, from `a`: ``y = sqrt(a)``.
     identity : number, str or None
         What changes nothing, and is the result of no elements; None where those are an error.
-    name : str
-        What errors, `explain` and profiles call it.
     reduce_type : str, optional
         The type of `a` and `b`, a data type's name or a placeholder; that of the output without.
-    reduce_dims : bool
-        Has no effect: axes that lie one after the other in memory are walked as one.
-    preamble : str
-        Functions, structures and macros that stand before it.
-    options : sequence of str
-        Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
-
-    Raises
-    ------
-    TypeError
-        If a type is no data type's.
-    ValueError
-        If a declaration cannot be read, or the C has words that only one language has.
-    CompileError
-        At a call, if an expression does not compile.
+    name, reduce_dims, preamble, options
+        As of `ElementwiseKernel`, whose errors and source are those of this class as well.
 
     Notes
     -----
-    CuPy's class of this name, but for the C: CUDA's own words are for `RawKernel`. Source: CuPy's
-    documentation, "User-Defined Kernels". Sums of floats are joined in xarr's order, and so have
-    the same bits on every device.
+    Sums of floats are joined in xarr's order, and so have the same bits on every device.
 
     Examples
     --------
@@ -144,11 +127,6 @@ class ReductionKernel:
             Whether to keep the reduced axes, with extent 1.
         stream : Stream, optional
             Where it runs; the current stream without.
-
-        Returns
-        -------
-        Array
-            Its shape is that of the axes that are left.
         """
         if stream is not None:
             with stream:

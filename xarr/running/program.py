@@ -51,13 +51,6 @@ def run(
     report, compare : bool
         Whether a report is written to the standard error at the end; whether the program runs on
         NumPy as well for it, with its output thrown away.
-
-    Raises
-    ------
-    SystemExit
-        If the program ends with it.
-    FileNotFoundError
-        If there is no such script or module.
     """
     script = None if module else Path(arguments[0])
     first = str(Path.cwd()) if script is None else str(script.resolve().parent)
