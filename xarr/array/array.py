@@ -386,7 +386,7 @@ _REPEATED: Final = frozenset((list, tuple))
 
 
 def _counts(array: Array) -> bool:
-    """Whether a list times the array is the list so many times, as with NumPy's integers."""
+    """Whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
     return array._node.dtype.kind in INTEGER and is_number(array)
 
 
@@ -455,7 +455,7 @@ def combined(row: Elementwise, x1: Any, x2: Any) -> Node | None:
 def _remember(
     row: Elementwise, array: Node, other: Node, given: Node, value: Any, *, swapped: bool
 ) -> None:
-    """Have the next operation like this one found at once."""
+    """Remember a number's constant, so that the next operation like this one finds it at once."""
     if array is given and (type(value) is float or type(value) is int):
         row.taken_as(array.structure, other.structure, type(value), swapped=swapped)
 

@@ -25,7 +25,7 @@ Observer = Callable[[str, int, str, Device], None]
 
 
 class _Transfers:
-    """Whether hidden transfers are errors now, and who is told of them."""
+    """The state of hidden transfers: whether they are errors, and their observers."""
 
     def __init__(self) -> None:
         self.forbidden = 0
@@ -102,7 +102,7 @@ def openly() -> Iterator[None]:
 
 
 def is_unobserved() -> bool:
-    """Whether nobody minds, or is told of, hidden transfers here."""
+    """Whether hidden transfers are allowed and have no observer."""
     return not _transfers.forbidden and not _transfers.observers
 
 

@@ -347,7 +347,7 @@ class Driver(Protocol):
         return
 
     def create_stream(self, priority: int = 0) -> Any:
-        """A new stream; what goes first has lower numbers, of those that the device has."""
+        """A new stream, of the nearest priority that the device has; lower numbers go first."""
         raise lacking(self.info, "streams")
 
     def priority(self, stream: Any) -> int:
@@ -436,17 +436,17 @@ def buffers_of(call: Call) -> list[Any]:
 
 
 def lacking(info: DeviceInfo, what: str) -> RuntimeError:
-    """The error of a driver that leaves a method as it is."""
+    """The error of a method that a driver does not have."""
     where = f"{info.backend}:{info.index}"
     return RuntimeError(message(where, f"the driver has no {what}", "another device may"))
 
 
 class ForkedError(RuntimeError):
-    """A process that was forked from one that uses a driver asks something of that."""
+    """A process asks something of a driver that its parent opened before the fork."""
 
 
 def forked(api: str) -> ForkedError:
-    """The error of a process that was forked from one that uses a driver."""
+    """The error of a process whose parent opened the driver before the fork."""
     return ForkedError(
         message(
             "xarr",

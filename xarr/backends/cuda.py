@@ -387,7 +387,7 @@ def _libcuda() -> Any:
 
 
 class Block:
-    """Memory on a device; back where it came from when it is dropped.
+    """Memory on a device, given back when it is dropped.
 
     Attributes
     ----------

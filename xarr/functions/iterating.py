@@ -18,6 +18,7 @@ from xarr.array.door import array_of
 from xarr.array.transfers import Host
 from xarr.backends.device import get_device
 from xarr.functions import manipulation
+from xarr.functions.comparing import device_of
 from xarr.functions.creation import shape_of
 from xarr.functions.flat import flatiter
 from xarr.functions.hosting import host_of
@@ -99,10 +100,9 @@ class broadcast:  # noqa: N801 - NumPy's name
             raise errors.value_error(
                 where, f"there are {len(args)} arrays", f"{layout.MAX_NDIM} at most are accepted"
             )
-        device = next((item.device for item in args if type(item) is Array), get_device())
-        self._arrays: list[Array] = [
-            as_array(item, where, "an argument", device=device) for item in args
-        ]
+        device = device_of(*args) or get_device()
+        found = [as_array(item, where, "an argument", device=device) for item in args]
+        self._arrays: list[Array] = found
         shapes = [item.shape for item in self._arrays]
         self.shape: Shape = layout.broadcast_shapes(*shapes, where=where) if shapes else ()
         self.index = 0
@@ -207,7 +207,7 @@ class nditer:  # noqa: N801 - NumPy's name
         options.update(flags=list(flags or []), order=order, casting=casting)
         hosts: Any = self._hosts
         self._steps: Any = numpy.nditer(hosts, buffersize=buffersize, **options)
-        self._device = next((item.device for item in given if type(item) is Array), None)
+        self._device = device_of(*given)
 
     def _store(self) -> None:
         """Write what was changed to the arrays."""

@@ -24,6 +24,7 @@ from xarr import errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.functions import data_types, elementwise as rows, searching
+from xarr.functions.comparing import device_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -84,9 +85,7 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def applied(*args: Any, **kwargs: Any) -> Any:
         where = f"{function.__name__}(...)"
-        device = next(
-            (value.device for value in (*args, *kwargs.values()) if type(value) is Array), None
-        )
+        device = device_of(*args, *kwargs.values())
 
         def taken(value: Any) -> Any:
             if type(value) is Array or (device is not None and isinstance(value, _NUMBERS)):
