@@ -1,1 +1,1 @@
-"""What takes several instructions."""
+"""Algorithms of several instructions: reductions, sorts, products, transforms."""

@@ -1,4 +1,4 @@
-"""How often bins occur among elements, and the sums of weights by bin.
+"""Counts of bins among elements, and sums of weights by bin.
 
 Counts are integers, so devices may add them in any order. Sums of weights have one order: the
 weights of a bin, in the order of the elements, are summed by 256, those sums by 256, and so on. A
@@ -33,11 +33,11 @@ _SEGMENT_SUM: Final = Skeleton("segment_sum.c", "xr_segment_sum")
 _PIECES: Final = Operation(
     "pieces", (dtypes.int64,) * 2, dtypes.int64, f"(({{1}} - {{0}} + {_RUN - 1}) / {_RUN})"
 )
-"""Of where a segment begins and ends: how many pieces it has."""
+"""The number of pieces of a segment, from where it begins and ends."""
 
 
 def counts(bins: Node, number: int) -> Node:
-    """How often each bin below `number` occurs, int64, shape (number,); others are not counted."""
+    """Count each bin below `number`, int64, shape (number,); others are left out."""
     device = bins.device
     if 0 in bins.shape or not number:
         return constant(0, dtypes.int64, (number,), device)
@@ -161,7 +161,7 @@ _KEYS: Final[dict[DType, Operation]] = {}
 
 
 def _key(row: DType) -> Operation:
-    """Of a bin and the number of bins: the bin to sort by, the number itself for none."""
+    """The operation that replaces bins out of range by the number of bins, to sort them last."""
     if row not in _KEYS:
         _KEYS[row] = Operation(
             "key",

@@ -40,7 +40,7 @@ _PLACE: Final = Operation(
     "({0} < 0 ? {0} + {1} : {0}) * {2}",
     lambda index, extent, stride: numpy.where(index < 0, index + extent, index) * stride,
 )
-"""Of index, extent and stride: how far beyond the start; a negative index counts from the end."""
+"""The offset of an index, from extent and stride; a negative index counts from the end."""
 
 _RANKS: Final = Fold(
     name="ranks",
@@ -57,7 +57,7 @@ _RANKS: Final = Fold(
     finish="acc",
     along=lambda x, axis: 2 * numpy.cumsum(x, axis, dtype=numpy.int64) + x,
 )
-"""How many elements up to each one are true, times two; and one more where it is true itself."""
+"""Twice the count of true elements up to each one, plus one where it is true itself."""
 _CHOSEN: Final = Operation(
     "chosen", (dtypes.int64,), dtypes.bool_, "({0} & 1)", lambda ranks: (ranks & 1) != 0
 )
@@ -92,7 +92,7 @@ def _scatter(dtype: DType, *, in_order: bool = False) -> Indirect:
 
 
 def _scattered(memory: Any, places: Any, values: Any, chosen: Any) -> tuple[Any, Any]:
-    """Where values go, and these."""
+    """The targets of a scatter, and the values for them."""
     places, values, chosen = numpy.broadcast_arrays(places, values, chosen)
     return places[chosen], values[chosen]
 
@@ -201,7 +201,7 @@ def _winners(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]]) -> t
 
 
 class Selected(NamedTuple):
-    """What a mask selects.
+    """The selection of a mask.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ _remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 
 def select(mask: Node) -> Selected:
-    """What a mask selects; waits for the device, unless nothing has changed since it was asked."""
+    """The selection of a mask; waits for the device unless it is known from before."""
     engine.placed(mask)
     storage = mask.storage
     assert storage is not None
@@ -254,7 +254,7 @@ def _selected(mask: Node) -> Selected:
 
 
 def _places(mask: Node) -> Node | None:
-    """Which elements are true, found by NumPy in a fifth of the time that kernels take; or None."""
+    """The places of true elements by NumPy, in a fifth of the time of kernels; or None."""
     with mask.device.lock:
         values = elements.array(mask)
         if values is None:
@@ -335,7 +335,7 @@ def _spread(values: Node, number: Node) -> Node:
 
 
 def _named(node: Node, places: Node) -> tuple[Layout, list[tuple[int, Node]], int]:
-    """How `take` and `put` name the elements of a leaf by their places in C order."""
+    """The arguments of `take` and `put` for elements of a leaf by their places in C order."""
     where = node.layout
     assert where is not None
     flat = where.reshaped((where.size,))

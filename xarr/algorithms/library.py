@@ -105,7 +105,7 @@ def run(
 def _kept(
     values: Sequence[Any], given: list[Any], results: Sequence[tuple[Shape, DType]], device: Device
 ) -> list[Node]:
-    """What the device's library made of arrays, in the memory that it is in where that is new."""
+    """The results of the device's library as nodes, in their own memory where that is new."""
     is_new = not any(value is one for value in values for one in given)
     return [
         adopted(value, dtype, device)
@@ -252,7 +252,7 @@ def _storage(node: Node) -> Storage:
 
 
 def _as_array(node: Node, memory: Any) -> Any:
-    """What lies at a leaf's place in the bytes of its storage."""
+    """A leaf's elements as an array over the bytes of its storage."""
     kind: Any = type(memory)
     how = node.structure.seen()
     if 0 in how.shape:

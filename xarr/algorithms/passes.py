@@ -52,7 +52,7 @@ _SCAN_TILE: Final = Skeleton("scan_tile.c", "xr_scan")
 
 
 _SUFFIXES: Final = ("", *map(str, range(1, 32)))
-"""What the words of each fold of a kernel, and of each result, end with."""
+"""The suffixes of names for each fold of a kernel, and for each result."""
 
 
 def _defines(
@@ -260,7 +260,7 @@ class _Reduction(Recorded):
 
 
 def _plain(combine: Callable[..., Any]) -> Joined:
-    """What accumulates plain values."""
+    """The accumulation of plain values by a function of two."""
     return Joined(
         lambda x: (x.copy(),),
         lambda acc, x, seen: (combine(acc[0], x),),
@@ -324,7 +324,7 @@ def _write(parts: _Parts, values: _Parts) -> None:
 
 
 def _down(ufunc: numpy.ufunc, x: Any) -> Any:
-    """What joins the rows of (outer, piece, row, inner), one after the other."""
+    """Join the rows of (outer, piece, row, inner), one after the other."""
     first: dict[str, Any] = {}
     if ufunc is numpy.add and x.dtype.kind in "fc":
         # NumPy begins with 0, to which -0 would be added.
@@ -376,7 +376,7 @@ class _HostPass(NamedTuple):
         return tuple([numpy.concatenate(ones, axis=1) for ones in zip(*found, strict=True)])
 
     def _joined(self, pieces: _Parts) -> _Parts:
-        """Of pieces of equal length, (outer, piece, position), the joined lanes."""
+        """Join the lanes of pieces of equal length, (outer, piece, position)."""
         outer, count, length = pieces[0].shape
         active = min(length, WIDTH)
         whole = length // WIDTH * WIDTH
@@ -409,7 +409,7 @@ class _HostPass(NamedTuple):
 
 
 def _start(axes: tuple[int, ...]) -> int:
-    """Where the last run of axes that follow each other begins."""
+    """The index at which the last run of axes that follow each other begins."""
     start = axes[-1]
     while start > 0 and start - 1 in axes:
         start -= 1
@@ -454,7 +454,7 @@ def _in_memory_order(node: Node, axes: tuple[int, ...]) -> tuple[Node, tuple[int
 
 
 def _cut(outer: int, length: int, inner: int, *, of_form: bool) -> tuple[int, int, bool]:
-    """How an axis is cut: the number of pieces, their length, and whether columns are walked."""
+    """Cut an axis: the number of pieces, their length, and whether columns are walked."""
     if inner == 1 and (length > SHORT or not of_form):
         return -(-length // PIECE), PIECE, False
     if length <= SHORT:

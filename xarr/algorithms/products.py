@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from xarr.core.tape import Storage
 
 PIECE: Final = 1024
-"""How many k are summed before the sum is added to the total: part of the definition."""
+"""The number of k that are summed before the sum is added to the total: this decides bits."""
 _PACK_NBYTES: Final = 16
 _MATMUL: Final = Skeleton("matmul.c", "xr_matmul")
 _JOIN: Final = Skeleton("matmul.c", "xr_join")
@@ -45,7 +45,7 @@ _JOIN: Final = Skeleton("matmul.c", "xr_join")
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """What a group computes at once, in elements; `speed` is relative, per element of the tile."""
+    """The tile of a group, in elements; `speed` is relative, per element of the tile."""
 
     rows: int
     columns: int
@@ -87,7 +87,7 @@ TILES: Final = {
         Tile(16, 4, 8, 1, 1, 0.04),
     ),
 }
-"""By the bytes of an accumulator, the best for large results first."""
+"""Tiles by the bytes of an accumulator, the best for large results first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _operand(
 
 
 def _accumulator(dtype: DType) -> DType:
-    """What sums are kept in; integers wrap around in unsigned types."""
+    """The type of sums; integers wrap around in unsigned types."""
     if dtype.kind in dtypes.FLOATING:
         return dtype
     return dtypes.uint64 if dtype.itemsize == 8 else dtypes.uint32
@@ -224,7 +224,7 @@ def _choose(
 
 
 def _defines(dtype: DType, result: DType) -> list[str]:
-    """What the types of a product decide; `result` has the kind of the accumulator."""
+    """The defines that follow from types; `result` has the kind of the accumulator."""
     accumulator = _accumulator(result)
     floating = result.kind in dtypes.FLOATING
     load = loaded("(x)", dtype) if floating else f"(({accumulator.compute})(x))"
@@ -241,7 +241,7 @@ def _defines(dtype: DType, result: DType) -> list[str]:
 
 
 class _Form(NamedTuple):
-    """What specialises the launch of tiles: into the result or, where `split`, into sums."""
+    """The specialisation of tiles: into the result or, where `split`, into sums."""
 
     dtype: DType
     result: DType

@@ -40,7 +40,7 @@ _SORT_SEARCH: Final = Skeleton("sort_search.c", "xr_sort_search", "flip")
 
 
 class _Key(NamedTuple):
-    """What the kernels know of a data type: its bits."""
+    """The bits of a data type, by which kernels sort."""
 
     units: int
     bits: int
@@ -54,7 +54,7 @@ class _Key(NamedTuple):
         return dtypes.uint64 if self.bits == 64 else dtypes.uint32
 
     def flip(self, *, descending: bool) -> int:
-        """What turns the order of bits into that of elements."""
+        """The mask that turns the order of bits into that of elements."""
         sign = 1 << self.bits - 1 if self.signed else 0
         return sign ^ ((1 << self.bits) - 1 if descending else 0)
 
@@ -252,7 +252,7 @@ def _sorted(work: _Rows, node: Node, *, indexed: bool) -> Storage:
 
 
 def _by_turns(device: Device, nbytes: int, turns: int) -> list[Storage]:
-    """What each pass writes: one of two storages, of which it reads the other."""
+    """The storage that each pass writes: one of two, of which it reads the other."""
     two = [engine.allocate(device, nbytes) for _ in range(min(turns, 2))]
     return [two[turn % 2] for turn in range(turns)]
 
@@ -279,7 +279,7 @@ def _count(
 
 
 def searchsorted(ordered: Node, values: Node, *, right: bool, sorter: Node | None = None) -> Node:
-    """Where each value would be inserted in `ordered`, shape (n,), to keep the order of `sort`.
+    """Find where each value would be inserted in `ordered`, shape (n,), in the order of `sort`.
 
     Before the elements that are equal to it, or after them with `right`. `sorter`, int64, holds the
     indices that put `ordered` in order; they are checked before they come here.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _Numbers = numpy.ndarray[Any, numpy.dtype[Any]]
 
 _TILE_NBYTES: Final = 1 << 14
-"""Of one of a group's two tiles: both fit in the 32 KiB of local memory that OpenCL promises."""
+"""The bytes of one of a group's two tiles; both fit in OpenCL's least local memory, 32 KiB."""
 _LONGEST_COLUMN: Final = 1024
 """The longest line of one pass where its elements are no neighbours: a tile has 16 bytes each."""
 _LONGEST_PASS: Final = 512
@@ -93,7 +93,7 @@ def _recorded(
 
 
 _MOST: Final = 6
-"""How many times as many numbers as an operand has a pass may work on, at most."""
+"""The most numbers that a pass works on, as a multiple of the operand's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +115,13 @@ class _Lines:
 
     @property
     def nbytes(self) -> int:
-        """What they take in memory."""
+        """The bytes of all lines."""
         return self.outer * self.length * self.inner * self.dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """How a pass begins, in the words of `fft.c`: what is fetched, and what becomes of it.
+    """The beginning of a pass, in the words of `fft.c`: how elements are fetched and mapped.
 
     Elements from `given` on are zeros. They come from a form, or from `work`, the room where the
     pass before has left them.
@@ -135,7 +135,7 @@ class _Head:
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """How a pass ends: what becomes of an element, and how many of a line are kept."""
+    """The end of a pass: how elements are mapped, and how many of a line are kept."""
 
     result: DType
     kept: int
@@ -145,7 +145,7 @@ class _Tail:
 
     @property
     def numbers(self) -> int:
-        """How many numbers of a line are written."""
+        """The count of numbers of a line that are written."""
         return self.kept * (2 if self.keep == "PAIR" else 1)
 
 
@@ -179,7 +179,7 @@ class _Transform(Recorded):
     @staticmethod
     @abstractmethod
     def named(given: DType, *, inverse: bool) -> tuple[str, DType]:
-        """What it is called, and the data type of its result."""
+        """The name of the operation, and the data type of its result."""
 
     @staticmethod
     @abstractmethod
@@ -415,7 +415,7 @@ def _defines(value: DType, lines: tuple[str, ...], form: Form | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a group makes a pass: columns at a time and items. No bits depend on it."""
+    """The group of a pass: its columns and items. No bits depend on it."""
 
     length: int
     columns: int

@@ -49,7 +49,7 @@ API_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 ArrayLike: TypeAlias = (
     "Array | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
 )
-"""What may stand where an array is taken: also numbers, NumPy's arrays, and lists of numbers."""
+"""An operand: an Array, a number, a NumPy array, or lists of numbers."""
 Axis: TypeAlias = "SupportsIndex | Sequence[SupportsIndex] | None"
 DTypeLike: TypeAlias = "numpy.typing.DTypeLike | DType | None"
 ShapeLike: TypeAlias = "SupportsIndex | Sequence[SupportsIndex]"
@@ -102,13 +102,11 @@ class Array(ArrayBase, Methods):
         rebind(self, shape)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        raise TypeError(
-            errors.message(
-                f"class {cls.__name__}(Array)",
-                "a subclass is defined",
-                "operators and functions make arrays of the one class there is",
-                "keep an array in an attribute of your class",
-            )
+        raise errors.type_error(
+            f"class {cls.__name__}(Array)",
+            "a subclass is defined",
+            "operators and functions make arrays of the one class there is",
+            "keep an array in an attribute of your class",
         )
 
     @property  # type: ignore[misc]
@@ -192,13 +190,11 @@ class Array(ArrayBase, Methods):
     @imag.setter
     def imag(self, value: ArrayLike) -> None:
         if self._node.dtype.kind != dtypes.COMPLEX:
-            raise TypeError(
-                errors.message(
-                    "x.imag = value",
-                    f"x has dtype {self._node.dtype}",
-                    "complex arrays have an imaginary part",
-                    "convert x with x.astype('complex128')",
-                )
+            raise errors.type_error(
+                "x.imag = value",
+                f"x has dtype {self._node.dtype}",
+                "complex arrays have an imaginary part",
+                "convert x with x.astype('complex128')",
             )
         self.imag[...] = value
 
@@ -212,29 +208,19 @@ class Array(ArrayBase, Methods):
     def mT(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of each matrix in a stack of matrices, shape (..., N, M); a view."""
         if self.ndim < 2:
-            raise ValueError(
-                errors.message(
-                    "Array.mT", f"the array has {self.ndim} dimensions", "at least 2 are needed"
-                )
+            raise errors.value_error(
+                "Array.mT", f"the array has {self.ndim} dimensions", "at least 2 are needed"
             )
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return view(self, settled(self).permuted(axes))
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
-        """The module `xarr`, which has the functions of the standard.
-
-        Raises
-        ------
-        ValueError
-            If `api_version` is a version of the standard that xarr does not know.
-        """
+        """The module `xarr`, for a version of the standard that it knows."""
         if api_version not in (None, *API_VERSIONS):
-            raise ValueError(
-                errors.message(
-                    "x.__array_namespace__(api_version)",
-                    f"api_version is {api_version!r}",
-                    "xarr knows " + ", ".join(API_VERSIONS),
-                )
+            raise errors.value_error(
+                "x.__array_namespace__(api_version)",
+                f"api_version is {api_version!r}",
+                "xarr knows " + ", ".join(API_VERSIONS),
             )
         return sys.modules["xarr"]
 
@@ -261,13 +247,11 @@ class Array(ArrayBase, Methods):
                 )
             )
         if node.dtype.kind not in kinds:
-            raise TypeError(
-                errors.message(
-                    f"{kind}(x)",
-                    f"x has dtype {node.dtype}",
-                    f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
-                    "convert with x.astype(...) or take x.real",
-                )
+            raise errors.type_error(
+                f"{kind}(x)",
+                f"x has dtype {node.dtype}",
+                f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
+                "convert with x.astype(...) or take x.real",
             )
         return _value(node)
 
@@ -285,25 +269,21 @@ class Array(ArrayBase, Methods):
 
     def __index__(self) -> int:
         if self._node.shape != ():
-            raise TypeError(
-                errors.message(
-                    "operator.index(x)",
-                    f"x has shape {self._node.shape}",
-                    "only 0-dimensional integer arrays are indices",
-                )
+            raise errors.type_error(
+                "operator.index(x)",
+                f"x has shape {self._node.shape}",
+                "only 0-dimensional integer arrays are indices",
             )
         return int(self._scalar("operator.index", dtypes.INTEGER))
 
     def __hash__(self) -> int:
         """The hash of a number: that of its value, which never changes."""
         if not is_number(self):
-            raise TypeError(
-                errors.message(
-                    "hash(x)",
-                    f"unhashable: x is an array of shape {self._node.shape}",
-                    "what functions give without axes is a key of a dictionary, by its value",
-                    "write x.item(), x.tobytes() or tuple(x)",
-                )
+            raise errors.type_error(
+                "hash(x)",
+                f"unhashable: x is an array of shape {self._node.shape}",
+                "what functions give without axes is a key of a dictionary, by its value",
+                "write x.item(), x.tobytes() or tuple(x)",
             )
         return hash(_value(self._node))
 
@@ -315,14 +295,12 @@ class Array(ArrayBase, Methods):
 
     def __len__(self) -> int:
         if not self._node.shape:
-            raise TypeError(errors.message("len(x)", "x is 0-dimensional", "it has no length"))
+            raise errors.type_error("len(x)", "x is 0-dimensional", "it has no length")
         return self._node.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self._node.shape:
-            raise TypeError(
-                errors.message("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
-            )
+            raise errors.type_error("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
         return _rows(self)
 
     def __contains__(self, value: Any) -> bool:
@@ -333,13 +311,11 @@ class Array(ArrayBase, Methods):
         if not self._node.shape:
             return format(to_host(self._node)[()], spec)
         if spec:
-            raise TypeError(
-                errors.message(
-                    "format(x, spec)",
-                    f"x has shape {self._node.shape} and spec is {spec!r}",
-                    "an array with axes has no format of its own",
-                    "format its elements, or use numpy.array2string",
-                )
+            raise errors.type_error(
+                "format(x, spec)",
+                f"x has shape {self._node.shape} and spec is {spec!r}",
+                "an array with axes has no format of its own",
+                "format its elements, or use numpy.array2string",
             )
         return str(self)
 
@@ -410,7 +386,7 @@ _REPEATED: Final = frozenset((list, tuple))
 
 
 def _counts(array: Array) -> bool:
-    """Whether a list times the array is the list so many times, as with NumPy's integers."""
+    """Whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
     return array._node.dtype.kind in INTEGER and is_number(array)
 
 
@@ -435,7 +411,7 @@ def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:
 
 
 NOT_IMPLEMENTED: Final[Array] = NotImplemented
-"""What an operator gives for what it does not know, with the type that operators have."""
+"""`NotImplemented`, with the type that operators return."""
 _NEITHER: Final[tuple[Array, Array]] = NotImplemented
 
 
@@ -479,7 +455,7 @@ def combined(row: Elementwise, x1: Any, x2: Any) -> Node | None:
 def _remember(
     row: Elementwise, array: Node, other: Node, given: Node, value: Any, *, swapped: bool
 ) -> None:
-    """Have the next operation like this one found at once."""
+    """Remember a number's constant, so that the next operation like this one finds it at once."""
     if array is given and (type(value) is float or type(value) is int):
         row.taken_as(array.structure, other.structure, type(value), swapped=swapped)
 
@@ -501,7 +477,7 @@ def _beside(row: Elementwise, value: Any, other: Node) -> Node | None:
 
 
 def _beyond(row: Elementwise, node: Node, value: Any, *, swapped: bool) -> Node | None:
-    """What comparing with a Python integer that the array's type cannot hold gives."""
+    """The result of a comparison with a Python integer that the array's type cannot hold."""
     if row.beyond is None or type(value) is not int:
         return None
     above, below = row.beyond
@@ -512,13 +488,11 @@ def _beyond(row: Elementwise, node: Node, value: Any, *, swapped: bool) -> Node 
 
 def refusal(row: Elementwise, name: str, value: object) -> TypeError:
     """The error that says that a row's function does not take a value."""
-    return TypeError(
-        errors.message(
-            row.where,
-            f"{name} is of type {type(value).__name__}",
-            f"{row.name} takes arrays, numbers and lists of numbers",
-            "make an array with xarr.asarray(...)",
-        )
+    return errors.type_error(
+        row.where,
+        f"{name} is of type {type(value).__name__}",
+        f"{row.name} takes arrays, numbers and lists of numbers",
+        "make an array with xarr.asarray(...)",
     )
 
 
@@ -564,7 +538,7 @@ def _combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
 
 
 def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
-    """What an array compared with None or text gives: that no element is equal to it."""
+    """The result of a comparison with None or text: no element is equal to it."""
     array, other = (x1, x2) if type(x1) is Array else (x2, x1)
     if row is not rows.equal and row is not rows.not_equal:
         return None
@@ -631,13 +605,11 @@ def _refuse_negative_powers(x1: Any, x2: Any) -> None:
         values = numpy.asarray(x2)
         found, given = values.dtype.kind == "i" and bool((values < 0).any()), repr(x2)
     if found:
-        raise ValueError(
-            errors.message(
-                "pow(x1, x2)",
-                f"x2 is {given} and both are integers",
-                "an integer to a negative power is no integer",
-                "convert x1 with x1.astype('float64')",
-            )
+        raise errors.value_error(
+            "pow(x1, x2)",
+            f"x2 is {given} and both are integers",
+            "an integer to a negative power is no integer",
+            "convert x1 with x1.astype('float64')",
         )
 
 
@@ -654,22 +626,18 @@ def stored_in_place(x1: Array, result: Node, name: str) -> Array:
     """The array with the result of an operator in place of its value."""
     target = x1._node
     if result.shape != target.shape:
-        raise ValueError(
-            errors.message(
-                name,
-                f"x1 has shape {target.shape} and the result {result.shape}",
-                "the result has to have the shape of x1",
-            )
+        raise errors.value_error(
+            name,
+            f"x1 has shape {target.shape} and the result {result.shape}",
+            "the result has to have the shape of x1",
         )
     if result.dtype is not target.dtype:
         if not _same_kind(result.dtype, target.dtype):
-            raise TypeError(
-                errors.message(
-                    name,
-                    f"x1 has dtype {target.dtype} and the result {result.dtype}",
-                    "the result has to be of the same kind as x1 or a lower one",
-                    f"write x1 = x1.astype({result.dtype.name!r}) first",
-                )
+            raise errors.type_error(
+                name,
+                f"x1 has dtype {target.dtype} and the result {result.dtype}",
+                "the result has to be of the same kind as x1 or a lower one",
+                f"write x1 = x1.astype({result.dtype.name!r}) first",
             )
         result = engine.converted(result, target.dtype)
     if is_whole(x1):
@@ -705,7 +673,7 @@ def settled(array: Array) -> Layout:
 
 
 def layout_of(array: Array) -> Layout:
-    """How an array lies in memory, or will once it is computed."""
+    """The layout of an array, or the one that it will have once it is computed."""
     return array._node.layout or layout.contiguous(array._node.shape)
 
 
@@ -847,13 +815,12 @@ def _reshape_in_place(array: Array, shape: Any) -> None:
     node = array._node
     assert node.storage is not None
     if lies is None:
-        raise AttributeError(
-            errors.message(
-                where,
-                f"x has shape {node.shape} with strides {array.strides} and shape is {extents}",
-                "a shape that strides can express is accepted",
-                "write x = x.reshape(shape), which copies",
-            )
+        raise errors.refused(
+            AttributeError,
+            where,
+            f"x has shape {node.shape} with strides {array.strides} and shape is {extents}",
+            "a shape that strides can express is accepted",
+            "write x = x.reshape(shape), which copies",
         )
     rebind(array, leaf(node.storage, lies, node.dtype))
 
@@ -868,24 +835,20 @@ def _constructed(
     row = default_float(on) if dtype is None else dtypes.lookup(dtype, where)
     require_on(on, row, where)
     if not isinstance(shape, Sequence | numpy.ndarray | SupportsIndex) or isinstance(shape, str):
-        raise TypeError(
-            errors.message(
-                where,
-                f"shape is of type {type(shape).__name__}",
-                "an integer or a tuple of integers is accepted",
-                "to make an array of values use xarr.asarray(values)",
-            )
+        raise errors.type_error(
+            where,
+            f"shape is of type {type(shape).__name__}",
+            "an integer or a tuple of integers is accepted",
+            "to make an array of values use xarr.asarray(values)",
         )
     extents = layout.extents_of(shape, where)
     if strides is not None and not isinstance(strides, Sequence):
         strides = (strides,)
     if strides is not None and len(strides) != len(extents):
-        raise ValueError(
-            errors.message(
-                where,
-                f"strides has {len(strides)} numbers and shape {len(extents)}",
-                "one for each axis is accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"strides has {len(strides)} numbers and shape {len(extents)}",
+            "one for each axis is accepted",
         )
     if buffer is None:
         zeros = constant(row.numpy.type(0).item(), row, extents, on)
@@ -896,15 +859,15 @@ def _constructed(
         try:
             host = numpy.ndarray(extents, row.numpy, buffer, offset, strides, order)
         except TypeError as error:
-            raise TypeError(errors.message(where, str(error), "a buffer is accepted")) from None
+            raise errors.type_error(where, str(error), "a buffer is accepted") from None
         return from_host(host, on, where)
     lies = settled(buffer)
     node = buffer._node
     assert node.storage is not None
     # Checked by NumPy, which makes one of memory that has as many bytes.
     if not lies.linear:
-        raise ValueError(
-            errors.message(where, "buffer has gaps", "an array in C order without is accepted")
+        raise errors.value_error(
+            where, "buffer has gaps", "an array in C order without is accepted"
         )
     room = numpy.empty(buffer.nbytes, numpy.uint8)
     like = numpy.ndarray(extents, row.numpy, room.data, offset, strides, order)
@@ -957,7 +920,7 @@ def require_writeable(array: Array, where: str) -> None:
             accepted = "broadcast views are read-only"
         else:
             given, accepted = "read-only", "x.flags.writeable says so"
-        raise ValueError(errors.message(where, f"the array is {given}", accepted, remedy))
+        raise errors.value_error(where, f"the array is {given}", accepted, remedy)
 
 
 def _restored(values: Host, device: str) -> Array:

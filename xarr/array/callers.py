@@ -66,7 +66,7 @@ _REFLECTED: Final[dict[numpy.ufunc, Callable[..., Any]]] = {
     numpy.equal: Array.__eq__,
     numpy.not_equal: Array.__ne__,
 }
-"""What an operator is called with a number on its left, by NumPy's function of it."""
+"""The reflected operators, for a number on the left, by NumPy's ufuncs."""
 
 
 def array_function(
@@ -131,7 +131,7 @@ def array_ufunc(self: Array, ufunc: numpy.ufunc, method: str, *inputs: Any, **kw
 
 @functools.cache
 def _name(ufunc: numpy.ufunc) -> str:
-    """How a ufunc is called: by the module in C that has it, but for the private parts of that."""
+    """The name of a ufunc with the module in C that has it, without the private parts of that."""
     name = ufunc.__name__
     for module, held in sys.modules.copy().items():
         in_c = not str(getattr(held, "__file__", None) or ".py").endswith(".py")
@@ -152,7 +152,7 @@ def _has_its_own_turn(value: Any) -> bool:
 
 
 def _beyond(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What NumPy's own function gives."""
+    """Call NumPy's own function."""
     if func in _OF_METADATA:
         return func(*_replaced(args, _stand_in), **_replaced(kwargs, _stand_in))
     writes = [*args[:1]] if func in _WRITING else []
@@ -174,7 +174,7 @@ def on_host(
     visit = _Visit(where, [*writes, kwargs.get("out")])
     given, named = _replaced(args, visit.host), _replaced(kwargs, visit.host)
     if visit.device is None:
-        raise TypeError(errors.message(where, "no Array is among the arguments", "one is needed"))
+        raise errors.type_error(where, "no Array is among the arguments", "one is needed")
     result = func(*given, **named)
     visit.write_back()
     return visit.given_back(result)

@@ -1,4 +1,4 @@
-"""What `asarray` makes of anything: other arrays, nested lists, NumPy's arrays, numbers."""
+"""Conversion to an Array: of other libraries' and NumPy's arrays, nested lists, numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def as_array(
     device: DeviceLike = None,
     copy: bool | None = None,
 ) -> Array:
-    """What `asarray` makes of values, for a function and an argument that errors name."""
+    """Convert values to an Array, for a function and an argument that errors name."""
     row = None if dtype is None else dtypes.lookup(dtype, where)
     target = None if device is None else get_device(device, where)
     if type(obj) is Array:
@@ -48,13 +48,11 @@ def as_array(
         if isinstance(obj, numpy.ndarray) and obj.dtype in dtypes.BY_NUMPY and home.info.in_place:
             shared = interchange.from_dlpack(obj, device=home, copy=False)
             return shared if row is None else _from_array(shared, row, None, copy, where, name)
-        raise ValueError(
-            errors.message(
-                where,
-                f"copy is False and {name} is of type {type(obj).__name__}, in the host's memory",
-                "values move to a device by a copy",
-                "pass copy=None",
-            )
+        raise errors.value_error(
+            where,
+            f"copy is False and {name} is of type {type(obj).__name__}, in the host's memory",
+            "values move to a device by a copy",
+            "pass copy=None",
         )
     if type(obj).__module__ == "pyopencl.array":
         obj = obj.get()  # NumPy would take it for an object
@@ -69,7 +67,7 @@ def as_array(
 
 
 def _answer(obj: Any) -> Any:
-    """What an object of a user's class says that its array is, which may be an Array."""
+    """The result of an object's `__array__`, which may be an Array."""
     if isinstance(obj, numpy.ndarray | numpy.generic) or not hasattr(type(obj), "__array__"):
         return obj
     given = obj.__array__()
@@ -90,13 +88,11 @@ def _from_array(
             return Array(engine.copied(node)) if copy else x
         row = node.dtype
     if copy is False:
-        raise ValueError(
-            errors.message(
-                where,
-                f"copy is False and {name} has dtype {node.dtype} on {node.device}",
-                f"dtype {row} on {target} needs a copy",
-                "pass copy=None",
-            )
+        raise errors.value_error(
+            where,
+            f"copy is False and {name} has dtype {node.dtype} on {node.device}",
+            f"dtype {row} on {target} needs a copy",
+            "pass copy=None",
         )
     return retyped(x, row, where, name, target=target)
 
@@ -140,7 +136,7 @@ def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> Non
 
 
 class _Parts:
-    """What a nested sequence with Arrays in it is made of: nodes and values of the host.
+    """The parts of a nested sequence with Arrays in it: nodes and values of the host.
 
     `nodes` and `blocks` have their places, in elements from the start.
     """
@@ -160,12 +156,10 @@ class _Parts:
             for number, item in enumerate(obj):
                 found = self.add(item, place + number * math.prod(shape or ()))
                 if shape not in (None, found):
-                    raise ValueError(
-                        errors.message(
-                            self.where,
-                            f"{self.name} holds arrays of shapes {shape} and {found}",
-                            "nested sequences have the same length at each level",
-                        )
+                    raise errors.value_error(
+                        self.where,
+                        f"{self.name} holds arrays of shapes {shape} and {found}",
+                        "nested sequences have the same length at each level",
                     )
                 shape = found
             return (len(obj), *(shape or ()))
@@ -242,13 +236,11 @@ def _typed_values(
         raise _refused_objects(obj, values, where, name)
     given = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
     if given is None:
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has dtype {values.dtype}",
-                "xarr has the dtypes " + ", ".join(known.name for known in dtypes.TABLE),
-                dtypes.why_not(values.dtype),
-            )
+        raise errors.type_error(
+            where,
+            f"{name} has dtype {values.dtype}",
+            "xarr has the dtypes " + ", ".join(known.name for known in dtypes.TABLE),
+            dtypes.why_not(values.dtype),
         )
     if row is None:
         row = given
@@ -281,13 +273,12 @@ def _has_own_dtype(obj: Any) -> bool:
 
 def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception:
     if all(isinstance(item, int) for item in values.flat) and values.size:
-        return OverflowError(
-            errors.message(
-                where,
-                f"{name} holds Python integers that no dtype holds",
-                "int64 holds -2**63 to 2**63 - 1, uint64 0 to 2**64 - 1",
-                "convert them to float first",
-            )
+        return errors.refused(
+            OverflowError,
+            where,
+            f"{name} holds Python integers that no dtype holds",
+            "int64 holds -2**63 to 2**63 - 1, uint64 0 to 2**64 - 1",
+            "convert them to float first",
         )
     given = f"{name} is of type {type(obj).__name__}"
     remedy = ""
@@ -299,7 +290,7 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
         if isinstance(odd, str | bytes):
             remedy = "write dtype=float to make numbers of text; numpy has arrays of text"
     accepted = "numbers, nested sequences of numbers, NumPy arrays and Arrays are accepted"
-    return TypeError(errors.message(where, given, accepted, remedy))
+    return errors.type_error(where, given, accepted, remedy)
 
 
 def _host_converted(values: Host, row: DType) -> Host:

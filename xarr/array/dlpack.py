@@ -206,11 +206,8 @@ def _signed(strides: Sequence[int], nbytes: int) -> tuple[int, ...]:
 def borrow(capsule: Any) -> Memory:
     """The memory that a capsule describes; the capsule is used up.
 
-    Raises
-    ------
-    BufferError
-        If it is no capsule of a version that is known, is used up already, or has elements that no
-        data type of NumPy describes.
+    It is refused if its version is not known, if it is used up already, and if it has elements that
+    no data type of NumPy describes.
     """
     name, content = _content(capsule)
     if isinstance(content, _Versioned) and content.major > VERSION[0]:

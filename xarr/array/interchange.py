@@ -86,13 +86,13 @@ def _claimed(array: Array) -> tuple[Storage, _Shared]:
 
 
 def _keep_claim(storage: Storage) -> None:
-    """Let a storage keep a claim, where the consumer keeps the array and nothing else."""
+    """Attach a claim to a storage, for a consumer that keeps the array and nothing else."""
     if type(storage.lender) is not _Shared:
         storage.lender = _Shared(storage.lender, storage)
 
 
 def shown(array: Array) -> dlpack.Memory:
-    """Where an array lies, as `exposed`; from now on others see it as long as it is there."""
+    """The memory of an array, as `exposed`; from now on others see it as long as it is there."""
     with array.device.lock:
         memory = exposed(array)
         _keep_claim(memory.owner.memory)
@@ -108,7 +108,7 @@ def buffer_of(array: Array) -> tuple[Any, int]:
 
 
 def exposed(array: Array) -> dlpack.Memory:
-    """Where an array lies, after everything that was asked of its device has run."""
+    """The memory of an array, after everything that was asked of its device has run."""
     where = settled(array)
     node = array._node
     device = node.device
@@ -134,7 +134,7 @@ def _is_cl(device: Device, place: tuple[int, int]) -> bool:
 
 
 def _in_cl_mem(array: Array) -> dlpack.Memory:
-    """Where an array lies in a buffer of OpenCL's; what was asked before is on the queue."""
+    """The memory of an array in a buffer of OpenCL's; earlier work is on the queue."""
     buffer, offset_nbytes = buffer_of(array)
     where = settled(array)
     return dlpack.Memory(
@@ -163,7 +163,9 @@ def export(
     dl_device: tuple[Any, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """Export the array as a DLPack capsule.
+    """Export the array as a DLPack capsule, in the array's own memory on a CPU and a CUDA device.
+
+    Where that is read-only (a broadcast view), the capsule says so, or the export is refused.
 
     Parameters
     ----------
@@ -177,19 +179,6 @@ def export(
         the ``cl_mem`` of an array on ``opencl:n``, for what comes on xarr's queue.
     copy : bool, optional
         True for memory of its own, False for the array's own, None for a copy if needed.
-
-    Returns
-    -------
-    PyCapsule
-        On a CPU and on a CUDA device the array's own memory. Where it is read-only (a broadcast
-        view), the capsule says so, or the export is refused if it cannot.
-
-    Raises
-    ------
-    BufferError
-        If the device cannot be handled, or a copy is needed and not allowed.
-    ValueError
-        If there is no such stream.
     """
     where = "x.__dlpack__()"
     device = self._node.device
@@ -198,21 +187,20 @@ def export(
     version = (0, 0) if max_version is None else _pair(max_version, "max_version", where)
     as_cl = dl_device is not None and _is_cl(device, wanted)
     if not as_cl and (wanted not in (place, (dlpack.CPU, 0)) or wanted[0] == dlpack.OPENCL):
-        raise BufferError(
-            errors.message(
-                where,
-                f"x is on {device} and dl_device is {dl_device}",
-                f"only the {'' if place[0] == dlpack.OPENCL else 'device and the '}host's memory "
-                "is exported",
-                "pass dl_device=(1, 0), or move x with x.to_device(...)",
-            )
+        raise errors.refused(
+            BufferError,
+            where,
+            f"x is on {device} and dl_device is {dl_device}",
+            f"only the {'' if place[0] == dlpack.OPENCL else 'device and the '}host's memory "
+            "is exported",
+            "pass dl_device=(1, 0), or move x with x.to_device(...)",
         )
     _check_stream(stream, place, where)
     versioned = version[0] >= dlpack.VERSION[0]
     if wanted != place and not as_cl:
         if copy is False:
-            raise errors.CopyError(
-                errors.message(where, f"x is on {device}", "the host's memory needs a copy")
+            raise errors.refused(
+                errors.CopyError, where, f"x is on {device}", "the host's memory needs a copy"
             )
         host = to_host(self._node)
         memory = dlpack.Memory(
@@ -230,13 +218,12 @@ def export(
     with device.lock:
         memory = _in_cl_mem(self) if as_cl else exposed(self)
         if memory.read_only and not versioned:
-            raise BufferError(
-                errors.message(
-                    where,
-                    "x is read-only",
-                    "only capsules from DLPack 1.0 on can say so",
-                    "pass max_version=(1, 0), or copy=True",
-                )
+            raise errors.refused(
+                BufferError,
+                where,
+                "x is read-only",
+                "only capsules from DLPack 1.0 on can say so",
+                "pass max_version=(1, 0), or copy=True",
             )
         if place[0] in _GPUS.values() and stream != -1:
             driver = _cuda(device)
@@ -250,8 +237,8 @@ def _pair(value: Any, name: str, where: str) -> tuple[int, int]:
         first, second = value
         return int(getattr(first, "value", first)), int(second)
     except (TypeError, ValueError):
-        raise TypeError(
-            errors.message(where, f"{name} is {value!r}", "a pair of integers is accepted")
+        raise errors.type_error(
+            where, f"{name} is {value!r}", "a pair of integers is accepted"
         ) from None
 
 
@@ -259,17 +246,13 @@ def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
     if stream is None:
         return
     if place[0] not in _GPUS.values():
-        raise ValueError(
-            errors.message(where, f"stream is {stream!r}", "the host's memory has no streams")
-        )
+        raise errors.value_error(where, f"stream is {stream!r}", "the host's memory has no streams")
     if type(stream) is not int or stream < -1 or (stream == 0 and place[0] == dlpack.CUDA):
-        raise ValueError(
-            errors.message(
-                where,
-                f"stream is {stream!r}",
-                "the address of a stream, 1, 2 or -1 is accepted",
-                "1 is the legacy default stream",
-            )
+        raise errors.value_error(
+            where,
+            f"stream is {stream!r}",
+            "the address of a stream, 1, 2 or -1 is accepted",
+            "1 is the legacy default stream",
         )
 
 
@@ -282,26 +265,19 @@ def dlpack_device(self: Array, /) -> tuple[int, int]:
 
 
 def cuda_array_interface(self: Array) -> dict[str, Any]:
-    """Where the array lies on a CUDA device, for libraries that take pointers.
+    """CUDA's array interface, version 3, for libraries that take pointers.
 
-    Returns
-    -------
-    dict
-        CUDA's array interface, version 3: shape, typestr, data (the pointer and whether it is
-        read-only), strides in bytes, and the stream in whose order the values are there. From then
-        on the memory is shared for as long as it exists.
-
-    Raises
-    ------
-    AttributeError
-        If the array is on another device.
+    Shape, typestr, data (the pointer and whether it is read-only), strides in bytes, and the stream
+    in whose order the values are there. From then on the memory is shared for as long as it exists.
+    On other devices there is no such attribute.
     """
     device = self._node.device
     if device.info.dialect != "cuda":
-        raise AttributeError(
-            errors.message(
-                "x.__cuda_array_interface__", f"x is on {device}", "CUDA devices have it"
-            )
+        raise errors.refused(
+            AttributeError,
+            "x.__cuda_array_interface__",
+            f"x is on {device}",
+            "CUDA devices have it",
         )
     with device.lock:
         memory = shown(self)
@@ -341,7 +317,7 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
         return from_dlpack(obj, device=device, copy=copy)
     given = obj.__cuda_array_interface__
     if given.get("mask") is not None:
-        raise TypeError(errors.message(where, "obj has a mask", "arrays without are accepted"))
+        raise errors.type_error(where, "obj has a mask", "arrays without are accepted")
     dtype = numpy.dtype(given["typestr"])
     pointer, read_only = given["data"]
     shape = tuple(given["shape"])
@@ -351,13 +327,12 @@ def from_foreign(obj: Any, device: Device | str | None, copy: bool | None, where
     elif all(stride % dtype.itemsize == 0 for stride in strides):
         steps = tuple(stride // dtype.itemsize for stride in strides)
     else:
-        raise BufferError(
-            errors.message(
-                where,
-                f"obj has strides of {strides} bytes",
-                f"multiples of its {dtype.itemsize} bytes are accepted",
-                "copy it to contiguous memory",
-            )
+        raise errors.refused(
+            BufferError,
+            where,
+            f"obj has strides of {strides} bytes",
+            f"multiples of its {dtype.itemsize} bytes are accepted",
+            "copy it to contiguous memory",
         )
     source = _cuda_device() if 0 in shape else _cuda_device_of(pointer)
     memory = dlpack.Memory(pointer, shape, steps, dtype, _dlpack_device(source), read_only, obj)
@@ -414,12 +389,10 @@ def _in_buffer(
     lies = Layout(shape, tuple(step // itemsize for step in steps), begin // itemsize)
     low, high = lies.bounds() if lies.size else (0, -1)
     if begin < 0 or low < 0 or (high + 1) * itemsize > buffer.size:
-        raise ValueError(
-            errors.message(
-                where,
-                f"shape is {shape} of {row}, from byte {begin} on",
-                f"the buffer has {buffer.size} bytes",
-            )
+        raise errors.value_error(
+            where,
+            f"shape is {shape} of {row}, from byte {begin} on",
+            f"the buffer has {buffer.size} bytes",
         )
     storage = Storage(device, buffer.size, buffer)
     storage.read_only = _opencl(device).is_read_only(buffer)
@@ -430,12 +403,8 @@ def _in_buffer(
 def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> Array:
     """An array in memory of PyOpenCL's, without a copy.
 
-    Parameters
-    ----------
     buffer : pyopencl.Buffer
         The memory, of the context that `Device.cl_context` gives.
-    shape : int or tuple of int
-        The shape.
     dtype : dtype, optional
         The data type of the elements; float64, or float32 on a device without that.
     offset : int
@@ -449,10 +418,8 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
 
     Raises
     ------
-    TypeError
-        If there is no such data type on the device, or it is no buffer.
     ValueError
-        If the buffer is of another context, or too small, or an extent is negative.
+        If the buffer is of another context, or too small.
 
     Examples
     --------
@@ -467,19 +434,15 @@ def from_cl(buffer: Any, shape: Any, dtype: Any = None, *, offset: int = 0) -> A
     """
     where = "from_cl(buffer, shape, dtype, offset)"
     if not hasattr(buffer, "int_ptr"):
-        raise TypeError(
-            errors.message(
-                where, f"buffer is of type {type(buffer).__name__}", "a pyopencl.Buffer is accepted"
-            )
+        raise errors.type_error(
+            where, f"buffer is of type {type(buffer).__name__}", "a pyopencl.Buffer is accepted"
         )
     device = _opencl_device_of(buffer)
     if device is None:
-        raise ValueError(
-            errors.message(
-                where,
-                "the buffer is of a context that xarr does not use",
-                "one of device.cl_context is accepted",
-            )
+        raise errors.value_error(
+            where,
+            "the buffer is of a context that xarr does not use",
+            "one of device.cl_context is accepted",
         )
     extents = layout.extents_of(shape, where)
     row = default_float(device) if dtype is None else dtype
@@ -490,13 +453,11 @@ def cl_buffer(array: Array) -> Any:
     """PyOpenCL's buffer in which an array lies, from its beginning on."""
     base, begin = _cl_place(array, "x.cl_buffer")
     if begin:
-        raise ValueError(
-            errors.message(
-                "x.cl_buffer",
-                f"x begins {begin} bytes behind its memory's beginning",
-                "an array that begins with its memory is accepted",
-                "use x.cl_base and x.cl_offset, or a copy",
-            )
+        raise errors.value_error(
+            "x.cl_buffer",
+            f"x begins {begin} bytes behind its memory's beginning",
+            "an array that begins with its memory is accepted",
+            "use x.cl_base and x.cl_offset, or a copy",
         )
     return base
 
@@ -507,14 +468,14 @@ def cl_base(array: Array) -> Any:
 
 
 def cl_offset(array: Array) -> int:
-    """Where in `cl_base` an array begins, in bytes."""
+    """The offset of an array in `cl_base`, in bytes."""
     return _cl_place(array, "x.cl_offset")[1]
 
 
 def _cl_place(array: Array, where: str) -> tuple[Any, int]:
     if array.device.backend != "opencl":
-        raise AttributeError(
-            errors.message(where, f"x is on {array.device}", "devices of OpenCL have it")
+        raise errors.refused(
+            AttributeError, where, f"x is on {array.device}", "devices of OpenCL have it"
         )
     return buffer_of(array)
 
@@ -524,8 +485,6 @@ def from_dlpack(
 ) -> Array:
     """Make an array of an object that supports DLPack, in the same memory if possible.
 
-    Parameters
-    ----------
     x : object with ``__dlpack__`` and ``__dlpack_device__``, shape (...)
         The values.
     device : Device, str or None
@@ -542,24 +501,13 @@ def from_dlpack(
 
     Raises
     ------
-    AttributeError
-        If x does not support DLPack.
     BufferError
-        If x cannot be exported.
-    BufferError and ValueError
-        If copy is False and a copy is needed.
+        If x cannot be exported. If copy is False and a copy is needed, it is a ValueError too.
     TypeError
         If no data type describes the elements of x, or the device lacks theirs.
 
-    Notes
-    -----
-    Python Array API standard 2025.12, creation functions.
-
-    Examples
-    --------
-    >>> import numpy, xarr
-    >>> host = numpy.asarray([1, 2])
-    >>> x = xarr.from_dlpack(host)
+    >>> import numpy
+    >>> x = xarr.from_dlpack(numpy.asarray([1, 2]))
     >>> x.tolist()
     [1, 2]
     """
@@ -568,13 +516,12 @@ def from_dlpack(
         return _from_array(x, x.device if device is None else get_device(device, where), copy)
     for name in ("__dlpack__", "__dlpack_device__"):
         if not hasattr(x, name):
-            raise AttributeError(
-                errors.message(
-                    where,
-                    f"x is of type {type(x).__name__}, which has no {name}",
-                    "an object that supports DLPack is accepted",
-                    "use xarr.asarray(x)",
-                )
+            raise errors.refused(
+                AttributeError,
+                where,
+                f"x is of type {type(x).__name__}, which has no {name}",
+                "an object that supports DLPack is accepted",
+                "use xarr.asarray(x)",
             )
     kind, index = (int(part) for part in x.__dlpack_device__())
     if kind == dlpack.CUDA_MANAGED:
@@ -595,7 +542,7 @@ def from_dlpack(
 
 
 def _capsule(x: Any, **wishes: Any) -> Any:
-    """What x exports, of the newest version that both sides know."""
+    """The capsule that x exports, of the newest version that both sides know."""
     try:
         return x.__dlpack__(max_version=dlpack.VERSION, **wishes)
     except TypeError:
@@ -650,14 +597,13 @@ def _from_cuda(
         raise _no_copy(where, f"x is on {source}", target)
     row = dtypes.BY_NUMPY.get(memory.dtype)
     if row is None or not _is_usable(memory, source):
-        raise BufferError(
-            errors.message(
-                where,
-                f"x has dtype {memory.dtype} at address {memory.pointer:#x}",
-                "xarr has the dtypes "
-                + ", ".join(row.name for row in dtypes.TABLE)
-                + ", at multiples of their size",
-            )
+        raise errors.refused(
+            BufferError,
+            where,
+            f"x has dtype {memory.dtype} at address {memory.pointer:#x}",
+            "xarr has the dtypes "
+            + ", ".join(row.name for row in dtypes.TABLE)
+            + ", at multiples of their size",
         )
     x = _borrowed(memory, source)
     driver = _cuda(source)
@@ -674,13 +620,12 @@ def _cuda_device(index: int | None = None) -> Device:
     for candidate in (default_device(), *devices()):
         if candidate.info.dialect == "cuda" and index in (None, candidate.index):
             return candidate
-    raise BufferError(
-        errors.message(
-            "from_dlpack(x)",
-            "x is on a CUDA device" if index is None else f"x is on CUDA device {index}",
-            "no backend drives it",
-            "`python -m xarr info` tells why",
-        )
+    raise errors.refused(
+        BufferError,
+        "from_dlpack(x)",
+        "x is on a CUDA device" if index is None else f"x is on CUDA device {index}",
+        "no backend drives it",
+        "`python -m xarr info` tells why",
     )
 
 
@@ -691,8 +636,8 @@ def _cuda_device_of(pointer: int) -> Device:
 
 
 def _no_copy(where: str, given: str, target: Device) -> errors.CopyError:
-    return errors.CopyError(
-        errors.message(where, given, f"{target} needs a copy", "pass copy=None")
+    return errors.refused(
+        errors.CopyError, where, given, f"{target} needs a copy", "pass copy=None"
     )
 
 

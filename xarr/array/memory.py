@@ -1,4 +1,4 @@
-"""How an array lies in memory, as NumPy's attributes tell it: flags, base, and the host's view.
+"""The memory of an array as NumPy's attributes describe it: flags, base, the host's view.
 
 Nothing here computes, but where the memory itself is asked for.
 """
@@ -44,7 +44,7 @@ _SHOWN: Final = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNE
 
 
 class Flags:
-    """How an array lies in memory, and whether it can be written: `x.flags`.
+    """The layout of an array in memory, and whether it can be written: `x.flags`.
 
     Each is an attribute, and an item under NumPy's names. `writeable` can be set.
 
@@ -141,15 +141,13 @@ class Flags:
     def __getitem__(self, name: str) -> bool:
         attribute = _SHORT.get(name)
         if attribute is None:
-            raise KeyError(errors.message("x.flags[name]", f"name is {name!r}", _names()))
+            raise errors.refused(KeyError, "x.flags[name]", f"name is {name!r}", _names())
         return bool(getattr(self, attribute))
 
     def __setitem__(self, name: str, value: bool) -> None:
         if _SHORT.get(name) != "writeable":
-            raise KeyError(
-                errors.message(
-                    "x.flags[name] = value", f"name is {name!r}", "WRITEABLE can be set alone"
-                )
+            raise errors.refused(
+                KeyError, "x.flags[name] = value", f"name is {name!r}", "WRITEABLE can be set alone"
             )
         self.writeable = value
 
@@ -166,28 +164,24 @@ def _names() -> str:
 
 
 def set_writeable(array: Array, value: bool) -> None:
-    """Let an array be written or not; only memory that may be written is let."""
+    """Set whether an array can be written; memory that may not be written stays so."""
     if value and array._locked:
         array._locked = False
         base = base_of(array)
         if not writeable(array) or (base is not None and base._locked):
             array._locked = True
-            raise ValueError(
-                errors.message(
-                    "x.flags.writeable = True",
-                    "x is a view of memory that cannot be written",
-                    "an array of its own memory, or a view of one that can be written, is accepted",
-                    "write to a copy: x = x.copy()",
-                )
-            )
-    elif value and not writeable(array):
-        raise ValueError(
-            errors.message(
+            raise errors.value_error(
                 "x.flags.writeable = True",
-                "x is a broadcast view, or another library's memory that is read-only",
-                "such arrays cannot be written",
+                "x is a view of memory that cannot be written",
+                "an array of its own memory, or a view of one that can be written, is accepted",
                 "write to a copy: x = x.copy()",
             )
+    elif value and not writeable(array):
+        raise errors.value_error(
+            "x.flags.writeable = True",
+            "x is a broadcast view, or another library's memory that is read-only",
+            "such arrays cannot be written",
+            "write to a copy: x = x.copy()",
         )
     array._locked = not value
 
@@ -195,20 +189,12 @@ def set_writeable(array: Array, value: bool) -> None:
 def set_flags(
     x: Array, write: bool | None = None, align: bool | None = None, uic: bool | None = None
 ) -> None:
-    """Set whether the array can be written; the other flags stay as they are.
-
-    Raises
-    ------
-    ValueError
-        If the memory cannot be written, or a flag that does not change is asked for.
-    """
+    """Set whether the array can be written; the other flags stay as they are."""
     if uic or (align is not None and not align):
-        raise ValueError(
-            errors.message(
-                "x.setflags(write, align, uic)",
-                f"align is {align} and uic is {uic}",
-                "arrays are aligned, and none is written back",
-            )
+        raise errors.value_error(
+            "x.setflags(write, align, uic)",
+            f"align is {align} and uic is {uic}",
+            "arrays are aligned, and none is written back",
         )
     if write is not None:
         set_writeable(x, bool(write))
@@ -255,13 +241,12 @@ def on_host(array: Array, where: str) -> Any:
     """A NumPy array in the array's own memory, which has to be the host's."""
     device = array._node.device
     if not library.is_preferred(device):
-        raise AttributeError(
-            errors.message(
-                where,
-                f"the array is on {device}",
-                "arrays on CPUs have it",
-                "make a copy with xarr.to_numpy(x)",
-            )
+        raise errors.refused(
+            AttributeError,
+            where,
+            f"the array is on {device}",
+            "arrays on CPUs have it",
+            "make a copy with xarr.to_numpy(x)",
         )
     return views.in_place(array)
 
@@ -313,4 +298,4 @@ def _by_address(array: Array) -> Any:
 
 
 _APART: Final = 1 << 20
-"""What is added to an address, so that none is nothing."""
+"""An offset of addresses, so that none is 0."""

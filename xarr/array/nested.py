@@ -34,12 +34,10 @@ def stacked(parts: Sequence[Node], where: str, name: str) -> Node:
     device, shape = parts[0].device, parts[0].shape
     for part in parts:
         if part.shape != shape:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"{name} holds arrays of shapes {shape} and {part.shape}",
-                    "nested sequences have the same length at each level",
-                )
+            raise errors.value_error(
+                where,
+                f"{name} holds arrays of shapes {shape} and {part.shape}",
+                "nested sequences have the same length at each level",
             )
     row = promoted([part.dtype for part in parts], device, where)
     whole = layout.contiguous((len(parts), *shape))

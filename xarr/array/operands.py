@@ -1,4 +1,4 @@
-"""What may stand beside an array in an operation, as a node: numbers, NumPy arrays, lists."""
+"""Operands beside an array, as nodes: numbers, NumPy arrays, lists."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ def scalar_node(value: Scalar, dtype: DType, device: Device, where: str) -> Node
     if kind in dtypes.INTEGER:
         low, high = dtypes.integer_bounds(dtype)
         if not low <= value <= high:  # type: ignore[operator]
-            raise OverflowError(
-                errors.message(
-                    where,
-                    f"the Python integer {value} is out of bounds for {dtype}",
-                    f"{dtype} holds {low} to {high}",
-                    "convert the array to a wider dtype first",
-                )
+            raise errors.refused(
+                OverflowError,
+                where,
+                f"the Python integer {value} is out of bounds for {dtype}",
+                f"{dtype} holds {low} to {high}",
+                "convert the array to a wider dtype first",
             )
         value = int(value)  # type: ignore[arg-type]
     elif kind == dtypes.BOOL:
@@ -69,7 +68,7 @@ _EXACT: Final = 1 << 53
 
 
 def operand(value: Any, other: Node, where: str) -> Node | None:
-    """What stands beside a node in an operation, as a node; None where it cannot stand there."""
+    """The node of an operand beside another one; None of what is no operand."""
     kind = type(value)
     if kind is Node:
         node: Node = value
@@ -123,13 +122,11 @@ def widened(node: Node, other: Node, value: Any) -> Node:
 
 def no_array(name: str, value: object, where: str, accepted: str = "an Array") -> TypeError:
     """The error that says that an argument is no array."""
-    return TypeError(
-        errors.message(
-            where,
-            f"{name} is of type {type(value).__name__}",
-            f"{accepted} is accepted",
-            f"make one with xarr.asarray({name})",
-        )
+    return errors.type_error(
+        where,
+        f"{name} is of type {type(value).__name__}",
+        f"{accepted} is accepted",
+        f"make one with xarr.asarray({name})",
     )
 
 
@@ -145,6 +142,4 @@ def integer(value: Any, where: str, name: str) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(
-            errors.message(where, f"{name} is {value!r}", "an integer is accepted")
-        ) from None
+        raise errors.type_error(where, f"{name} is {value!r}", "an integer is accepted") from None

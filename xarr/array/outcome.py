@@ -21,9 +21,9 @@ from xarr.layout import Shape, broadcast_shapes
 from xarr.tables.rows import choose
 
 Out: TypeAlias = "Array | tuple[Array | None, ...] | None"
-"""What `out` may be: an Array, or one in a tuple."""
+"""The type of `out`: an Array, or one in a tuple."""
 Outs: TypeAlias = "tuple[Array | None, ...] | Array | None"
-"""What `out` may be for several results: a tuple with an entry for each."""
+"""The type of `out` for several results: a tuple with an entry for each."""
 CASTINGS: Final = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
@@ -45,18 +45,6 @@ def delivered(
     where : bool or bool Array
         Where the result is written; elsewhere `out` keeps its elements. Without `out`, the elements
         elsewhere are of no meaning.
-
-    Returns
-    -------
-    Array
-        The result, or `out` itself.
-
-    Raises
-    ------
-    TypeError
-        If `out` is no Array, or its data type is not one that `casting` allows.
-    ValueError
-        If the result does not broadcast to the shape of `out`, or `out` is read-only.
     """
     target = single(out, name)
     if target is None and where is True:
@@ -78,17 +66,15 @@ def single(out: Any, name: str) -> Array | None:
         return out
     if type(out) is tuple:
         if len(out) != 1:
-            raise ValueError(errors.message(name, f"out has {len(out)} entries", "one is accepted"))
+            raise errors.value_error(name, f"out has {len(out)} entries", "one is accepted")
         return single(out[0], name)
-    raise TypeError(
-        errors.message(
-            name,
-            f"out is of type {type(out).__name__}",
-            "an Array is accepted",
-            "write out[...] = numpy.asarray(result)"
-            if isinstance(out, numpy.ndarray)
-            else "make one with xarr.empty(shape, dtype)",
-        )
+    raise errors.type_error(
+        name,
+        f"out is of type {type(out).__name__}",
+        "an Array is accepted",
+        "write out[...] = numpy.asarray(result)"
+        if isinstance(out, numpy.ndarray)
+        else "make one with xarr.empty(shape, dtype)",
     )
 
 
@@ -107,10 +93,8 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
     node = mask._node
     require_together(node.device, beside.device, name)
     if node.dtype is not dtypes.bool_:
-        raise TypeError(
-            errors.message(
-                name, f"where has dtype {node.dtype}", "a bool mask is accepted", "write where != 0"
-            )
+        raise errors.type_error(
+            name, f"where has dtype {node.dtype}", "a bool mask is accepted", "write where != 0"
         )
     return node
 
@@ -118,31 +102,25 @@ def mask_of(where: Any, beside: Node, name: str) -> Node | None:
 def require_castable(given: DType, wanted: DType, casting: str, name: str) -> None:
     """Refuse a conversion of a result that NumPy's rule `casting` does not allow."""
     if casting not in CASTINGS:
-        raise ValueError(
-            errors.message(
-                name, f"casting is {casting!r}", "accepted are " + ", ".join(map(repr, CASTINGS))
-            )
+        raise errors.value_error(
+            name, f"casting is {casting!r}", "accepted are " + ", ".join(map(repr, CASTINGS))
         )
     if given is not wanted and not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
-        raise TypeError(
-            errors.message(
-                name,
-                f"the result has dtype {given} and out {wanted}",
-                f"{casting!r} conversions are accepted",
-                'pass casting="unsafe", or an out of the dtype of the result',
-            )
+        raise errors.type_error(
+            name,
+            f"the result has dtype {given} and out {wanted}",
+            f"{casting!r} conversions are accepted",
+            'pass casting="unsafe", or an out of the dtype of the result',
         )
 
 
 def require_shape(shape: Shape, out: Shape, name: str) -> None:
     """Refuse an `out` that a result, or its mask, does not broadcast to."""
     if shape != out and broadcast_shapes(shape, out, where=name) != out:
-        raise ValueError(
-            errors.message(
-                name,
-                f"out has shape {out} and the result {shape}",
-                "out has the shape that all operands broadcast to",
-            )
+        raise errors.value_error(
+            name,
+            f"out has shape {out} and the result {shape}",
+            "out has the shape that all operands broadcast to",
         )
 
 

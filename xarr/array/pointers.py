@@ -22,26 +22,12 @@ class Pointer:
     """The place of an array's first element, with C's arithmetic: `p + n` is n elements further.
 
     `RawKernel` takes one for a pointer. ``int(p)`` is the address, for other people's launches on a
-    CPU or a CUDA device. It keeps the memory.
+    CPU or a CUDA device. It keeps the memory. A place beyond the memory's end is an IndexError.
 
     Parameters
     ----------
     x : Array, shape (...)
         The array.
-
-    Attributes
-    ----------
-    device : Device
-        Where it points to.
-    dtype : numpy.dtype
-        What it points to.
-
-    Raises
-    ------
-    TypeError
-        If x is no Array, or something else than an integer is added.
-    IndexError
-        If it would leave the array's memory; its end is still allowed.
 
     Examples
     --------
@@ -58,9 +44,7 @@ class Pointer:
 
     def __init__(self, x: Array) -> None:
         if type(x) is not Array:
-            raise TypeError(
-                errors.message("Pointer(x)", f"x is of type {type(x).__name__}", "an Array")
-            )
+            raise errors.type_error("Pointer(x)", f"x is of type {type(x).__name__}", "an Array")
         self._begin = settled(x).offset
         self._of = x
         self._dtype: DType = x._node.dtype
@@ -69,30 +53,29 @@ class Pointer:
         made: Pointer = object.__new__(Pointer)
         made._of, made._begin, made._dtype = self._of, begin, dtype or self._dtype
         if not 0 <= begin <= made._extent:
-            raise IndexError(
-                errors.message(
-                    "pointer + n",
-                    f"it would point to element {begin}",
-                    f"the memory has {made._extent} of {made._dtype}",
-                )
+            raise errors.refused(
+                IndexError,
+                "pointer + n",
+                f"it would point to element {begin}",
+                f"the memory has {made._extent} of {made._dtype}",
             )
         return made
 
     @property
     def _extent(self) -> int:
-        """How many elements the whole memory has."""
+        """The number of elements of the whole memory."""
         storage = self._of._node.storage
         assert storage is not None
         return storage.nbytes // self._dtype.itemsize
 
     @property
     def device(self) -> Device:
-        """Where it points to."""
+        """The device of the memory."""
         return self._of.device
 
     @property
     def dtype(self) -> numpy.dtype[Any]:
-        """What it points to."""
+        """The data type of the elements."""
         return self._dtype.numpy
 
     @property
@@ -101,23 +84,13 @@ class Pointer:
         return (self._extent - self._begin) * self._dtype.itemsize
 
     def array(self, shape: Shape | int | None = None) -> Array:
-        """The array of a shape that begins here, in C order; without one, all up to the end.
-
-        Raises
-        ------
-        IndexError
-            If it would reach beyond the memory.
-        ValueError
-            If an extent is negative.
-        """
+        """The array of a shape that begins here, in C order; without one, all up to the end."""
         left = self._extent - self._begin
         extents = layout.extents_of(left if shape is None else shape, "pointer.array(shape)")
         where = layout.contiguous(extents)
         if where.size > left:
-            raise IndexError(
-                errors.message(
-                    "pointer.array(shape)", f"shape is {shape}", f"{left} elements are left"
-                )
+            raise errors.refused(
+                IndexError, "pointer.array(shape)", f"shape is {shape}", f"{left} elements are left"
             )
         storage = self._of._node.storage
         assert storage is not None
@@ -125,13 +98,7 @@ class Pointer:
         return viewed(self._of, leaf(storage, lies, self._dtype))
 
     def cast(self, dtype: Any) -> Pointer:
-        """The same place, taken as of another data type.
-
-        Raises
-        ------
-        ValueError
-            If the place is no multiple of that type's size.
-        """
+        """The same place, taken as of another data type, of whose size it has to be a multiple."""
         row = dtypes.lookup(dtype, "pointer.cast(dtype)")
         begin = self._begin * self._dtype.itemsize
         if begin % row.itemsize:
@@ -141,19 +108,15 @@ class Pointer:
     def __int__(self) -> int:
         """The address. From now on the memory counts as seen by others, as long as it is there.
 
-        Raises
-        ------
-        RuntimeError
-            On a device whose memory has no addresses, a GPU of OpenCL.
+        On a GPU of OpenCL memory has no addresses, which is a RuntimeError.
         """
         if dlpack_device(self._of)[0] == dlpack.OPENCL:
-            raise RuntimeError(
-                errors.message(
-                    "int(pointer)",
-                    f"it is on {self.device}",
-                    "a GPU of OpenCL has buffers and no addresses",
-                    "use x.cl_buffer",
-                )
+            raise errors.refused(
+                RuntimeError,
+                "int(pointer)",
+                f"it is on {self.device}",
+                "a GPU of OpenCL has buffers and no addresses",
+                "use x.cl_buffer",
             )
         memory = shown(self._of)
         first = settled(self._of).offset * self._of.itemsize
@@ -175,13 +138,11 @@ class Pointer:
             return NotImplemented
         (memory, ends), (its, begins) = self._place(), other._place()
         if memory != its or self._dtype is not other._dtype:
-            raise ValueError(
-                errors.message(
-                    "pointer - pointer",
-                    f"they point to {self._dtype} and {other._dtype}"
-                    + ("" if memory == its else " in the memory of two arrays"),
-                    "pointers to one data type in one array's memory",
-                )
+            raise errors.value_error(
+                "pointer - pointer",
+                f"they point to {self._dtype} and {other._dtype}"
+                + ("" if memory == its else " in the memory of two arrays"),
+                "pointers to one data type in one array's memory",
             )
         return (ends - begins) // self._dtype.itemsize
 

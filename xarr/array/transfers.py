@@ -18,14 +18,14 @@ Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
 
 READING: Final = "reading an array's values"
-"""What a transfer is called that no function has a name for."""
+"""The name of a transfer that no function asks for."""
 
 Observer = Callable[[str, int, str, Device], None]
 """Is told of a hidden transfer: what asks for it, its bytes, "to" or "from", the device."""
 
 
 class _Transfers:
-    """Whether hidden transfers are errors now, and who is told of them."""
+    """The state of hidden transfers: whether they are errors, and their observers."""
 
     def __init__(self) -> None:
         self.forbidden = 0
@@ -47,13 +47,12 @@ def note(where: str, nbytes: int, direction: str, device: Device) -> None:
     What a function reads that says "Runs on the host." is hidden, on a CPU as well.
     """
     if forbidden():
-        raise errors.ImplicitTransferError(
-            errors.message(
-                where,
-                f"{nbytes} bytes would move {direction} {device}",
-                "no_implicit_transfer() forbids hidden transfers",
-                "use xarr.asarray or xarr.to_numpy, which transfer openly",
-            )
+        raise errors.refused(
+            errors.ImplicitTransferError,
+            where,
+            f"{nbytes} bytes would move {direction} {device}",
+            "no_implicit_transfer() forbids hidden transfers",
+            "use xarr.asarray or xarr.to_numpy, which transfer openly",
         )
     tell(where, nbytes, direction, device)
 
@@ -94,7 +93,7 @@ def no_implicit_transfer() -> Iterator[None]:
 
 @contextmanager
 def openly() -> Iterator[None]:
-    """Let values move within `no_implicit_transfer`, for those who ask for it."""
+    """Permit transfers within `no_implicit_transfer`, where a program asks for them openly."""
     _transfers.asked_for += 1
     try:
         yield
@@ -103,7 +102,7 @@ def openly() -> Iterator[None]:
 
 
 def is_unobserved() -> bool:
-    """Whether nobody minds, or is told of, hidden transfers here."""
+    """Whether hidden transfers are allowed and have no observer."""
     return not _transfers.forbidden and not _transfers.observers
 
 
@@ -113,26 +112,22 @@ def are_allowed() -> bool:
 
 
 def host_values(obj: Any, where: str, name: str) -> Host:
-    """What NumPy makes an array of, as one."""
+    """Convert to a NumPy array."""
     mask = getattr(obj, "mask", None) if isinstance(obj, numpy.ndarray) else None
     if mask is not None and numpy.any(mask):
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has a mask",
-                "masked arrays are not on a device",
-                f"write {name}.filled(value), or call NumPy's function",
-            )
+        raise errors.type_error(
+            where,
+            f"{name} has a mask",
+            "masked arrays are not on a device",
+            f"write {name}.filled(value), or call NumPy's function",
         )
     try:
         return numpy.asarray(obj)
     except ValueError as error:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{name} is no array of numbers ({error})",
-                "nested sequences have the same length at each level",
-            )
+        raise errors.value_error(
+            where,
+            f"{name} is no array of numbers ({error})",
+            "nested sequences have the same length at each level",
         ) from None
 
 
@@ -140,12 +135,10 @@ def from_host(values: Host, device: Device, where: str) -> Node:
     """Upload a NumPy array; the node of the copy."""
     row = dtypes.BY_NUMPY.get(values.dtype.newbyteorder("="))
     if row is None:
-        raise TypeError(
-            errors.message(
-                where,
-                f"the values have dtype {values.dtype}",
-                "xarr has the dtypes " + ", ".join(row.name for row in dtypes.TABLE),
-            )
+        raise errors.type_error(
+            where,
+            f"the values have dtype {values.dtype}",
+            "xarr has the dtypes " + ", ".join(row.name for row in dtypes.TABLE),
         )
     require_on(device, row, where)
     if values.ndim == 0:

@@ -23,35 +23,19 @@ from xarr.layout import Layout
 def to_array(self: Array, dtype: Any = None, copy: bool | None = None) -> Host:
     """Give the values as a NumPy array; see `numpy.asarray`.
 
-    Parameters
-    ----------
-    dtype : numpy.dtype, optional
-        The data type of the result; the array's own where None.
-    copy : bool, optional
-        True for memory of its own; False for the array's own; None for a copy if needed.
-
-    Returns
-    -------
-    numpy.ndarray, shape (...)
-        On a CPU the array's own memory: what is written to one shows in the other. On other devices
-        a copy, and so is what a number gives, since it never changes.
-
-    Raises
-    ------
-    ValueError
-        If copy is False and a copy is needed.
+    On a CPU it is the array's own memory: what is written to one shows in the other. On other
+    devices it is a copy, and so is what a number gives, since it never changes; a ValueError with
+    ``copy=False``.
     """
     other = dtype is not None and numpy.dtype(dtype) != self.dtype
     own = _is_lent(self)
     if copy is False and (other or not own):
-        raise ValueError(
-            errors.message(
-                "__array__(copy=False)",
-                f"the values have dtype {self.dtype} and are on {self.device}",
-                "a NumPy array of another dtype, of a number, or of a device with memory of its "
-                "own, is a copy",
-                "pass copy=True or None",
-            )
+        raise errors.value_error(
+            "__array__(copy=False)",
+            f"the values have dtype {self.dtype} and are on {self.device}",
+            "a NumPy array of another dtype, of a number, or of a device with memory of its "
+            "own, is a copy",
+            "pass copy=True or None",
         )
     if own and not copy:
         host = in_place(self)
@@ -72,27 +56,18 @@ def in_place(x: Array, where: str = READING) -> Host:
 
 
 def array_interface(self: Array) -> dict[str, Any]:
-    """Where the array lies in the host's memory, for libraries that take it without a copy.
+    """NumPy's array interface, version 3, for libraries that take memory without a copy.
 
-    Returns
-    -------
-    dict
-        NumPy's array interface, version 3. Its data is an object with the buffer protocol, and the
-        memory is shared for as long as somebody has that.
-
-    Raises
-    ------
-    AttributeError
-        If the array is not in the host's memory, or is a number, which never changes.
+    Its data is an object with the buffer protocol, and the memory is shared for as long as somebody
+    has that. Only an array in the host's memory has it, and no number, since that never changes.
     """
     if not _is_lent(self) or forbidden():  # then `__array__` says so
-        raise AttributeError(
-            errors.message(
-                "x.__array_interface__",
-                f"x has {self.ndim} axes and is on {self.device}",
-                "arrays on CPUs have it, outside of no_implicit_transfer(), and numbers do not",
-                "make a copy with xarr.to_numpy(x)",
-            )
+        raise errors.refused(
+            AttributeError,
+            "x.__array_interface__",
+            f"x has {self.ndim} axes and is on {self.device}",
+            "arrays on CPUs have it, outside of no_implicit_transfer(), and numbers do not",
+            "make a copy with xarr.to_numpy(x)",
         )
     note(READING, self.nbytes, "from", self.device)
     memory = interchange.exposed(self)
@@ -121,13 +96,12 @@ def array_interface(self: Array) -> dict[str, Any]:
 def buffer(self: Array, flags: int, /) -> memoryview:
     """Lend the memory of an array on a CPU, for `memoryview(x)` and what C does so."""
     if not library.is_preferred(self.device):
-        raise BufferError(
-            errors.message(
-                "memoryview(x)",
-                f"x is on {self.device}",
-                "arrays on CPUs have a buffer",
-                "make a copy with memoryview(xarr.to_numpy(x))",
-            )
+        raise errors.refused(
+            BufferError,
+            "memoryview(x)",
+            f"x is on {self.device}",
+            "arrays on CPUs have a buffer",
+            "make a copy with memoryview(xarr.to_numpy(x))",
         )
     # A buffer for type checkers from Python 3.12 on; a number's is a copy, as it never changes.
     lent: Any = in_place(self) if _is_lent(self) else to_host(self._node)
@@ -139,7 +113,7 @@ _TP_AS_BUFFER: Final = 20
 
 
 def _function_for_buffers() -> Any:
-    """What CPython calls for a buffer before 3.12, which has no name for it in Python.
+    """The function that CPython calls for a buffer before 3.12, whose classes cannot define it.
 
     It cannot raise, so an array that is not lent is a SystemError there.
     """

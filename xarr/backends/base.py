@@ -1,4 +1,4 @@
-"""What a backend offers: bytes, programs and queues. It never knows shapes, dtypes or operations.
+"""The interface of a backend: bytes, programs and queues; no shapes, dtypes or operations.
 
 A backend is a module with a function ``discover() -> Discovery`` and the drivers it returns.
 """
@@ -23,7 +23,7 @@ RUSTICL: Final = "rusticl"
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """What is known of a device before it is opened.
+    """The facts of a device that are known before it is opened.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class DeviceInfo:
 
 
 class InMemory(NamedTuple):
-    """How NumPy sees the elements of a view in memory; `is_bool` where any byte but 0 is true."""
+    """NumPy's type and strides of a view in memory; `is_bool` where any byte but 0 is true."""
 
     shape: tuple[int, ...]
     dtype: numpy.dtype[Any]
@@ -115,7 +115,7 @@ ATTRIBUTES: Final = (
     "max_dynamic_shared_size_bytes",
     "preferred_shared_memory_carveout",
 )
-"""What CUDA knows of a kernel. The last two can be changed."""
+"""CUDA's attributes of a kernel. The last two can be changed."""
 
 Asked = tuple[Any, tuple[tuple[int, ...], tuple[int, ...]], Sequence[Any], bytes, int]
 """A launch: what has the kernel as its `handle`, the groups and their items, buffers, arguments
@@ -141,8 +141,8 @@ Timer = Callable[[str, Callable[[], Any]], Span]
 
 
 MARKS: Final = 8
-"""How often a timer looks which time of the host's clock a device's time is; the host may be late,
-so the earliest counts."""
+"""The readings by which a timer maps a device's clock to the host's. The host may be late, so the
+earliest counts."""
 
 
 class Driver(Protocol):
@@ -194,7 +194,7 @@ class Driver(Protocol):
         raise lacking(self.info, "variables that others see")
 
     def attributes(self, kernel: Any) -> dict[str, int]:
-        """What is known of a kernel, by the names of `ATTRIBUTES`; -1 of what is not."""
+        """The attributes of a kernel, by the names of `ATTRIBUTES`; -1 for unknown ones."""
         return dict.fromkeys(ATTRIBUTES, -1)
 
     def set_attribute(self, kernel: Any, name: str, value: int) -> None:
@@ -218,7 +218,7 @@ class Driver(Protocol):
         """
 
     def sequence(self, asked: Sequence[Asked]) -> Together | None:
-        """What asks for such launches together, again and again; None where one by one is as good.
+        """An object that asks for such launches together; None where one by one is as good.
 
         They differ in buffers and arguments only.
         """
@@ -270,7 +270,7 @@ class Driver(Protocol):
         return other is self
 
     def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
-        """What asks for all of some calls again: launch, launch_with and copy, on its own buffers.
+        """A function that repeats some calls: launch, launch_with and copy, on its own buffers.
 
         It asks the current stream, and keeps the buffers.
         """
@@ -309,7 +309,7 @@ class Driver(Protocol):
         return None
 
     def address(self, buffer: Any) -> int:
-        """Where a buffer lies in the memory of a CPU or a CUDA device, as long as it exists.
+        """The address of a buffer in the memory of a CPU or a CUDA device, as long as it exists.
 
         What a finished kernel has written is there, and what is written there a kernel launched
         later reads.
@@ -347,7 +347,7 @@ class Driver(Protocol):
         return
 
     def create_stream(self, priority: int = 0) -> Any:
-        """A new stream; what goes first has lower numbers, of those that the device has."""
+        """A new stream, of the nearest priority that the device has; lower numbers go first."""
         raise lacking(self.info, "streams")
 
     def priority(self, stream: Any) -> int:
@@ -363,7 +363,7 @@ class Driver(Protocol):
         raise lacking(self.info, "streams")
 
     def stream_pointer(self, stream: Any) -> int:
-        """What `wrap_stream` takes."""
+        """The pointer of a stream, as `wrap_stream` takes it."""
         raise lacking(self.info, "streams")
 
     def swap_stream(self, stream: Any) -> Any:
@@ -391,7 +391,7 @@ class Driver(Protocol):
         raise lacking(self.info, "streams")
 
     def timer(self) -> Timer:
-        """What measures work on the device; here the host waits, and looks at its clock."""
+        """A timer of work on the device; here the host waits, and looks at its clock."""
         return functools.partial(timed_by_host, self)
 
 
@@ -436,17 +436,17 @@ def buffers_of(call: Call) -> list[Any]:
 
 
 def lacking(info: DeviceInfo, what: str) -> RuntimeError:
-    """The error of a driver that leaves a method as it is."""
+    """The error of a method that a driver does not have."""
     where = f"{info.backend}:{info.index}"
     return RuntimeError(message(where, f"the driver has no {what}", "another device may"))
 
 
 class ForkedError(RuntimeError):
-    """A process that was forked from one that uses a driver asks something of that."""
+    """A process asks something of a driver that its parent opened before the fork."""
 
 
 def forked(api: str) -> ForkedError:
-    """The error of a process that was forked from one that uses a driver."""
+    """The error of a process whose parent opened the driver before the fork."""
     return ForkedError(
         message(
             "xarr",

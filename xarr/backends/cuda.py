@@ -1,4 +1,4 @@
-"""What the backends on CUDA share: kernels compiled by NVRTC, launches and copies by the driver.
+"""The common part of backends on CUDA: NVRTC compiles kernels, the driver launches and copies.
 
 A backend adds who owns memory and streams. Both load the same cubin: CuPy would compile with
 `-ftz=true`, and Numba through its own compiler. Knows bytes and pointers; never shapes, dtypes or
@@ -64,7 +64,7 @@ _LEGACY: Final = 1
 """The default stream by its unmistakable name, CU_STREAM_LEGACY; 0 may mean a thread's own."""
 _LIBRARY: Final = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 _STREAM: Final = 8
-"""Which argument of `cuLaunchKernel` is the stream."""
+"""The index of the stream among the arguments of `cuLaunchKernel`."""
 _DEVICE_ORDINAL: Final = 9
 """CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL."""
 OUT_OF_MEMORY: Final = 2
@@ -153,7 +153,7 @@ def nvrtc_version() -> str:
 
 
 def describe(backend: str, index: int) -> DeviceInfo:
-    """What the driver says of a CUDA device."""
+    """The driver's facts of a CUDA device."""
     cuda = _bindings("driver")
     handle = _device(cuda, index)
     attributes = cuda.CUdevice_attribute
@@ -276,7 +276,7 @@ class Kernel:
         self.parameters: Parameters | None = None
 
     def filled(self, buffers: Sequence[Block], arguments: bytes) -> int:
-        """Where a launch finds its parameters: the addresses of buffers, and a struct."""
+        """Fill a launch's parameters, addresses of buffers and a struct; return their address."""
         parameters = self.parameters
         if parameters is None:
             parameters = self.parameters = Parameters(len(buffers))
@@ -387,7 +387,7 @@ def _libcuda() -> Any:
 
 
 class Block:
-    """Memory on a device; back where it came from when it is dropped.
+    """Memory on a device, given back when it is dropped.
 
     Attributes
     ----------
@@ -430,13 +430,13 @@ class Block:
         self.give_back(driver.last_uses.pop(id(self), None) if driver.last_uses else None)
 
     def give_back(self, event: Event | None) -> None:
-        """Let whoever is given the memory next use it on the default stream at once."""
+        """Order the default stream behind the last use, so that the next user may begin there."""
         if event is not None:
             self.driver.hold_default_stream(event)
 
 
 class Event:
-    """A place in the work of a stream."""
+    """A point in the work of a stream."""
 
     __slots__ = ("_destroy", "handle")
 
@@ -629,7 +629,7 @@ class CudaDriver(Driver):
         raise ValueError(message("load(binary, name)", given, "a name that it has is accepted"))
 
     def attributes(self, kernel: Kernel) -> dict[str, int]:
-        """What the driver knows of a kernel."""
+        """The driver's attributes of a kernel."""
         with self.context:
             return {
                 name: int(checked(self._cuda.cuFuncGetAttribute(_which(name), kernel.function)))
@@ -672,7 +672,7 @@ class CudaDriver(Driver):
             self.end(stream, buffers)
 
     def sequence(self, asked: Sequence[Asked]) -> Together | None:
-        """What asks for such launches by one call; None where this driver has no such graphs."""
+        """An object that asks for such launches by one call; None where that is impossible."""
         if not asked or any(0 in grid for _, (grid, _), *_ in asked):
             return None
         with self.context:
@@ -724,7 +724,7 @@ class CudaDriver(Driver):
             self._fail("launch", status)
 
     def _launch(self, *arguments: Any) -> Any:
-        """What `cuLaunchKernel` says; it is asked again where memory is short."""
+        """Call `cuLaunchKernel`, again where memory is short; return its status."""
         self.launched += 1
         (status,) = self._cuda.cuLaunchKernel(*arguments)
         if status == OUT_OF_MEMORY:
@@ -777,7 +777,7 @@ class CudaDriver(Driver):
         self.release_memory()
 
     def _with_room(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function of the driver's gives; it is asked again where memory is short."""
+        """Call a function of the driver's, again where memory is short; return its result."""
         answer = function(*arguments)
         if answer[0] == OUT_OF_MEMORY:
             self.make_room()
@@ -855,7 +855,7 @@ class CudaDriver(Driver):
         return bool(checked(cuda.cuDeviceCanAccessPeer(*devices)))
 
     def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
-        """What asks for launches and copies again, all by one call: a CUDA graph."""
+        """A function that repeats launches and copies by one call: a CUDA graph."""
         cuda = self._cuda
         blocks = list({id(block): block for call in calls for block in buffers_of(call)}.values())
         with self.context:
@@ -907,7 +907,7 @@ class CudaDriver(Driver):
         )
 
     def address(self, buffer: Block) -> int:
-        """Where a buffer lies in the device's memory, as long as it exists."""
+        """The address of a buffer in the device's memory, as long as it exists."""
         return buffer.pointer
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Block:
@@ -966,7 +966,7 @@ class CudaDriver(Driver):
             return float(checked(self._cuda.cuEventElapsedTime(first.handle, last.handle)))
 
     def timer(self) -> Timer:
-        """What measures work, by two events each."""
+        """A timer of work, by two events each."""
         origin = self.mark(timed=True)
         self.finish(origin)
         begins = []
@@ -1002,7 +1002,7 @@ class CudaDriver(Driver):
     def _launched_between(
         self, launch: Callable[..., Any], first: Event, last: Event, *arguments: Any
     ) -> Any:
-        """What `_launch` says, with an event before the launch and one behind it."""
+        """Launch by `_launch`, with an event before and one behind it."""
         stream = arguments[_STREAM]
         record = self._cuda.cuEventRecord
         with self.context:
@@ -1148,7 +1148,7 @@ def _which(name: str) -> Any:
 
 
 def _destroyed(destroy: Callable[[Any], Any], ready: Any, _kernels: list[Kernel]) -> None:
-    """Let a graph go, whose kernels were kept until now."""
+    """Destroy a graph, whose kernels were kept until now."""
     destroy(ready)
 
 
@@ -1171,7 +1171,7 @@ def _bindings(name: str) -> Any:
 
 
 def checked(answer: tuple[Any, ...]) -> Any:
-    """What a call of the CUDA bindings returns besides its status."""
+    """The results of a call of the CUDA bindings besides its status."""
     status, *values = answer
     if status:
         raise RuntimeError(_named(status))
@@ -1186,7 +1186,7 @@ _opened: weakref.WeakSet[CudaDriver] = weakref.WeakSet()
 
 
 def _let_blocks_go() -> None:
-    """Let blocks that are dropped from now on ask nothing of the driver."""
+    """Keep blocks that are dropped from now on from asking anything of the driver."""
     for driver in _opened:
         driver.hold_default_stream = lambda event: None  # type: ignore[method-assign]
 

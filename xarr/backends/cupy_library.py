@@ -49,7 +49,7 @@ _VALUES: Final = {"linalg.svd": 1, "linalg.svdvals": 0, "linalg.eig": 0, "linalg
 
 _NEEDS_GEEV: Final = ("linalg.eig", "linalg.eigvals")
 _DTYPES: Final = {"matmul": "fdFD", "sort": "bBhHiIlLqQfd"}
-"""What cuBLAS multiplies and CUB sorts by digits; for the rest CuPy has kernels of its own."""
+"""Types that cuBLAS multiplies and CUB sorts by digits; for others CuPy has own kernels."""
 
 _KINDS: Final = {
     **dict.fromkeys(("fft.fft", "fft.ifft", "fft.fftn", "fft.ifftn"), "C2C"),
@@ -57,7 +57,7 @@ _KINDS: Final = {
 }
 """The transforms whose plans are called at once; the others write to what they are given."""
 _MOST: Final = (1 << 31) - 1
-"""What sizes and pitches CuPy's bindings of cuBLAS and cuFFT take."""
+"""The largest size and pitch that CuPy's bindings of cuBLAS and cuFFT take."""
 
 
 def routine(name: str, dtype: numpy.dtype[Any]) -> Callable[..., Any] | None:
@@ -121,7 +121,7 @@ def _call(
     second_strides: Integers,
     itemsize: int,
 ) -> Call | None:
-    """How cuBLAS multiplies two matrices of given shapes, or None where it does not as they lie."""
+    """The call by which cuBLAS multiplies two matrices; None where it does not as they lie."""
     if len(first) != 2 or len(second) != 2 or max(*first, *second) > _MOST:
         return None
     ways = [
@@ -176,7 +176,7 @@ def _last_axes(
     s: Sequence[int] = (),
     axes: Sequence[int] = (),
 ) -> int:
-    """How many axes a transform is over if these are the last ones as they are, up to 3; else 0."""
+    """The number of a transform's axes, 1 to 3, if these are the last ones in order; else 0."""
     lengths, places = (tuple(s), tuple(axes)) if axes else ((n,), (axis,))
     count = len(places)
     is_last = places == tuple(range(len(shape) - count, len(shape)))

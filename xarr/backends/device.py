@@ -31,7 +31,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "no-float64": {"has_float64": False},
     "as-gpu": {"kind": "gpu", "shares_host_memory": False},
 }
-"""What a handle can pretend of its device, for tests, and what it changes of the information."""
+"""Pretences of a handle, for tests, and the facts of the device that each changes."""
 
 
 class Device:
@@ -151,7 +151,7 @@ class Device:
 
     @property
     def kind(self) -> Literal["cpu", "gpu", "accelerator"]:
-        """What the device is."""
+        """The kind of device."""
         return self.info.kind
 
     @property
@@ -166,18 +166,12 @@ class Device:
 
     @property
     def memory(self) -> Memory:
-        """What is in use of the device's memory, and how much may be."""
+        """The use of the device's memory, and its limit."""
         return Memory(self)
 
     @property
     def cl_context(self) -> Any:
-        """PyOpenCL's `Context` of a device of OpenCL, for a program's own queues and buffers.
-
-        Raises
-        ------
-        AttributeError
-            If OpenCL does not drive the device.
-        """
+        """PyOpenCL's `Context` of a device of OpenCL, for a program's own queues and buffers."""
         if self.backend != "opencl":
             raise AttributeError(
                 message("device.cl_context", f"{self} is no device of OpenCL", "", "choose another")
@@ -266,17 +260,17 @@ class Memory:
 
     @property
     def free(self) -> int:
-        """What nobody has, as the driver says, or as this process knows."""
+        """The bytes that are free, as the driver says, or as this process knows."""
         return self._info("free_nbytes")
 
     @property
     def used(self) -> int:
-        """What arrays have."""
+        """The bytes of arrays."""
         return self._info("used_nbytes")
 
     @property
     def held(self) -> int:
-        """What was freed and is kept for reuse, or is beyond what arrays asked for."""
+        """The bytes that are kept for reuse, or that blocks have beyond what arrays asked for."""
         return self._info("held_nbytes")
 
     @property
@@ -286,7 +280,7 @@ class Memory:
 
     @property
     def limit(self) -> int | None:
-        """What arrays may have together; None for no limit. More is a MemoryError."""
+        """The most bytes of all arrays; None for no limit. More is a MemoryError."""
         limit = self._device.driver.limit_nbytes
         return None if limit == math.inf else int(limit)
 
@@ -443,7 +437,7 @@ def require_together(device: Device, other: Device, where: str) -> None:
 
 
 before_synchronizing: list[Callable[[Device], None]] = []
-"""What runs all that was asked of a device; the engine stands here."""
+"""Functions that run all that was asked of a device; the engine adds its own."""
 
 when_opened: list[Callable[[Device], None]] = []
 """Are told of each device that is opened."""
@@ -534,7 +528,7 @@ def _forkable() -> list[Device]:
 
 
 def _before_fork() -> None:
-    """Let what other threads compute end: a child would have their locks, and not them."""
+    """Wait for other threads' work: a child would have their locks, and not them."""
     for one in _forkable():
         one.lock.acquire()
 

@@ -34,7 +34,7 @@ class Runtime:
     """
 
     class CUevent_flags:  # noqa: N801 - the driver's name
-        """How events are made."""
+        """The flags of events."""
 
         CU_EVENT_DEFAULT = 0
         CU_EVENT_DISABLE_TIMING = 2
@@ -257,7 +257,7 @@ class HipDriver(CupyDriver):
 
 
 def describe(runtime: Any, index: int) -> DeviceInfo:
-    """What CuPy's runtime says of a device of ROCm's."""
+    """The facts that CuPy's runtime has of a device of ROCm's."""
     found = runtime.getDeviceProperties(index)
     arch = found.get("gcnArchName", b"").decode() or f"{found['major']}{found['minor']}"
     return DeviceInfo(

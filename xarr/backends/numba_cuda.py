@@ -30,7 +30,7 @@ class Block(cuda.Block):
     __slots__ = ()
 
     def give_back(self, event: cuda.Event | None) -> None:
-        """Let the pool give the memory out again."""
+        """Give the memory back to the pool."""
         self.memory.put_back(self, event)
 
 

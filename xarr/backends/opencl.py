@@ -52,7 +52,7 @@ from xarr.settings import settings
 
 _INSTALL = 'pip install "pyopencl[pocl]"'
 _SPIRV: Final = (0x07230203).to_bytes(4, "little")
-"""How SPIR-V begins."""
+"""The first bytes of SPIR-V."""
 _SEAL_NBYTES = hashlib.sha256().digest_size
 _POCL = "Portable Computing Language"
 _X86 = ("x86_64", "AMD64")
@@ -88,7 +88,7 @@ class Kernel:
 
 
 class Event(NamedTuple):
-    """A place in the work of a queue, and the time of it where the host noted it."""
+    """A point in the work of a queue, and its time where the host noted it."""
 
     handle: Any
     seconds: float | None
@@ -255,7 +255,7 @@ class OpenCLDriver(Driver):
         return Handle(program, kernel, None, None)
 
     def _binary_of(self, program: Any) -> bytes:
-        """What a program became; PoCL links it when it is asked for, which takes as long again."""
+        """The binary of a program; PoCL links it only now, which takes as long again."""
         direct = self._direct
         if direct is not None:
             ask = direct.program_info
@@ -526,7 +526,7 @@ class OpenCLDriver(Driver):
             mapped.base.release(queue)
 
     def address(self, buffer: Any) -> int:
-        """Where a buffer lies in the host's memory, as long as it exists; on a CPU."""
+        """The address of a buffer in the host's memory, as long as it exists; on a CPU."""
         # The three drivers for CPUs (PoCL, Intel's, llvmpipe) map each buffer where it lies.
         if self._direct is not None and self._is_free():
             queue, memory = self._inline.int_ptr, buffer.int_ptr
@@ -721,7 +721,7 @@ class OpenCLDriver(Driver):
         return float(last.handle.profile.end - first.handle.profile.end) * 1e-6
 
     def timer(self) -> Timer:
-        """What measures work, by the times that the queue notes; inline work takes the host's."""
+        """A timer of work, by the times that the queue notes; inline work takes the host's."""
         if not self._fast or not self._notes_times(self._queue):
             return functools.partial(timed_by_host, self)
         begins = []
@@ -799,7 +799,7 @@ class OpenCLDriver(Driver):
         return queue
 
     def _seal(self, content: bytes) -> bytes:
-        """What must precede a binary: rusticl 22.3 ends the process on one that it cannot read."""
+        """A seal before a binary: rusticl 22.3 ends the process on one that it cannot read."""
         return hashlib.sha256(self.info.target.encode() + content).digest()
 
     def _refuse(self, nbytes: int, cause: Exception | None = None) -> NoReturn:
@@ -933,7 +933,7 @@ def _has_fast_launch(cl: Any) -> bool:
 
 
 def _public_transfers(cl: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """What reads a buffer and what writes one, in PyOpenCL's public names."""
+    """The functions that read a buffer and write one, by PyOpenCL's public names."""
 
     def read(queue: Any, buffer: Any, host: Any, offset: int, _: None, is_blocking: bool) -> None:
         cl.enqueue_copy(queue, host, buffer, src_offset=offset, is_blocking=is_blocking)
@@ -997,7 +997,7 @@ def _subgroup_size(device: Any) -> int:
 
 
 def _base_options(cl: Any, device: Any) -> tuple[str, ...]:
-    """What every kernel is compiled with."""
+    """The options that every kernel is compiled with."""
     options = ["-cl-std=CL1.2"]
     if device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
@@ -1072,7 +1072,7 @@ def _registers(file: Path, driver: Path) -> bool:
 
 
 def _loader_variables(drivers: list[Path], directory: Path) -> dict[str, str]:
-    """What tells each of the two common loaders of `drivers`, besides those it knows already."""
+    """Variables that add `drivers` to those that each of the two common loaders knows."""
     # Khronos' loader takes a list of further drivers; ocl-icd, which PyOpenCL's Linux wheels
     # bundle, takes one directory instead of the system's, so the system's files are copied to it.
     variables = {"OCL_ICD_FILENAMES": os.pathsep.join(map(str, drivers))}

@@ -1,4 +1,4 @@
-"""What PoCL's platform needs: the name of a processor, and a second device for small work.
+"""Amendments to PoCL's platform: the name of a processor, a second device for small work.
 
 PoCL's wheel has LLVM 14, which calls a processor that it does not know (AMD's Zen 5, say) "generic"
 and then refuses that name, so that no kernel compiles (https://github.com/pocl/pocl/issues/1049).
@@ -30,7 +30,7 @@ _PROCESSORS: Final = (
     ("haswell", ("avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm")),
     ("x86-64", ()),
 )
-"""What LLVM calls processors, and what Linux calls the instructions that they have.
+"""LLVM's names of processors, and Linux's names of the instructions that they have.
 
 None has AVX-512. LLVM makes a load under a mask of each comparison that is stored, and AMD's
 Zen 5 takes 300 ns for one whose mask is empty: `x > 2`, where nothing is, took 37 ns an element
@@ -55,7 +55,7 @@ def name_processor(device: Any) -> None:
 
 
 def stand_in(device: Any) -> str | None:
-    """What `name_processor` calls a device's processor; None where PoCL's compiler knows it."""
+    """The substitute that PoCL's compiler knows for a device's processor; None of a known one."""
     if platform.machine() != "x86_64" or not device.version.strip().endswith("-generic"):
         return None
     return processor(features())
@@ -67,7 +67,7 @@ def processor(known: frozenset[str]) -> str:
 
 
 def _places_of(text: bytes, address: int) -> list[int]:
-    """Where in the description of a device a pointer to a text stands."""
+    """The offsets in the description of a device of pointers to a text."""
     # Read as a file: what is no pointer gives an error, not a crash.
     memory = os.open("/proc/self/mem", os.O_RDONLY)
     try:
@@ -108,7 +108,7 @@ def apart(devices: Sequence[Any]) -> tuple[list[Any], Any]:
 
 
 def label(device: Any) -> bytes:
-    """What binaries for a device are labelled with: FNV-1 of its name."""
+    """The label of binaries for a device: FNV-1 of its name."""
     value = 0xCBF29CE484222325
     for character in _known_as(device):
         value = (value * 0x100000001B3 % (1 << 64)) ^ character

@@ -1,4 +1,4 @@
-"""What the system says of the host's processor, for code that is compiled for it."""
+"""The host's processor as the system describes it, for code that is compiled for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @functools.cache
 def _described() -> dict[str, str]:
-    """What Linux says of the first processor, by its words."""
+    """Linux's description of the first processor, by its words."""
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
             text = file.read(8192)
@@ -31,7 +31,7 @@ def features() -> frozenset[str]:
 
 @functools.cache
 def name() -> str:
-    """What the processor is called."""
+    """The name of the processor."""
     known = _described()
     found = known.get("model name") or known.get("Processor")
     if not found and sys.platform == "darwin":

@@ -1,4 +1,4 @@
-"""What is asked of a driver, seen on its way: for graphs, which ask it again, and for profiles.
+"""Interception of a driver's calls: for graphs, which repeat them, and for profiles.
 
 Other functions stand in the place of a driver's methods meanwhile, so that nobody who asks a driver
 has to look whether somebody listens.
@@ -71,7 +71,7 @@ def around(
     names: Iterable[str],
     do: Callable[[str, Asked, tuple[Any, ...], dict[str, Any]], Any],
 ) -> dict[str, Asked]:
-    """What takes the place of methods: `do` is given the name, the method, and what that is given.
+    """Substitutes of methods: `do` is given the name, the method, and its arguments.
 
     What a method asks its own driver for is part of its work, and `do` is not told of it.
     """

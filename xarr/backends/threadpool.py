@@ -1,4 +1,4 @@
-"""What threadpoolctl, if it is installed, is told of the threads of ``cpu:0``."""
+"""The threads of ``cpu:0`` as threadpoolctl, if it is installed, sees them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Threads(threadpoolctl.LibController):  # type: ignore[misc]
     check_symbols = ("xarr_get_num_threads", "xarr_set_num_threads")
 
     def get_num_threads(self) -> int:
-        """How many threads share large work."""
+        """The number of threads that share large work."""
         return int(self.dynlib.xarr_get_num_threads())
 
     def set_num_threads(self, num_threads: int) -> Any:

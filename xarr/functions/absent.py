@@ -1,4 +1,4 @@
-"""What is said of a name that xarr lacks: what it became, why it is absent, or the nearest."""
+"""The error for a name that xarr lacks: its successor, why it is absent, or the nearest name."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _BECAME: Final = {
     "sometrue": "any",
     "trapz": "trapezoid",
 }
-"""What stands in the place of names that NumPy has removed."""
+"""The successors of names that NumPy has removed."""
 
 _OBJECTS: Final = "Python's objects are not on a device; numpy has arrays of them"
 _TEXT: Final = "strings are not on a device; use numpy's arrays of them, or Python's str"
@@ -102,7 +102,7 @@ _ELSEWHERE: Final = {
     **dict.fromkeys(("test", "Tester", "who"), _PRIVATE),
     "version": "xarr.__version__ is xarr's own, numpy.__version__ NumPy's",
 }
-"""What is said of names that stand for something that is not on a device."""
+"""The advice for names of what no device holds."""
 
 
 def masked_arrays() -> ModuleType:
@@ -114,36 +114,26 @@ def masked_arrays() -> ModuleType:
 
 
 def remedy(name: str) -> str:
-    """What to do without a name of NumPy's main namespace; empty where there is nothing to say."""
+    """Advise on a name of NumPy's main namespace that xarr lacks; "" where there is no advice."""
     if name in _ELSEWHERE:
         return _ELSEWHERE[name]
     return f"write {_BECAME[name]}" if name in _BECAME else ""
 
 
 def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Make the error for a name that a module of xarr lacks.
-
-    Parameters
-    ----------
-    space : str
-        The module, as "xarr.linalg".
-    name : str
-        The name.
-    known : iterable of str
-        The names that the module has.
-    """
+    """Make the error for a name that a module of xarr, as "xarr.linalg", lacks."""
     if name.startswith("_"):
         return AttributeError(f"module {space!r} has no attribute {name!r}", name=name)
     where = f"{space}.{name}"
     names = [one for one in known if not one.startswith("_")]
     top = space == "xarr"
     if top and name in _ELSEWHERE:
-        return AttributeError(errors.message(where, "xarr has no such name", _ELSEWHERE[name]))
+        return errors.refused(AttributeError, where, "xarr has no such name", _ELSEWHERE[name])
     if top and name in _BECAME:
         new = _BECAME[name]
         new = f"{space}.{new}" if new in names else new
-        return AttributeError(
-            errors.message(where, "NumPy has removed this name", f"write {new}", _PAGE)
+        return errors.refused(
+            AttributeError, where, "NumPy has removed this name", f"write {new}", _PAGE
         )
     near = difflib.get_close_matches(name, names, 1, 0.6)
     nearest = f"the nearest is {space}.{near[0]}" if near else ""
@@ -151,7 +141,7 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
     if _in_numpy(space, name):
         given = f"xarr lacks NumPy's {space.replace('xarr', 'numpy', 1)}.{name}"
         nearest += ("; " if nearest else "") + "NumPy's takes arrays, on the host"
-    return AttributeError(errors.message(where, given, nearest, _PAGE))
+    return errors.refused(AttributeError, where, given, nearest, _PAGE)
 
 
 def _in_numpy(space: str, name: str) -> bool:

@@ -36,10 +36,8 @@ def interp(
 ) -> Array:
     """The value at x of the polygon through given points.
 
-    Parameters
-    ----------
     x : real Array, shape (...)
-        Where to evaluate; also a number, a list of numbers or a NumPy array.
+        Where to evaluate.
     xp : real Array, shape (N,)
         The points, ascending, unless there is a period.
     fp : Array, shape (N,)
@@ -54,17 +52,6 @@ def interp(
     Array, shape (...)
         float64, or complex128 where fp is complex. NaN where x is.
 
-    Raises
-    ------
-    ValueError
-        If xp and fp are no vectors of one length, of one or more elements, or the period is 0.
-
-    Notes
-    -----
-    A binary search, and one launch.
-
-    Examples
-    --------
     >>> xarr.interp([1.5, 9], xarr.asarray([1.0, 2.0]), xarr.asarray([10.0, 20.0])).tolist()
     [15.0, 20.0]
     """
@@ -78,31 +65,25 @@ def interp(
     for other in (at, values):
         require_together(other.device, points.device, where)
     if points.ndim != 1 or values.ndim != 1:
-        raise ValueError(
-            errors.message(
-                where, f"xp has shape {points.shape} and fp {values.shape}", "vectors are accepted"
-            )
+        raise errors.value_error(
+            where, f"xp has shape {points.shape} and fp {values.shape}", "vectors are accepted"
         )
     if points.shape != values.shape or not points.size:
-        raise ValueError(
-            errors.message(
-                where,
-                f"xp has {points.size} elements and fp {values.size}",
-                "as many are accepted, one or more",
-            )
+        raise errors.value_error(
+            where,
+            f"xp has {points.size} elements and fp {values.size}",
+            "as many are accepted, one or more",
         )
     row = default_float(points.device)
     for name, array in (("x", at), ("xp", points)):
         if array._node.dtype.kind == COMPLEX:
-            raise TypeError(
-                errors.message(
-                    where, f"{name} has dtype {array.dtype}", "real numbers are accepted"
-                )
+            raise errors.type_error(
+                where, f"{name} has dtype {array.dtype}", "real numbers are accepted"
             )
     at, points = at.astype(row.numpy), points.astype(row.numpy)
     if period is not None:
         if period == 0:
-            raise ValueError(errors.message(where, "period is 0", "another number is accepted"))
+            raise errors.value_error(where, "period is 0", "another number is accepted")
         left = right = None
         period = abs(period)
         at, points = at % period, points % period
@@ -164,12 +145,11 @@ def gradient(
 ) -> Array | tuple[Array, ...]:
     """The gradient, by central differences inside and one-sided ones at the edges.
 
-    Parameters
-    ----------
     f : Array, shape (...)
-        The samples; also a list of numbers or a NumPy array.
+        The samples.
     *varargs : number or Array of shape (N,)
-        The spacing for all axes; or for each axis the spacing, or the coordinates.
+        The spacing for all axes; or for each axis the spacing, or the coordinates. The device is
+        waited for to see whether those of an Array are evenly spaced.
     axis : int or tuple of int, optional
         The axes along which to differentiate; None for all.
     edge_order : 1 or 2
@@ -178,21 +158,8 @@ def gradient(
     Returns
     -------
     Array, shape (...), or a tuple of one for each axis
-        Of the dtype of f, or float64 of integers.
+        Of the dtype of f, or floating-point.
 
-    Raises
-    ------
-    ValueError
-        If an axis has fewer than edge_order + 1 elements, or coordinates do not fit theirs.
-    TypeError
-        If there are spacings for another number of axes.
-
-    Notes
-    -----
-    Waits for the device where coordinates are an Array, to see whether they are evenly spaced.
-
-    Examples
-    --------
     >>> xarr.gradient(xarr.asarray([1.0, 4.0, 9.0, 16.0])).tolist()
     [3.0, 4.0, 6.0, 7.0]
     """
@@ -203,20 +170,16 @@ def gradient(
         axes = tuple(layout.normalize_axis(place, x.ndim, where) for place in axis)
     steps = _spacings(x, axes, varargs, where)
     if edge_order > 2:
-        raise ValueError(
-            errors.message(where, f"edge_order is {edge_order}", "1 and 2 are accepted")
-        )
+        raise errors.value_error(where, f"edge_order is {edge_order}", "1 and 2 are accepted")
     if x._node.dtype.kind not in dtypes.FLOATING:
         x = x.astype(default_float(x.device).numpy)
     results = []
     for place, step in zip(axes, steps, strict=True):
         if x.shape[place] < edge_order + 1:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"axis {place} has {x.shape[place]} elements",
-                    f"{edge_order + 1} are needed with edge_order {edge_order}",
-                )
+            raise errors.value_error(
+                where,
+                f"axis {place} has {x.shape[place]} elements",
+                f"{edge_order + 1} are needed with edge_order {edge_order}",
             )
         results.append(_derivative(x, place, step, edge_order))
     return results[0] if len(results) == 1 else tuple(results)
@@ -229,12 +192,10 @@ def _spacings(x: Array, axes: Sequence[int], given: tuple[Any, ...], where: str)
     if len(given) == 1 and numpy.ndim(given[0]) == 0:
         return [given[0]] * len(axes)
     if len(given) != len(axes):
-        raise TypeError(
-            errors.message(
-                where,
-                f"there are {len(given)} spacings and {len(axes)} axes",
-                "one for all axes, or one for each, is accepted",
-            )
+        raise errors.type_error(
+            where,
+            f"there are {len(given)} spacings and {len(axes)} axes",
+            "one for all axes, or one for each, is accepted",
         )
     return [_spacing(x, place, step, where) for place, step in zip(axes, given, strict=True)]
 
@@ -244,12 +205,10 @@ def _spacing(x: Array, place: int, step: Any, where: str) -> Any:
         return step
     points = as_array(step, where, "the coordinates", device=x.device)
     if points.ndim != 1 or points.size != x.shape[place]:
-        raise ValueError(
-            errors.message(
-                where,
-                f"the coordinates of axis {place} have shape {points.shape}",
-                f"distances must be either scalars or 1d, with {x.shape[place]} elements",
-            )
+        raise errors.value_error(
+            where,
+            f"the coordinates of axis {place} have shape {points.shape}",
+            f"distances must be either scalars or 1d, with {x.shape[place]} elements",
         )
     if points._node.dtype.kind not in dtypes.FLOATING:
         points = points.astype(default_float(x.device).numpy)
@@ -308,28 +267,15 @@ def _derivative(x: Array, place: int, step: Any, edge_order: int) -> Array:
 def trapezoid(
     y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: SupportsIndex = -1
 ) -> Array:
-    """The integral along an axis by the trapezoidal rule.
+    """The integral along an axis by the trapezoidal rule; one launch.
 
-    Parameters
-    ----------
     y : Array, shape (..., N, ...)
-        The samples; also a list of numbers or a NumPy array.
+        The samples.
     x : Array, shape (N,) or that of y, optional
         Where they are.
     dx : float, optional
         Their distance, without x.
 
-    Returns
-    -------
-    Array, shape of the other axes
-        Floating-point.
-
-    Notes
-    -----
-    The trapezoids are summed as they are computed.
-
-    Examples
-    --------
     >>> float(xarr.trapezoid(xarr.asarray([1.0, 2.0, 3.0]), dx=2))
     8.0
     """

@@ -26,6 +26,7 @@ from xarr.functions import (
     python_floats,
     scalar_functions,
 )
+from xarr.functions.comparing import device_of
 from xarr.functions.hosting import host_of
 from xarr.layout import broadcast_shapes, normalize_axis
 
@@ -35,8 +36,6 @@ def apply_along_axis(
 ) -> Array:
     """Call a function with each line along an axis.
 
-    Parameters
-    ----------
     func1d : callable
         Called with an Array of shape (N,), a view of the line, for each line.
     arr : Array, shape (..., N, ...)
@@ -49,18 +48,11 @@ def apply_along_axis(
     Array
         The results, in place of the axis; of the dtype of the first.
 
-    Raises
-    ------
-    ValueError
-        If there are no lines, or the results differ in shape.
-
     Notes
     -----
     Python calls it once for each line, and what it does with the line stays on the device. A
     function of the whole array and its axis, such as `sum(x, axis)`, is faster.
 
-    Examples
-    --------
     >>> x = xarr.asarray([[1, 4], [2, 3]])
     >>> xarr.apply_along_axis(lambda line: line.max() - line.min(), 1, x).tolist()
     [3, 1]
@@ -74,9 +66,7 @@ def apply_along_axis(
         func1d(last[index], *args, **kwargs) for index in itertools.product(*map(range, outer))
     ]
     if not results:
-        raise ValueError(
-            errors.message(where, f"arr has shape {x.shape}", "at least one line is needed")
-        )
+        raise errors.value_error(where, f"arr has shape {x.shape}", "at least one line is needed")
     first = as_array(results[0], where, "a result", device=x.device)
     if all(isinstance(item, int | float | complex | numpy.generic) for item in results):
         together = as_array(results, where, "the results", dtype=first.dtype, device=x.device)
@@ -98,25 +88,9 @@ def apply_over_axes(
 ) -> Array:
     """Call a function of an array and an axis for one axis after the other.
 
-    Parameters
-    ----------
     func : callable
         Called with the array and an axis; its result has as many axes, or one less.
-    a : Array, shape (...)
-        The array.
 
-    Returns
-    -------
-    Array
-        The last result, with as many axes as a.
-
-    Raises
-    ------
-    ValueError
-        If a result has another number of axes.
-
-    Examples
-    --------
     >>> xarr.apply_over_axes(xarr.sum, xarr.ones((2, 3, 4)), [0, 2]).tolist()
     [[[8.0], [8.0], [8.0]]]
     """
@@ -128,15 +102,27 @@ def apply_over_axes(
         if result.ndim == value.ndim - 1:
             result = manipulation.expand_dims(result, place)
         if result.ndim != value.ndim:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"the result has {result.ndim} dimensions",
-                    f"the array has {value.ndim}; as many or one less are accepted",
-                )
+            raise errors.value_error(
+                where,
+                f"the result has {result.ndim} dimensions",
+                f"the array has {value.ndim}; as many or one less are accepted",
             )
         value = result
     return value
+
+
+def _option(name: str, about: str) -> property:
+    """An attribute of `vectorize` that may be set."""
+
+    def read(self: vectorize) -> Any:
+        return self._options[name]
+
+    def write(self: vectorize, value: Any) -> None:
+        self._options[name] = value
+        if self._host is not None:
+            self._host = numpy.vectorize(self.pyfunc, **self._options)
+
+    return property(read, write, doc=about)
 
 
 class vectorize:  # noqa: N801 - NumPy's name
@@ -204,28 +190,10 @@ class vectorize:  # noqa: N801 - NumPy's name
         if self._options["doc"] is not None:
             self.__doc__ = self._options["doc"]
 
-    @property
-    def cache(self) -> bool:
-        """Whether the first call is not made again."""
-        return bool(self._options["cache"])
-
-    @cache.setter
-    def cache(self, value: bool) -> None:
-        self._set("cache", value)
-
-    @property
-    def otypes(self) -> Any:
-        """The data types of the results; None where the first call finds them."""
-        return self._options["otypes"]
-
-    @otypes.setter
-    def otypes(self, value: Any) -> None:
-        self._set("otypes", value)
-
-    def _set(self, name: str, value: Any) -> None:
-        self._options[name] = value
-        if self._host is not None:
-            self._host = numpy.vectorize(self.pyfunc, **self._options)
+    cache = _option("cache", "Whether the first call is not made again.")
+    otypes = _option(
+        "otypes", "The data types of the results; None where the first call finds them."
+    )
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -237,7 +205,7 @@ class vectorize:  # noqa: N801 - NumPy's name
             self._take(function)
             return self
         values = (*args, *kwargs.values())
-        device = next((item.device for item in values if type(item) is Array), None)
+        device = device_of(*values)
         where = "vectorize(pyfunc)"
         if device is not None and not kwargs and device.has_float64:
             on_device = self._on_device(args, device, where)
@@ -263,10 +231,8 @@ class vectorize:  # noqa: N801 - NumPy's name
         dtypes = options["otypes"]
         if dtypes is None:
             firsts = [
-                host_of(value.reshape(-1)[:1], where)[0]
-                if type(value) is Array
-                else numpy.asarray(value)[()]
-                for value in args
+                host_of(x.reshape(-1)[:1], where)[0] if type(x) is Array else numpy.asarray(x)[()]
+                for x in args
             ]
             dtypes = numpy.asarray(self.pyfunc(*firsts)).dtype.char
         if dtypes not in ("d", "f", "?"):
@@ -292,7 +258,7 @@ def _host(value: Any, where: str) -> Any:
 
 
 def _arrays(result: Any, device: Any, where: str) -> Any:
-    """What a function of NumPy's gave, as Arrays."""
+    """Convert the results of a function of NumPy's to Arrays."""
     if isinstance(result, tuple):
         return tuple(_arrays(part, device, where) for part in result)
     if isinstance(result, numpy.ndarray) and result.dtype.kind == "O":
@@ -303,7 +269,7 @@ def _arrays(result: Any, device: Any, where: str) -> Any:
 
 
 class _FromPython:
-    """What `frompyfunc` makes."""
+    """The function that `frompyfunc` makes."""
 
     def __init__(self, func: Callable[..., Any], nin: int, nout: int, options: Any) -> None:
         self._ufunc = numpy.frompyfunc(func, nin, nout, **options)
@@ -312,41 +278,37 @@ class _FromPython:
         self.__doc__ = func.__doc__
 
     def __call__(self, *args: Any) -> Any:
-        device = next((item.device for item in args if type(item) is Array), None)
+        device = device_of(*args)
         where = "frompyfunc(func)"
         result = self._ufunc(*(_host(value, where) for value in args))
         return _arrays(result, device, where)
 
     def reduce(self, array: Any, axis: SupportsIndex | None = 0, **options: Any) -> Array:
         """Call the function with the result so far and the next element, along an axis."""
-        where = "frompyfunc(func).reduce(array)"
-        x = array_of(array, where, "array")
-        result = self._ufunc.reduce(host_of(x, where).astype(object), axis=axis, **options)
-        found: Array = _arrays(result, x.device, where)
-        return found
+        return self._along("reduce", array, axis=axis, **options)
 
     def accumulate(self, array: Any, axis: SupportsIndex = 0) -> Array:
         """Keep each result of what `reduce` does."""
-        where = "frompyfunc(func).accumulate(array)"
+        return self._along("accumulate", array, axis=axis)
+
+    def _along(self, name: str, array: Any, **options: Any) -> Array:
+        where = f"frompyfunc(func).{name}(array)"
         x = array_of(array, where, "array")
-        result = self._ufunc.accumulate(host_of(x, where).astype(object), axis=axis)
+        result = getattr(self._ufunc, name)(host_of(x, where).astype(object), **options)
         found: Array = _arrays(result, x.device, where)
         return found
 
     def outer(self, a: Any, b: Any) -> Array:
         """Call the function for each pair of elements."""
-        device = next((item.device for item in (a, b) if type(item) is Array), None)
         where = "frompyfunc(func).outer(a, b)"
         result = self._ufunc.outer(_host(a, where), _host(b, where))
-        found: Array = _arrays(result, device, where)
+        found: Array = _arrays(result, device_of(a, b), where)
         return found
 
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> _FromPython:
     """Let a Python function take arrays. Runs on the host, element by element.
 
-    Parameters
-    ----------
     func : callable
         Called with Python's numbers.
     nin, nout : int
@@ -360,13 +322,6 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) 
         Takes arrays that broadcast together, and gives Arrays: NumPy's gives arrays of objects,
         which no device has. With `reduce`, `accumulate` and `outer`.
 
-    Raises
-    ------
-    TypeError
-        When it is called, if the results are no numbers.
-
-    Examples
-    --------
     >>> import math
     >>> xarr.frompyfunc(math.gcd, 2, 1)(xarr.asarray([12, 18]), 8).tolist()
     [4, 2]

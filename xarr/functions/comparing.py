@@ -22,29 +22,8 @@ def isclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether the elements of two arrays are nearly equal.
+    """Whether the elements of two arrays are nearly equal; an infinite one only to the same.
 
-    Parameters
-    ----------
-    a, b : Array, shapes that broadcast to (...)
-        The operands; also numbers, lists of numbers and NumPy arrays.
-    rtol, atol : float or Array, optional
-        How far they may be apart: atol + rtol * abs(b).
-    equal_nan : bool, optional
-        Whether NaN is equal to NaN.
-
-    Returns
-    -------
-    bool Array, shape (...)
-        Where b is infinite, whether a is the same.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast.
-
-    Examples
-    --------
     >>> xarr.isclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.1]).tolist()
     [True, False]
     """
@@ -105,29 +84,8 @@ def allclose(
     atol: ArrayLike = 1e-08,
     equal_nan: bool = False,
 ) -> bool:
-    """Whether all elements of two arrays are nearly equal.
+    """Whether all elements of two arrays are nearly equal; waits for the device.
 
-    Parameters
-    ----------
-    a, b : Array, shapes that broadcast to (...)
-        The operands; also numbers, lists of numbers and NumPy arrays.
-    rtol, atol : float or Array, optional
-        How far they may be apart: atol + rtol * abs(b).
-    equal_nan : bool, optional
-        Whether NaN is equal to NaN.
-
-    Returns
-    -------
-    bool
-        As in NumPy no array; it waits for the device.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast.
-
-    Examples
-    --------
     >>> xarr.allclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.0])
     True
     """
@@ -135,22 +93,10 @@ def allclose(
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
-    """Whether two arrays have the same shape and the same elements.
+    """Whether two arrays have the same shape and the same elements; waits for the device.
 
-    Parameters
-    ----------
-    a1, a2 : Array, any shapes
-        The operands; also numbers, lists of numbers and NumPy arrays.
-    equal_nan : bool, optional
-        Whether NaN is equal to NaN.
+    NumPy compares what no device holds.
 
-    Returns
-    -------
-    bool
-        As in NumPy no array; it waits for the device. False of what can be made no array.
-
-    Examples
-    --------
     >>> xarr.array_equal(xarr.asarray([1, 2]), [1, 2])
     True
     """
@@ -164,21 +110,10 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
-    """Whether two arrays have the same elements when they are broadcast to a common shape.
+    """Whether two arrays have the same elements once they are broadcast; waits for the device.
 
-    Parameters
-    ----------
-    a1, a2 : Array, any shapes
-        The operands; also numbers, lists of numbers and NumPy arrays.
+    False where shapes do not broadcast. NumPy compares what no device holds.
 
-    Returns
-    -------
-    bool
-        As in NumPy no array; it waits for the device. False where shapes do not broadcast, and of
-        what can be made no array.
-
-    Examples
-    --------
     >>> xarr.array_equiv(xarr.asarray([[1, 2], [1, 2]]), [1, 2])
     True
     """

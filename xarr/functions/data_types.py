@@ -7,7 +7,7 @@ lists data types.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import numpy
@@ -27,33 +27,22 @@ def astype(
 ) -> Array:
     """Convert an array to a data type.
 
-    Parameters
-    ----------
-    x : Array or values, shape (...)
-        The array.
+    dtype : dtype
+        The data type, one that the device has.
     copy : bool
         Whether the result is new even if nothing changes; if False, x itself is returned then.
-    device : Device, str or None
-        The device of the result; the array's where None.
 
     Returns
     -------
     Array, shape (...)
-        Of the given dtype. Floating-point numbers are truncated towards zero where dtype is an
-        integer one; what it cannot hold becomes what NumPy makes of it on x86-64.
-
-    Raises
-    ------
-    TypeError
-        If the device lacks dtype.
+        Floating-point numbers are truncated towards zero where dtype is an integer one; what it
+        cannot hold becomes what NumPy makes of it on x86-64.
 
     Notes
     -----
     A conversion from complex to real drops the imaginary part, with a `ComplexWarning`, as NumPy's
     does.
 
-    Examples
-    --------
     >>> xarr.astype(xarr.asarray([1.7, -1.7]), xarr.int32).tolist()
     [1, -1]
     """
@@ -66,8 +55,6 @@ def astype(
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     """Tell whether a data type can be converted to another without loss.
 
-    Parameters
-    ----------
     from_ : dtype or Array
         The given data type, or an array of it.
     to : dtype
@@ -75,18 +62,6 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
         What counts as possible, by NumPy's rules.
 
-    Returns
-    -------
-    bool
-        Whether the conversion is possible.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no data type.
-
-    Examples
-    --------
     >>> xarr.can_cast(xarr.int32, xarr.int64)
     True
     """
@@ -99,35 +74,27 @@ def _castable(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> bo
     try:
         return bool(numpy.can_cast(given, wanted, casting))  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise ValueError(
-            errors.message(
-                where,
-                f"casting is {casting!r}",
-                "no, equiv, safe, same_kind and unsafe are accepted",
-            )
+        raise errors.value_error(
+            where, f"casting is {casting!r}", "no, equiv, safe, same_kind and unsafe are accepted"
         ) from None
 
 
 def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> None:
     """Refuse a conversion that is not of a kind."""
     if not _castable(given, wanted, casting, where):
-        raise TypeError(
-            errors.message(
-                where,
-                f"dtype {given} becomes {wanted} and casting is {casting!r}",
-                "the conversion has to be of that kind",
-                "pass casting='unsafe'",
-            )
+        raise errors.type_error(
+            where,
+            f"dtype {given} becomes {wanted} and casting is {casting!r}",
+            "the conversion has to be of that kind",
+            "pass casting='unsafe'",
         )
 
 
 def _any_dtype(value: Any, where: str) -> AnyDType:
     """The data type of an array, or one of NumPy's, which xarr need not have."""
     if isinstance(value, bool | int | float | complex) and not isinstance(value, numpy.generic):
-        raise TypeError(
-            errors.message(
-                where, f"{value!r} was given", "a dtype or an Array is accepted", "use its type"
-            )
+        raise errors.type_error(
+            where, f"{value!r} was given", "a dtype or an Array is accepted", "use its type"
         )
     try:
         return _dtype_of(value, where).numpy
@@ -139,7 +106,7 @@ def _any_dtype(value: Any, where: str) -> AnyDType:
 
 @dataclass(frozen=True, slots=True)
 class FloatInfo:
-    """What a floating-point data type can hold; attributes are Python scalars.
+    """The limits of a floating-point data type, as Python scalars.
 
     Attributes
     ----------
@@ -191,7 +158,7 @@ class FloatInfo:
 
 @dataclass(frozen=True, slots=True)
 class IntegerInfo:
-    """What an integer data type can hold; attributes are Python scalars.
+    """The limits of an integer data type, as Python scalars.
 
     Attributes
     ----------
@@ -214,38 +181,22 @@ class IntegerInfo:
 
 
 def finfo(dtype: Any) -> FloatInfo:
-    """Tell what a floating-point data type can hold.
+    """Tell the limits of a floating-point data type.
 
-    Parameters
-    ----------
     dtype : dtype or Array
         A floating-point data type, or an array of it; a complex one stands for its parts'.
 
-    Returns
-    -------
-    FloatInfo
-        With bits, eps, max, min, smallest_normal and dtype, as Python scalars.
-
-    Raises
-    ------
-    ValueError
-        If the data type is not a floating-point one.
-
-    Examples
-    --------
     >>> xarr.finfo(xarr.float32).eps
     1.1920928955078125e-07
     """
     row = _dtype_of(float if isinstance(dtype, float) else dtype, "finfo(dtype)")
     row = dtypes.PART.get(row, row)
     if row.kind != REAL:
-        raise ValueError(
-            errors.message(
-                "finfo(dtype)",
-                f"dtype is {row}",
-                "a floating-point dtype is accepted",
-                "use xarr.iinfo for integers",
-            )
+        raise errors.value_error(
+            "finfo(dtype)",
+            f"dtype is {row}",
+            "a floating-point dtype is accepted",
+            "use xarr.iinfo for integers",
         )
     return _float_info(row)
 
@@ -253,67 +204,36 @@ def finfo(dtype: Any) -> FloatInfo:
 @functools.cache
 def _float_info(row: DType) -> FloatInfo:
     info = numpy.finfo(row.numpy)
-    return FloatInfo(
-        dtype=row.numpy,
-        bits=int(info.bits),
-        eps=float(info.eps),
-        max=float(info.max),
-        min=float(info.min),
-        smallest_normal=float(info.smallest_normal),
-        tiny=float(info.smallest_normal),
-        smallest_subnormal=float(info.smallest_subnormal),
-        resolution=float(info.resolution),
-        precision=int(info.precision),
-        epsneg=float(info.epsneg),
-        machep=int(info.machep),
-        negep=int(info.negep),
-        maxexp=int(info.maxexp),
-        minexp=int(info.minexp),
-        nexp=int(info.nexp),
-        iexp=int(info.iexp),
-        nmant=int(info.nmant),
-    )
+    scalars = {"int": int, "float": float}
+    values = {name: scalars[kind](getattr(info, name)) for name, kind in _NUMBERS.items()}
+    return FloatInfo(row.numpy, **values)
+
+
+_NUMBERS: Final = {field.name: str(field.type) for field in fields(FloatInfo)[1:]}
+"""The numbers of a `FloatInfo`, and the type of each."""
 
 
 def iinfo(int_type: Any) -> IntegerInfo:
-    """Tell what an integer data type can hold.
+    """Tell the limits of an integer data type.
 
-    Parameters
-    ----------
     int_type : dtype or Array
         An integer data type, or an array of it.
 
-    Returns
-    -------
-    IntegerInfo
-        With bits, max, min and dtype, as Python scalars.
-
-    Raises
-    ------
-    ValueError
-        If the data type is not an integer one.
-
-    Examples
-    --------
     >>> xarr.iinfo(xarr.int16).max
     32767
     """
     given = int if isinstance(int_type, int) and not isinstance(int_type, bool) else int_type
     row = _dtype_of(given, "iinfo(int_type)")
     if row.kind not in dtypes.INTEGER:
-        raise ValueError(
-            errors.message(
-                "iinfo(int_type)",
-                f"int_type is {row}",
-                "an integer dtype is accepted",
-                "use xarr.finfo for floating-point numbers",
-            )
+        raise errors.value_error(
+            "iinfo(int_type)",
+            f"int_type is {row}",
+            "an integer dtype is accepted",
+            "use xarr.finfo for floating-point numbers",
         )
     low, high = dtypes.integer_bounds(row)
     bits, kind = 8 * row.itemsize, row.numpy.kind
-    return IntegerInfo(
-        dtype=row.numpy, bits=bits, max=high, min=low, kind=kind, key=f"{kind}{bits}"
-    )
+    return IntegerInfo(row.numpy, bits, high, low, kind, f"{kind}{bits}")
 
 
 KINDS: Final[dict[str, tuple[str, ...]]] = {
@@ -331,28 +251,12 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:
     """Tell whether a data type is of a kind.
 
-    Parameters
-    ----------
     dtype : dtype
         The data type.
     kind : dtype, str or tuple of them
         A data type, or "bool", "signed integer", "unsigned integer", "integral", "real floating",
         "complex floating" or "numeric"; with a tuple, whether any of them fits.
 
-    Returns
-    -------
-    bool
-        Whether dtype is of that kind.
-
-    Raises
-    ------
-    ValueError
-        If kind is a str that names no kind.
-    TypeError
-        If an argument is of another type.
-
-    Examples
-    --------
     >>> xarr.isdtype(xarr.float32, ("integral", "real floating"))
     True
     """
@@ -371,28 +275,22 @@ def _is_kind(row: DType, kind: Any, where: str) -> bool:
     if isinstance(kind, str):
         words = KINDS.get(kind)
         if words is None:
-            raise ValueError(
-                errors.message(
-                    where, f"kind is {kind!r}", "the kinds are " + ", ".join(map(repr, KINDS))
-                )
+            raise errors.value_error(
+                where, f"kind is {kind!r}", "the kinds are " + ", ".join(map(repr, KINDS))
             )
         return row.kind in words
     if not isinstance(kind, numpy.dtype | type):
-        raise TypeError(
-            errors.message(
-                where,
-                f"kind is of type {type(kind).__name__}",
-                "a dtype, the name of a kind, or a tuple of them is accepted",
-            )
+        raise errors.type_error(
+            where,
+            f"kind is of type {type(kind).__name__}",
+            "a dtype, the name of a kind, or a tuple of them is accepted",
         )
     return row is dtypes.lookup(kind, where)
 
 
 def result_type(*arrays_and_dtypes: Any) -> AnyDType:
-    """Tell what data type arrays, data types and Python scalars promote to.
+    """Tell the data type that arrays, data types and Python scalars promote to.
 
-    Parameters
-    ----------
     *arrays_and_dtypes : Array, dtype or Python scalar
         The operands. A Python scalar takes the dtype of the others unless it is of a higher kind.
 
@@ -401,21 +299,12 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     dtype
         What they promote to, by the standard's rules and, for mixed kinds, NumPy's.
 
-    Raises
-    ------
-    ValueError
-        If there are no arguments.
-    TypeError
-        If an argument is no array, data type or scalar.
-
-    Examples
-    --------
     >>> xarr.result_type(xarr.ones(3, dtype=xarr.float32), xarr.int8, 2.0)
     dtype('float32')
     """
     where = "result_type(*arrays_and_dtypes)"
     if not arrays_and_dtypes:
-        raise ValueError(errors.message(where, "there are no arguments", "at least one is needed"))
+        raise errors.value_error(where, "there are no arguments", "at least one is needed")
     scalars: list[complex] = []
     row: DType | None = None
     device: Device | None = None
@@ -448,5 +337,5 @@ def _dtype_of(value: Any, where: str) -> DType:
         return dtypes.lookup(value.dtype.newbyteorder("="), where)  # as it is once on a device
     if value is None:
         # NumPy reads None as float64; here it is a forgotten argument.
-        raise TypeError(errors.message(where, "None was given", "a dtype or an Array is accepted"))
+        raise errors.type_error(where, "None was given", "a dtype or an Array is accepted")
     return dtypes.lookup(value, where)

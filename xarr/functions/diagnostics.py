@@ -1,4 +1,4 @@
-"""Looking at what there is: memory, devices, NumPy."""
+"""Information on memory, devices and NumPy."""
 
 from __future__ import annotations
 
@@ -16,15 +16,8 @@ _INCLUDE: Final = Path(__file__).resolve().parents[1] / "include"
 
 
 def memory_info(device: Device | str | None = None) -> dict[str, int]:
-    """The memory of a device in bytes.
+    """The memory of a device in bytes, as of `Device.memory_info`.
 
-    Returns
-    -------
-    dict
-        As of `Device.memory_info`.
-
-    Examples
-    --------
     >>> sorted(name.removesuffix("_nbytes") for name in xarr.memory_info())
     ['free', 'held', 'peak', 'total', 'used']
     """
@@ -34,8 +27,6 @@ def memory_info(device: Device | str | None = None) -> dict[str, int]:
 def synchronize(x: Array | Device | str | None = None) -> None:
     """Compute an array, or run all that was asked of a device, and wait until it is done.
 
-    Parameters
-    ----------
     x : Array, Device, str or None
         What to wait for; the default device where None.
     """
@@ -53,19 +44,13 @@ def info(
 ) -> None:
     """Write what is known of an array, or the documentation of anything else, as NumPy does.
 
-    Parameters
-    ----------
     object : Array or object
         What is asked about.
-    maxwidth : int
-        Characters of a line.
+    maxwidth, toplevel
+        Those of `numpy.info`.
     output : open file, optional
         Where it is written; to the standard output where None.
-    toplevel : str
-        The module that names are looked up in.
 
-    Examples
-    --------
     >>> xarr.info(xarr.zeros((2, 3), dtype="int8"), output=None)  # doctest: +ELLIPSIS
     class:  Array
     shape:  (2, 3)
@@ -88,14 +73,7 @@ def info(
 def get_include() -> str:
     """Return the folder of ``xarr.hpp``, the header with which C++ sees arrays.
 
-    Returns
-    -------
-    str
-        The folder. That of NumPy's headers is `numpy.get_include()`.
-
-    Examples
-    --------
-    >>> import pathlib, xarr
+    >>> import pathlib
     >>> [path.name for path in pathlib.Path(xarr.get_include()).iterdir()]
     ['xarr.hpp']
     """
@@ -105,15 +83,8 @@ def get_include() -> str:
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     """Show how NumPy was built, which computes on the host; `python -m xarr info` shows devices.
 
-    Parameters
-    ----------
     mode : str
         "stdout" to print, "dicts" for a dictionary.
-
-    Returns
-    -------
-    dict or None
-        The dictionary.
     """
     show: Any = numpy.show_config
     found: dict[str, Any] | None = show(mode)

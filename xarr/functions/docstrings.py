@@ -1,8 +1,9 @@
 """What many functions' parameters mean, which errors they share and where they come from, once.
 
-A docstring in the code says what is particular to its function. `completed` adds the rest, for
-`help` and the reference: parameters by their names in the signature, with the type that is
-annotated there; `complete` does so for the names of a module or a class.
+A docstring in the code says what is particular to its function. Parameters, what is returned and
+examples need no title there: "name : ", "-> " and ">>> " begin their paragraphs. `completed` adds
+the rest, for `help` and the reference: parameters by their names in the signature, with the type
+that is annotated there; `complete` does so for the names of a module, or of a class and its bases.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _NUMPYS: Final = "NumPy's function."
 
 GLOSSARY: Final = {
     **dict.fromkeys(
-        ("a", "arr", "ary", "m", "x"),
+        ("a", "arr", "ary", "m", "val", "x", ": ArrayLike"),
         "The operand; also numbers, lists of numbers and NumPy arrays.",
     ),
     "axis": "The axis; a negative one counts from the end.",
@@ -71,15 +72,39 @@ GLOSSARY: Final = {
     "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
     "    padded with zeros.",
     "s": "The lengths of the signal along `axes`, which are given as well; -1 is the operand's.",
+    "deg": "The largest degree, in each variable.",
+    "df": "The degrees of freedom, positive.",
+    "dtype: FloatType": "float64 or float32; None for the device's default one.",
+    "dfnum": "The degrees of freedom above, positive.",
+    "dfden": "The degrees of freedom below, positive.",
+    "loc": "The mean.",
+    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How often."),
+    "nonc": "The noncentrality, not negative.",
+    "p: Real": "The probability that a trial succeeds; not 0 where one has to.",
+    "scale": "The scale, not negative.",
+    "shape: Real": "Its shape, not negative.",
+    "density": "Whether the counts are divided by their sum and by the sizes of the bins.",
+    "overwrite_input": "NumPy's; of no effect: the operand is left as it is.",
+    "q": "Which quantiles, from 0 to 1, or percentiles, from 0 to 100; read on the host.",
+    "rowvar": "Whether variables are rows; else they are columns.",
+    "weights": "How much each element counts, in place of 1.",
+    ": Coefficients": "The coefficients, of the highest power first.",
     "k: SupportsIndex": "The diagonal: 0 the main one, above it positive, below it negative.",
     "offset: SupportsIndex": "How far above the main diagonal, in columns; negative below.",
     "N: SupportsIndex": "The number of rows.",
     **dict.fromkeys(
-        ("M", "m: SupportsIndex | None"), "The number of columns; None for that of rows."
+        ("M: SupportsIndex | None", "m: SupportsIndex | None"),
+        "The number of columns; None for that of rows.",
     ),
+    "M: float": "How many points; where it is below 1 the window is empty.",
     "hermitian": "Whether the matrices are Hermitian, so that their eigenvalues say all.",
     "rtol: Any": "Singular values up to rtol times the largest count as zero; None for max(M, N)\n"
     "    times the dtype's epsilon.",
+    **dict.fromkeys(
+        ("rtol: ArrayLike", "atol: ArrayLike"),
+        "How far elements may be apart: atol + rtol * abs(b).",
+    ),
+    "equal_nan": "Whether NaN is equal to NaN.",
     "UPLO": "Which triangle is read: the lower (L) or the upper (U) one.",
     "num": "How many numbers.",
     "endpoint": "Whether `stop` is the last number, exactly; else it would be the next one.",
@@ -98,13 +123,20 @@ GLOSSARY: Final = {
     "mask": "Which elements; as many as there are.",
     "writeable": "Whether the view may be written to. Where elements share memory it never may.",
     "assume_unique": "Whether no element occurs twice in either.",
-    ": ArrayLike": "An operand; also numbers, lists of numbers and NumPy arrays.",
     **dict.fromkeys(
         (f"{name}: {kind}" for name in "aAx" for kind in ("Matrices", "Square")),
         "The matrices: float32, float64, complex64 or complex128; integers become the default\n"
         "    floating-point dtype.",
     ),
     "a: Signal": "The operand; integers become the default floating-point dtype, float16 float32.",
+    ": File": "The file; of text also its lines.",
+    "allow_pickle": "Whether NumPy's arrays of objects are read or written, by pickle.",
+    "count: int": "How many elements; all that there are where negative.",
+    "bitorder": "Whether the first element is a byte's largest bit (big) or its smallest (little).",
+    **dict.fromkeys(
+        ("max_line_width", "precision", "suppress_small"),
+        "As of `numpy.array2string`; None for what `set_printoptions` says.",
+    ),
 }
 """What parameters of a name, of a name and an annotation, or of an annotation mean."""
 
@@ -122,26 +154,45 @@ _ERRORS: Final = {
 """What wrong values of parameters of a name, or of an annotation, raise."""
 
 _RETURNS: Final = {
-    "keepdims": "Array\n    Its shape is that of the axes that are left.",
+    "keepdims": "Array, shape of the axes that are left",
     "include_initial": "Array\n    Of the shape of x, or one longer along the axis.",
     "norm": "floating-point Array\n    Of the precision of the operand.",
+    "Coefficients": "Array, or poly1d where an operand is one\n"
+    "    The coefficients, of the highest power first.",
+    "Floats": "Array, or float where neither a parameter, size nor out asks for an array\n"
+    "    Floating-point; of the device's default type where no dtype is given.",
+    "Integers": "Array of int64, or int where neither a parameter nor size asks for an array",
 }
-"""What functions with a parameter of a name return."""
+"""What functions with a parameter, or of an annotation, return where nothing else is said."""
+
+_SAMPLES: Final[dict[str, str]] = dict(
+    re.findall(
+        r"(\w+)=(\S+)",
+        "a=3 b=2 df=3 dfnum=2 dfden=5 nonc=1 loc=0.0 scale=2.0 shape=2.0 mean=1.0 sigma=1.0 mu=0.0 "
+        "kappa=2.0 lam=3.0 n=10 p=0.5 left=0 mode=1 right=3 ngood=10 nbad=5 nsample=4",
+    )
+)
+"""What a distribution's parameters are in its example."""
 
 _TYPES: Final = {
+    "Coefficients": "Array, shape (N,), or poly1d",
     "ArrayLike": "Array, shape (...)",
     "Array": "Array, shape (...)",
     "Any": "object",
     "Axis": "int, tuple of int or None",
     "DTypeLike": "dtype or None",
     "DeviceLike": "Device, str or None",
-    "Norm": '{"backward", "ortho", "forward"}',
+    "File": "path or open file",
     "Matrices": "floating-point Array, shape (..., M, N)",
-    "Out": "Array or None",
-    "Outs": "tuple of Array, or None",
-    "ShapeLike": "int or tuple of int",
     "Signal": "floating-point Array, shape (...)",
     "Square": "floating-point Array, shape (..., M, M)",
+    "Norm": '{"backward", "ortho", "forward"}',
+    "Out": "Array or None",
+    "Outs": "tuple of Array, or None",
+    "FloatType": "dtype or None",
+    "Real": "real Array or number",
+    "Size": "int, tuple of int or None",
+    "ShapeLike": "int or tuple of int",
     "SupportsIndex": "int",
 }
 """The words for annotations."""
@@ -155,15 +206,16 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     name : str
         The function's name.
     text : str
-        What is particular to it: a summary and numpydoc's sections, without indentation. An
-        example at the end needs no heading.
+        What is particular to it: a summary and numpydoc's sections, without indentation. Parameters,
+        "-> " for what it returns and an example need no title.
     annotations : mapping of str to str
         The types of its parameters, in order.
     source : str
         What defines the function, if not the standard or NumPy.
     """
-    if "Examples\n---" not in text:
-        text = text.replace("\n\n>>> ", "\n\nExamples\n--------\n>>> ", 1)
+    for title, beginning in _UNTITLED.items():
+        if f"{title}\n---" not in text:
+            text = re.sub(rf"\n\n{beginning}", f"\n\n{title}\n---\n", text, count=1)
     summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
     sections = dict(section.split("\n", 1) for section in rest)
     sections = {title: body.partition("\n")[2] for title, body in sections.items()}
@@ -171,12 +223,15 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     heads = " ".join(re.findall(r"^(\S.*?)(?: : |$)", told, re.MULTILINE))
     known = set(re.findall(r"\w+", heads))
     for parameter, annotation in annotations.items():
+        returned = _RETURNS.get(annotation if parameter == "return" else parameter)
+        if returned:
+            sections.setdefault("Returns", returned)
+        if parameter == "return":
+            continue
         keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
-        meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), None)
+        meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning and parameter not in known:
             told += f"\n{parameter} : {_spelled(annotation)}\n    {meaning}"
-        if parameter in _RETURNS:
-            sections.setdefault("Returns", _RETURNS[parameter])
         error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
         raised = sections.get("Raises", "")
         if error not in raised:
@@ -186,6 +241,10 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     source = source or (_SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else "")
     if source and source not in sections.get("Notes", ""):
         sections["Notes"] = f"{source} {sections.get('Notes', '')}".rstrip()
+    if annotations.get("return") in ("Floats", "Integers"):
+        given = [*(_SAMPLES[part] for part in annotations if part in _SAMPLES), "size=3"]
+        call = f"xarr.random.{name}({', '.join(given)})"
+        sections.setdefault("Examples", f">>> {call}.shape\n(3,)")
     if "Examples" in sections and "import xarr" not in sections["Examples"]:
         sections["Examples"] = f">>> import xarr\n{sections['Examples']}"
     titles = [title for title in _ORDER if title in sections]
@@ -194,6 +253,12 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     return "\n\n".join([summary, *parts])
 
 
+_UNTITLED: Final = {
+    "Parameters": r"(?=\*{0,2}\w+(?:, \w+)* : )",
+    "Returns": "-> ",
+    "Examples": "(?=>>> )",
+}
+"""How paragraphs begin that need no title in the code."""
 _ORDER: Final[tuple[str, ...]] = ("Parameters", "Returns", "Yields", "Raises", "Notes", "Examples")
 _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))
 
@@ -204,12 +269,14 @@ def _spelled(annotation: str) -> str:
     return " or ".join(words).replace(" or None or None", " or None")
 
 
-def complete(space: ModuleType | type) -> None:
-    """Complete the docstrings of the public functions of a module or a class."""
-    for value in {id(value): value for value in vars(space).values()}.values():
+def complete(space: ModuleType | type, source: str = "") -> None:
+    """Complete the docstrings of the public functions of a module, or of a class and its bases."""
+    spaces = space.__mro__ if isinstance(space, type) else (space,)
+    values = [getattr(value, "__func__", value) for each in spaces for value in vars(each).values()]
+    for value in {id(value): value for value in values}.values():
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
-            value.__doc__ = completed(value.__name__, text, _annotations(value))
+            value.__doc__ = completed(value.__name__, text, _annotations(value), source)
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, str]:
@@ -217,5 +284,5 @@ def _annotations(function: Callable[..., Any]) -> dict[str, str]:
     return {
         name: annotation
         for name, annotation in function.__annotations__.items()
-        if name != "return" and type(annotation) is str
+        if type(annotation) is str
     }

@@ -1,4 +1,4 @@
-"""What was asked of a device and has not run, and the kernels that it would be."""
+"""`explain`: the pending operations of a device, and the kernels that they would be."""
 
 from __future__ import annotations
 
@@ -47,23 +47,10 @@ class Explanation(str):
         return self.svg()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the drawing, as SVG.
-
-        Parameters
-        ----------
-        path : str or path
-            The file, whose name ends in ".svg".
-
-        Raises
-        ------
-        ValueError
-            If the name ends otherwise.
-        """
+        """Write the drawing, as SVG, to a file whose name ends in ".svg"."""
         if Path(path).suffix.lower() != ".svg":
-            raise ValueError(
-                errors.message(
-                    "explain(x).save(path)", f"path is {os.fspath(path)!r}", ".svg files"
-                )
+            raise errors.value_error(
+                "explain(x).save(path)", f"path is {os.fspath(path)!r}", ".svg files"
             )
         Path(path).write_text(self.svg(), encoding="utf-8")
 
@@ -90,8 +77,6 @@ class Group(NamedTuple):
 def explain(x: Array, /) -> Explanation:
     """Describe what was asked of an array's device and has not run, and the kernels that it is.
 
-    Parameters
-    ----------
     x : Array, shape (...)
         The array; it stays as it is. Nothing is launched, but kernels are compiled.
 
@@ -107,20 +92,13 @@ def explain(x: Array, /) -> Explanation:
         A notebook shows a drawing of it, which ``.svg()`` returns and ``.save("kernels.svg")``
         writes. What a kernel stores stands there with an arrow; what is a variable is grey.
 
-    Raises
-    ------
-    TypeError
-        If x is no Array.
-
-    Examples
-    --------
     >>> text = xarr.explain(xarr.ones(5000, dtype="float32") + 1)
     >>> text.splitlines()[0].partition(", ")[2]
     'pending: 1 operation'
     """
     if type(x) is not Array:
-        raise TypeError(
-            errors.message("explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted")
+        raise errors.type_error(
+            "explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted"
         )
     node = x._node
     device = node.device
@@ -162,7 +140,7 @@ def explain(x: Array, /) -> Explanation:
 
 
 def _tiers(device: Device) -> str:
-    """How many of the device's programs run how."""
+    """Count the device's programs by their tier."""
     traces = set(device.programs.values())
     tiers = collections.Counter(
         program.tier for trace in traces for program in trace.programs.values()
@@ -248,7 +226,7 @@ def _all(groups: list[Group], *, stores: bool) -> list[Move]:
 
 
 def _ends(group: Group, *, stores: bool) -> list[Move]:
-    """What is loaded from memory of the program's, or stored there."""
+    """The loads of a group from the program's memory, or its stores there."""
     return [
         move
         for _, moves in group.kernels

@@ -36,7 +36,9 @@ def _given(values: Any, device: DeviceLike, where: str) -> Any:
     """Arrays of what was read; what cannot be on a device stays NumPy's."""
     if isinstance(values, list | tuple):
         return type(values)(_given(part, device, where) for part in values)
-    if not isinstance(values, numpy.ndarray) or not _is_numeric(values):
+    if not isinstance(values, numpy.ndarray):
+        return values
+    if values.dtype.newbyteorder("=") not in dtypes.BY_NUMPY:
         return values
     target = get_device(device, where)
     if target.narrow and values.dtype in (numpy.float64, numpy.complex128):
@@ -52,10 +54,6 @@ def _mapped(values: Any, device: DeviceLike, where: str) -> Any:
     if row is None or not target.info.in_place or (target.narrow and row in dtypes.NEEDS_FLOAT64):
         return _given(values, device, where)
     return from_dlpack(values, device=target, copy=False)
-
-
-def _is_numeric(values: Host) -> bool:
-    return values.dtype.newbyteorder("=") in dtypes.BY_NUMPY
 
 
 def _type_of(dtype: Any, device: DeviceLike, where: str) -> Any:
@@ -138,17 +136,11 @@ def load(
 ) -> Any:
     """Read a ``.npy`` or ``.npz`` file, or a pickle. Runs on the host.
 
-    Parameters
-    ----------
-    file : path or open file
-        The file.
     mmap_mode : str, optional
         That of `numpy.load`. On a CPU the array lies in the mapped file; elsewhere it is a copy,
         and what is written to it does not reach the file.
-    allow_pickle, fix_imports, encoding, max_header_size
+    fix_imports, encoding, max_header_size
         Those of `numpy.load`.
-    device : Device, str or None
-        The device of the arrays; the default device where None.
 
     Returns
     -------
@@ -156,9 +148,7 @@ def load(
         The array of an ``.npy`` file; a mapping of the arrays of an ``.npz`` file. Arrays of
         objects, strings, dates and records are NumPy's.
 
-    Examples
-    --------
-    >>> import io, xarr
+    >>> import io
     >>> file = io.BytesIO()
     >>> xarr.save(file, xarr.arange(3))
     >>> _ = file.seek(0)
@@ -166,14 +156,8 @@ def load(
     [0, 1, 2]
     """
     read: Any = numpy.load
-    found = read(
-        file,
-        mmap_mode,
-        allow_pickle,
-        fix_imports,
-        encoding,
-        max_header_size=max_header_size,
-    )
+    options = (mmap_mode, allow_pickle, fix_imports, encoding)
+    found = read(file, *options, max_header_size=max_header_size)
     if isinstance(found, numpy.lib.npyio.NpzFile):
         return Archive(found, device)
     return _mapped(found, device, "load(file)")
@@ -182,20 +166,11 @@ def load(
 def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
     """Write an array to a ``.npy`` file. Runs on the host.
 
-    Parameters
-    ----------
     file : path or open file
         The file; ``.npy`` is added to a path without it.
-    arr : Array, shape (...)
-        The values.
-    allow_pickle : bool
-        Whether NumPy's arrays of objects are written.
 
-    Examples
-    --------
-    >>> import io, xarr
-    >>> file = io.BytesIO()
-    >>> xarr.save(file, xarr.ones(2))
+    >>> import io
+    >>> xarr.save(io.BytesIO(), xarr.ones(2))
     """
     numpy.save(file, _held(arr, "save(file, arr)"), allow_pickle)
 
@@ -203,22 +178,15 @@ def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
 def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike) -> None:
     """Write arrays to an ``.npz`` file, by their names. Runs on the host.
 
-    Parameters
-    ----------
     file : path or open file
         The file; ``.npz`` is added to a path without it.
     *args : Array, shape (...)
         Arrays that are called ``arr_0``, ``arr_1`` and so on.
-    allow_pickle : bool
-        Whether NumPy's arrays of objects are written.
     **kwds : Array, shape (...)
         Arrays by name.
 
-    Examples
-    --------
-    >>> import io, xarr
-    >>> file = io.BytesIO()
-    >>> xarr.savez(file, xarr.ones(2), x=xarr.zeros(3))
+    >>> import io
+    >>> xarr.savez(io.BytesIO(), xarr.ones(2), x=xarr.zeros(3))
     """
     _write(numpy.savez, file, args, allow_pickle, kwds)
 
@@ -226,14 +194,7 @@ def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: Array
 def savez_compressed(
     file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike
 ) -> None:
-    """Write arrays to an ``.npz`` file, compressed; see `xarr.savez`. Runs on the host.
-
-    Examples
-    --------
-    >>> import io, xarr
-    >>> file = io.BytesIO()
-    >>> xarr.savez_compressed(file, x=xarr.zeros(3))
-    """
+    """Write arrays to an ``.npz`` file, compressed; see `xarr.savez`. Runs on the host."""
     _write(numpy.savez_compressed, file, args, allow_pickle, kwds)
 
 
@@ -270,12 +231,8 @@ def loadtxt(
 ) -> Any:
     """Read numbers from text, a row a line. Runs on the host.
 
-    Parameters
-    ----------
-    fname : path, open file or lines
-        The text.
     dtype : dtype, optional
-        The data type of the result; the default floating-point one where it is Python's float.
+        The data type; the default floating-point one where it is Python's float.
     unpack : bool
         Whether columns are given, of which each can be assigned to a name.
     comments, delimiter, converters, skiprows, usecols, ndmin, encoding, max_rows, quotechar
@@ -286,28 +243,14 @@ def loadtxt(
     Array
         The values. Records and strings are arrays of NumPy's.
 
-    Examples
-    --------
     >>> xarr.loadtxt(["1 2", "3 4"], dtype="int64", unpack=True).tolist()
     [[1, 3], [2, 4]]
     """
     where = "loadtxt(fname)"
     read: Any = numpy.loadtxt
-    values = read(
-        fname,
-        _type_of(dtype, device, where),
-        comments,
-        delimiter,
-        converters,
-        skiprows,
-        usecols,
-        unpack,
-        ndmin,
-        encoding,
-        max_rows,
-        quotechar=quotechar,
-    )
-    return _given(values, device, where)
+    how = (_type_of(dtype, device, where), comments, delimiter, converters)
+    which = (skiprows, usecols, unpack, ndmin, encoding, max_rows)
+    return _given(read(fname, *how, *which, quotechar=quotechar), device, where)
 
 
 def savetxt(
@@ -323,18 +266,12 @@ def savetxt(
 ) -> None:
     """Write an array of one or two axes as text, a row a line. Runs on the host.
 
-    Parameters
-    ----------
-    fname : path or open file
-        The file.
     X : Array, shape (N,) or (N, M)
         The values.
     fmt, delimiter, newline, header, footer, comments, encoding
         Those of `numpy.savetxt`.
 
-    Examples
-    --------
-    >>> import io, xarr
+    >>> import io
     >>> file = io.StringIO()
     >>> xarr.savetxt(file, xarr.arange(4).reshape(2, 2), fmt="%d")
     >>> file.getvalue().split()
@@ -357,14 +294,10 @@ def genfromtxt(
 ) -> Any:
     """Read numbers from text in which some are missing. Runs on the host.
 
-    Parameters
-    ----------
-    fname : path, open file or lines
-        The text.
     dtype : dtype, optional
         The data type of the result; that of each column by itself where None.
     comments, delimiter, skip_header, skip_footer, *args, **kwargs
-        Those of `numpy.genfromtxt`, in its order.
+        Those of `numpy.genfromtxt`, in its order; but `usemask` is refused.
 
     Returns
     -------
@@ -372,25 +305,16 @@ def genfromtxt(
         The values, NaN where one is missing. Records and strings, as of ``names=True``, are arrays
         of NumPy's.
 
-    Raises
-    ------
-    TypeError
-        If `usemask` asks for a masked array.
-
-    Examples
-    --------
     >>> xarr.genfromtxt(["1,2", "3,"], delimiter=",").tolist()
     [[1.0, 2.0], [3.0, nan]]
     """
     where = "genfromtxt(fname)"
     if kwargs.get("usemask"):
-        raise TypeError(
-            errors.message(
-                where,
-                "usemask is True",
-                "masked arrays are not on a device",
-                "pass filling_values, or take numpy.genfromtxt",
-            )
+        raise errors.type_error(
+            where,
+            "usemask is True",
+            "masked arrays are not on a device",
+            "pass filling_values, or take numpy.genfromtxt",
         )
     read: Any = numpy.genfromtxt
     kind = None if dtype is None else _type_of(dtype, device, where)
@@ -408,29 +332,16 @@ def fromfile(
     like: Any = None,
     device: DeviceLike = None,
 ) -> Any:
-    """Read the bytes of a file, or numbers in text, as an array. Runs on the host.
+    """Read the bytes of a file, or numbers in text, as a vector. Runs on the host.
 
-    Parameters
-    ----------
-    file : path or open file
-        The file.
     dtype : dtype, optional
         The data type; the default floating-point one where None or Python's float.
-    count : int
-        How many elements; all that there are where negative.
     sep : str
         What is between numbers in text; bytes are read where empty.
     offset : int
         The byte that the first element begins at.
 
-    Returns
-    -------
-    Array, shape (count,)
-        The values.
-
-    Examples
-    --------
-    >>> import tempfile, xarr
+    >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:
     ...     _ = file.write(bytes([1, 0, 2, 0]))
     ...     _ = file.seek(0)
@@ -451,38 +362,22 @@ def fromstring(
     like: Any = None,
     device: DeviceLike = None,
 ) -> Any:
-    """Read numbers from a string. Runs on the host.
+    """Read numbers from a string, as a vector. Runs on the host.
 
-    Parameters
-    ----------
     string : str
         The text.
     dtype : dtype, optional
         The data type; the default floating-point one where None or Python's float.
-    count : int
-        How many elements; all that there are where negative.
     sep : str
-        What is between the numbers.
+        What is between the numbers; without it a ValueError names `frombuffer`, which reads bytes.
 
-    Returns
-    -------
-    Array, shape (count,)
-        The values.
-
-    Raises
-    ------
-    ValueError
-        If nothing is between the numbers: bytes are read by `frombuffer`.
-
-    Examples
-    --------
     >>> xarr.fromstring("1 2 3", dtype="int64", sep=" ").tolist()
     [1, 2, 3]
     """
     where = "fromstring(string)"
     if not sep:
-        raise ValueError(
-            errors.message(where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer")
+        raise errors.value_error(
+            where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer"
         )
     kind = _type_of(dtype, device, where)
     return _given(numpy.fromstring(string, kind, count, sep=sep), device, where)
@@ -491,10 +386,6 @@ def fromstring(
 def fromregex(file: File, regexp: Any, dtype: DTypeLike, encoding: str | None = None) -> Host:
     r"""Read what a regular expression finds in text, as records. Runs on the host.
 
-    Parameters
-    ----------
-    file : path or open file
-        The text.
     regexp : str or pattern
         The expression; each of its groups is a field.
     dtype : dtype
@@ -507,16 +398,13 @@ def fromregex(file: File, regexp: Any, dtype: DTypeLike, encoding: str | None = 
     numpy.ndarray, shape (N,)
         Records, which are not on a device; `xarr.asarray` of a field is.
 
-    Examples
-    --------
-    >>> import io, xarr
+    >>> import io
     >>> found = xarr.fromregex(io.StringIO("a1 b2"), r"[a-z](\d)", [("n", "int64")])
     >>> xarr.asarray(found["n"]).tolist()
     [1, 2]
     """
-    read: Any = numpy.fromregex
-    values: Host = read(file, regexp, dtype, encoding)
-    return values
+    read: Callable[..., Host] = numpy.fromregex
+    return read(file, regexp, dtype, encoding)
 
 
 def memmap(
@@ -531,8 +419,6 @@ def memmap(
 ) -> Any:
     """Map a part of a file, as `numpy.memmap`; a device that is no CPU gets a copy.
 
-    Parameters
-    ----------
     filename : path or open file
         The file.
     dtype, offset, shape, order
@@ -540,19 +426,7 @@ def memmap(
     mode : str
         Its "r", "c", "r+" or "w+". The last two write to the file, and need a CPU.
 
-    Returns
-    -------
-    Array
-        In the mapped memory on a CPU; with "r" it is read-only there.
-
-    Raises
-    ------
-    ValueError
-        If the mode is one that writes to the file, and the device is no CPU.
-
-    Examples
-    --------
-    >>> import tempfile, xarr
+    >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:
     ...     _ = file.write(bytes([1, 2, 3]))
     ...     xarr.memmap(file, mode="r").tolist()
@@ -560,13 +434,11 @@ def memmap(
     """
     where = "memmap(filename, mode)"
     if mode not in ("r", "c", "readonly", "copyonwrite") and not get_device(device).info.in_place:
-        raise ValueError(
-            errors.message(
-                where,
-                f"mode is {mode!r}",
-                "'r' and 'c' are accepted on a device with memory of its own",
-                "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)",
-            )
+        raise errors.value_error(
+            where,
+            f"mode is {mode!r}",
+            "'r' and 'c' are accepted on a device with memory of its own",
+            "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)",
         )
     read: Any = numpy.memmap
     return _mapped(read(filename, dtype, mode, offset, shape, order), device, where)

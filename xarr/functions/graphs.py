@@ -1,4 +1,4 @@
-"""Graphs: what a block asks of a device, recorded once and launched as often as one likes."""
+"""Graphs: the work of a block, recorded once and launched as often as one likes."""
 
 from __future__ import annotations
 
@@ -68,11 +68,6 @@ class Graph:
         """Do all of it again, in the memory in which it was done, behind all asked before.
 
         It reads what its operands have now and writes into the same results. It waits for nothing.
-
-        Raises
-        ------
-        RuntimeError
-            If nothing was recorded, or a graph of the device is being recorded.
         """
         if self._launch is None:
             raise self._refusal("nothing was recorded", "launch it behind its with block")
@@ -84,7 +79,7 @@ class Graph:
             engine.end_before_others(self.device)
 
     def _refusal(self, given: str, remedy: str) -> RuntimeError:
-        return RuntimeError(errors.message(f"graph on {self.device}", given, "", remedy))
+        return errors.refused(RuntimeError, f"graph on {self.device}", given, "", remedy)
 
     def __repr__(self) -> str:
         return f"<Graph of {self.launches} launches on {self.device}>"
@@ -96,11 +91,6 @@ def graph(device: Device | str | None = None) -> Graph:
     The block runs as ever, once, while it is recorded. ``g.launch()`` then repeats its launches: as
     one CUDA graph, elsewhere one after the other. Operands are read, and results are written,
     where they lie: write new values into an operand, as ``x[...] = values``, before a launch.
-
-    Returns
-    -------
-    Graph
-        To be used as ``with xarr.graph() as g:``.
 
     Raises
     ------
@@ -116,13 +106,9 @@ def graph(device: Device | str | None = None) -> Graph:
     none yet, as `zeros` has not until it is written to. What other threads ask of the device
     meanwhile is recorded with it.
 
-    Examples
-    --------
     >>> x = xarr.zeros(3)
     >>> with xarr.graph() as g:
     ...     y = (x + 1) * 2
-    >>> y.tolist()
-    [2.0, 2.0, 2.0]
     >>> x[...] = 4
     >>> g.launch()
     >>> y.tolist()

@@ -1,4 +1,4 @@
-"""The inspection API of the standard: what this namespace can do on a device."""
+"""The inspection API of the standard: capabilities, devices, data types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from xarr.layout import MAX_NDIM
 
 
 class Info:
-    """What the namespace can do: the inspection API of the standard.
+    """The inspection API of the standard.
 
     Examples
     --------
@@ -27,38 +27,17 @@ class Info:
     """
 
     def capabilities(self) -> dict[str, Any]:
-        """Tell what is supported.
-
-        Returns
-        -------
-        dict
-            "boolean indexing" and "data-dependent shapes", bool; "max dimensions", int.
-        """
+        """Tell what is supported: bools, and the largest number of axes."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_NDIM}
 
     def default_device(self) -> Device:
-        """Tell the device that new arrays are made on.
-
-        Returns
-        -------
-        Device
-            See `xarr.default_device`.
-        """
+        """Tell the device that new arrays are made on."""
         return default_device()
 
     def default_dtypes(self, *, device: Device | str | None = None) -> dict[str, AnyDType]:
         """Tell the data types of arrays made of Python scalars.
 
-        Parameters
-        ----------
-        device : Device, str or None
-            The device; the default device where None.
-
-        Returns
-        -------
-        dict
-            "real floating", "complex floating", "integral" and "indexing" with their dtypes:
-            float64 and complex128 where the device has them, else float32 and complex64.
+        float64 and complex128 where the device has them, else float32 and complex64.
         """
         floating = default_float(get_device(device, "default_dtypes(device)"))
         return {
@@ -71,20 +50,7 @@ class Info:
     def dtypes(
         self, *, device: Device | str | None = None, kind: Any = None
     ) -> dict[str, AnyDType]:
-        """Tell the data types of the standard that a device has.
-
-        Parameters
-        ----------
-        device : Device, str or None
-            The device; the default device where None.
-        kind : str or tuple of str, optional
-            The kinds of data type to list, as in `isdtype`; all where None.
-
-        Returns
-        -------
-        dict
-            The dtypes by name.
-        """
+        """Tell the data types of the standard that a device has, by name; kind as in `isdtype`."""
         has_float64 = get_device(device, "dtypes(device, kind)").info.has_float64
         return {
             row.name: row.numpy
@@ -96,10 +62,7 @@ class Info:
     def devices(self) -> tuple[Device, ...]:
         """List all devices that were found, and the default device where it pretends.
 
-        Returns
-        -------
-        tuple of Device
-            See `xarr.devices`. The standard's version 2025.12 wants a tuple; before, it was a list.
+        The standard's version 2025.12 wants a tuple; before, it was a list.
         """
         found = found_devices()
         chosen = default_device()
@@ -108,11 +71,6 @@ class Info:
 
 def __array_namespace_info__() -> Info:  # noqa: N807 - the standard's name
     """Describe the namespace: devices, data types, capabilities.
-
-    Returns
-    -------
-    Info
-        An object with the methods of the standard's inspection API.
 
     Notes
     -----

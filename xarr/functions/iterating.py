@@ -18,6 +18,7 @@ from xarr.array.door import array_of
 from xarr.array.transfers import Host
 from xarr.backends.device import get_device
 from xarr.functions import manipulation
+from xarr.functions.comparing import device_of
 from xarr.functions.creation import shape_of
 from xarr.functions.flat import flatiter
 from xarr.functions.hosting import host_of
@@ -25,12 +26,7 @@ from xarr.layout import Shape
 
 
 class ndindex:  # noqa: N801 - NumPy's name
-    """Iterate over the indices of a shape, the last one running fastest.
-
-    Parameters
-    ----------
-    *shape : int, or one tuple of int
-        The shape.
+    """Iterate over the indices of a shape, given as integers or a tuple; the last one runs fastest.
 
     Examples
     --------
@@ -55,11 +51,6 @@ class ndindex:  # noqa: N801 - NumPy's name
 class ndenumerate:  # noqa: N801 - NumPy's name
     """Iterate over the indices and the elements of an array, as `iter(x.flat)` does.
 
-    Parameters
-    ----------
-    arr : Array, shape (...)
-        The array.
-
     Examples
     --------
     >>> import xarr
@@ -79,17 +70,12 @@ class ndenumerate:  # noqa: N801 - NumPy's name
 
 
 class broadcast:  # noqa: N801 - NumPy's name
-    """What arrays broadcast to, and an iterator over their elements side by side, on the host.
+    """Iterate over the elements of arrays that broadcast, side by side, on the host.
 
     Parameters
     ----------
     *arrays : Array or values, shapes that broadcast
         The arrays, 64 at most; of another `broadcast`, its arrays.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast, or there are too many arrays.
 
     Examples
     --------
@@ -104,24 +90,19 @@ class broadcast:  # noqa: N801 - NumPy's name
     def __init__(self, *arrays: Any, **options: Any) -> None:
         where = "broadcast(*arrays)"
         if options:
-            raise ValueError(
-                errors.message(where, f"{next(iter(options))} is given", "no options are accepted")
+            raise errors.value_error(
+                where, f"{next(iter(options))} is given", "no options are accepted"
             )
         args: list[Any] = []
         for item in arrays:
             args.extend(item._arrays if isinstance(item, broadcast) else [item])
         if len(args) > layout.MAX_NDIM:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"there are {len(args)} arrays",
-                    f"{layout.MAX_NDIM} at most are accepted",
-                )
+            raise errors.value_error(
+                where, f"there are {len(args)} arrays", f"{layout.MAX_NDIM} at most are accepted"
             )
-        device = next((item.device for item in args if type(item) is Array), get_device())
-        self._arrays: list[Array] = [
-            as_array(item, where, "an argument", device=device) for item in args
-        ]
+        device = device_of(*args) or get_device()
+        found = [as_array(item, where, "an argument", device=device) for item in args]
+        self._arrays: list[Array] = found
         shapes = [item.shape for item in self._arrays]
         self.shape: Shape = layout.broadcast_shapes(*shapes, where=where) if shapes else ()
         self.index = 0
@@ -174,14 +155,8 @@ class nditer:  # noqa: N801 - NumPy's name
     The arrays are copied to the host, and NumPy iterates over the copies: what is yielded are
     NumPy's arrays without axes, or vectors with the flag "external_loop". What was written to
     operands with "readwrite" or "writeonly" goes to the arrays when the iteration ends, and when
-    the `with` block is left or `close` is called.
-
-    Parameters
-    ----------
-    op : Array, or sequence of Arrays and None
-        The operands. For None a new array is made.
-    flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize
-        As NumPy's. The copies are in C order, which "K" keeps.
+    the `with` block is left or `close` is called. The parameters are NumPy's, and for None in `op`
+    a new array is made. The copies are in C order, which "K" keeps.
 
     Examples
     --------
@@ -217,12 +192,10 @@ class nditer:  # noqa: N801 - NumPy's name
         ]
         for item, is_written in zip(given, self._written, strict=True):
             if is_written and type(item) is not Array:
-                raise TypeError(
-                    errors.message(
-                        "nditer(op, op_flags)",
-                        f"an operand is of type {type(item).__name__}",
-                        "it is written to, so an Array is accepted",
-                    )
+                raise errors.type_error(
+                    "nditer(op, op_flags)",
+                    f"an operand is of type {type(item).__name__}",
+                    "it is written to, so an Array is accepted",
                 )
         named = {
             "op_flags": kinds if op_flags is not None else None,
@@ -234,7 +207,7 @@ class nditer:  # noqa: N801 - NumPy's name
         options.update(flags=list(flags or []), order=order, casting=casting)
         hosts: Any = self._hosts
         self._steps: Any = numpy.nditer(hosts, buffersize=buffersize, **options)
-        self._device = next((item.device for item in given if type(item) is Array), None)
+        self._device = device_of(*given)
 
     def _store(self) -> None:
         """Write what was changed to the arrays."""

@@ -1,4 +1,4 @@
-"""What a key says: which view of an array, and which arrays index the axes of that view.
+"""Keys in `x[key]`: the view that they name, and the arrays that index its axes.
 
 Integers, slices, `...` and None make a view. Masks stand for the indices of their true elements;
 one without axes, and `True` and `False`, for one index or none on a new axis. An integer beside
@@ -94,24 +94,21 @@ def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
 
 
 def _too_deep(ndim: int) -> IndexError:
-    return IndexError(
-        errors.message(
-            WHERE,
-            f"the result would have {ndim} dimensions",
-            f"arrays have {layout.MAX_NDIM} at most",
-        )
+    return errors.refused(
+        IndexError,
+        WHERE,
+        f"the result would have {ndim} dimensions",
+        f"arrays have {layout.MAX_NDIM} at most",
     )
 
 
 def _several_ellipses() -> IndexError:
-    return IndexError(errors.message(WHERE, "key has several ...", "one ... at most is accepted"))
+    return errors.refused(IndexError, WHERE, "key has several ...", "one ... at most is accepted")
 
 
 def _too_many(named: int, ndim: int) -> IndexError:
-    return IndexError(
-        errors.message(
-            WHERE, f"key names {named} axes", f"x has {ndim} dimensions: too many indices"
-        )
+    return errors.refused(
+        IndexError, WHERE, f"key names {named} axes", f"x has {ndim} dimensions: too many indices"
     )
 
 
@@ -119,10 +116,8 @@ def _slice(item: slice, extent: int) -> tuple[int, int, int]:
     try:
         start, stop, step = item.indices(extent)
     except TypeError:
-        raise TypeError(
-            errors.message(
-                WHERE, f"the slice is {item}", "the parts of a slice are integers or None"
-            )
+        raise errors.type_error(
+            WHERE, f"the slice is {item}", "the parts of a slice are integers or None"
         ) from None
     if step > 0:
         return start, max(0, -((start - stop) // step)), step
@@ -133,20 +128,13 @@ def _integer(item: Any, extent: int, axis: int) -> int:
     try:
         index = operator.index(item)
     except TypeError:
-        raise IndexError(
-            errors.message(
-                WHERE,
-                f"the index is {item!r}",
-                _ACCEPTED,
-            )
-        ) from None
+        raise errors.refused(IndexError, WHERE, f"the index is {item!r}", _ACCEPTED) from None
     if not -extent <= index < extent:
-        raise IndexError(
-            errors.message(
-                WHERE,
-                f"index {index} is out of bounds for axis {axis} with size {extent}",
-                f"[{-extent}, {extent}) is accepted",
-            )
+        raise errors.refused(
+            IndexError,
+            WHERE,
+            f"index {index} is out of bounds for axis {axis} with size {extent}",
+            f"[{-extent}, {extent}) is accepted",
         )
     return index + extent if index < 0 else index
 
@@ -175,12 +163,10 @@ def mask_of(item: Any, x: Array) -> Array | None:
 
 def _of_device(array: Array, x: Array) -> bool:
     if array._node.device is not x._node.device:
-        raise ValueError(
-            errors.message(
-                WHERE,
-                f"the index is on {array.device} and x on {x.device}",
-                "both have to be on one device",
-            )
+        raise errors.value_error(
+            WHERE,
+            f"the index is on {array.device} and x on {x.device}",
+            "both have to be on one device",
         )
     return True
 
@@ -208,8 +194,8 @@ def _host(item: Any) -> numpy.ndarray[Any, numpy.dtype[Any]]:
     try:
         values = numpy.asarray(item)
     except (TypeError, ValueError) as error:
-        raise IndexError(
-            errors.message(WHERE, f"an index is no array ({error})", _ACCEPTED)
+        raise errors.refused(
+            IndexError, WHERE, f"an index is no array ({error})", _ACCEPTED
         ) from None
     if values.size == 0 and not hasattr(item, "dtype"):
         return values.astype(numpy.int64)  # of an empty list
@@ -219,13 +205,12 @@ def _host(item: Any) -> numpy.ndarray[Any, numpy.dtype[Any]]:
 
 
 def _no_index(dtype: str) -> IndexError:
-    return IndexError(
-        errors.message(
-            WHERE,
-            f"an index array has dtype {dtype}",
-            "index arrays are of integer or bool dtype",
-            'convert with index.astype("int64")',
-        )
+    return errors.refused(
+        IndexError,
+        WHERE,
+        f"an index array has dtype {dtype}",
+        "index arrays are of integer or bool dtype",
+        'convert with index.astype("int64")',
     )
 
 
@@ -279,14 +264,14 @@ def advanced(x: Array, items: tuple[Any, ...]) -> Key:
 
 
 def _axes_of(entry: Any) -> int:
-    """How many axes of x an item takes."""
+    """The number of axes of x that an item takes."""
     if type(entry) is _Index:
         return entry.array.ndim if entry.array._node.dtype.kind == BOOL else 1
     return 0 if entry is None or entry is Ellipsis else 1
 
 
 def mismatch(mask: Shape, extents: Shape, first: int) -> str:
-    """Where a mask does not fit the axes from `first` on that it indexes."""
+    """Describe the mismatch of a mask and the axes from `first` on that it indexes; else ""."""
     for number, (mine, own) in enumerate(zip(mask, extents, strict=False)):
         if mine not in (own, 0):
             return (
@@ -305,12 +290,11 @@ def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
         node = constant(0, dtypes.int64, (int(bool(array)),), array._node.device)
         return [_Index(Array(node), (0, 0))]
     if not all(mine in (own, 0) for mine, own in zip(array.shape, extents, strict=True)):
-        raise IndexError(
-            errors.message(
-                WHERE,
-                f"the mask has shape {array.shape}",
-                mismatch(array.shape, extents, first),
-            )
+        raise errors.refused(
+            IndexError,
+            WHERE,
+            f"the mask has shape {array.shape}",
+            mismatch(array.shape, extents, first),
         )
     return [_Index(Array(along), (0, 0)) for along in gather.nonzero(array._node)]
 
@@ -357,11 +341,10 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -
 
 def _require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> None:
     if low < -extent or high >= extent:
-        raise IndexError(
-            errors.message(
-                where,
-                f"index {low if low < -extent else high} is out of bounds for axis {axis} "
-                f"with size {extent}",
-                f"[{-extent}, {extent}) is accepted",
-            )
+        raise errors.refused(
+            IndexError,
+            where,
+            f"index {low if low < -extent else high} is out of bounds for axis {axis} "
+            f"with size {extent}",
+            f"[{-extent}, {extent}) is accepted",
         )

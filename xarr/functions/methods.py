@@ -98,13 +98,11 @@ def _conj(x: Array, /, out: Out = None) -> Array:
 
 def _delitem(x: Array, key: Any) -> None:
     """Refuse to delete elements, as NumPy does."""
-    raise ValueError(
-        errors.message(
-            "del x[key]",
-            "elements of an array cannot be deleted",
-            "a shape stays as it is",
-            "make another array with xarr.delete(x, key)",
-        )
+    raise errors.value_error(
+        "del x[key]",
+        "elements of an array cannot be deleted",
+        "a shape stays as it is",
+        "make another array with xarr.delete(x, key)",
     )
 
 
@@ -239,13 +237,11 @@ def _resize(x: Array, *new_shape: Any, refcheck: bool = True) -> None:
         x.shape = extents
         return
     if not x.flags.owndata:
-        raise ValueError(
-            errors.message(
-                where,
-                "x is a view",
-                "an array of memory of its own is accepted",
-                "use xarr.resize, which makes a new array",
-            )
+        raise errors.value_error(
+            where,
+            "x is a view",
+            "an array of memory of its own is accepted",
+            "use xarr.resize, which makes a new array",
         )
     kept = min(size, x.size)
     fresh = Array(constant(x.dtype.type(0).item(), x._node.dtype, (size,), x._node.device))
@@ -295,15 +291,13 @@ def _view(x: Array, dtype: Any = None, type: Any = None) -> Array:
     if dtype is Array:
         dtype = None
     if type not in (None, Array, numpy.ndarray):
-        raise TypeError(
-            errors.message(where, f"type is {type!r}", "xarr.ndarray is accepted, alone")
-        )
+        raise errors.type_error(where, f"type is {type!r}", "xarr.ndarray is accepted, alone")
     row = x._node.dtype if dtype is None else dtypes.lookup(dtype, where)
     return viewed(x, reinterpreted(x, row, where))
 
 
 class Methods:
-    """What Array has beside its attributes, its operators and its values."""
+    """The methods and attributes that `Array` adopts."""
 
     __slots__ = ()
 
@@ -327,7 +321,7 @@ class Methods:
 
     @property
     def flags(self: Any) -> memory.Flags:
-        """How the array lies in memory, and whether it can be written."""
+        """The layout of the memory, and whether it can be written."""
         return memory.Flags(self)
 
     @property

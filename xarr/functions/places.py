@@ -23,13 +23,11 @@ def int64(indices: Any, where: str, name: str, device: Any = None, *, empty: boo
     if empty and not array.size and type(indices) in (list, tuple):
         return Array(engine.converted(array._node, dtypes.int64))
     if array._node.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has dtype {array._node.dtype}",
-                "indices are of integer dtype",
-                f'convert with {name}.astype("int64")',
-            )
+        raise errors.type_error(
+            where,
+            f"{name} has dtype {array._node.dtype}",
+            "indices are of integer dtype",
+            f'convert with {name}.astype("int64")',
         )
     if array._node.dtype is dtypes.uint64:  # beyond int64 is out of range, and not negative
         array = elementwise.minimum(array, dtypes.integer_bounds(dtypes.int64)[1])
@@ -40,8 +38,8 @@ def along(indices: Any, where: str, device: Any) -> Array:
     """An argument of indices of each line; IndexError for what is not integer, as NumPy has it."""
     array = as_array(indices, where, "indices", device=None if type(indices) is Array else device)
     if array._node.dtype.kind not in dtypes.INTEGER:
-        raise IndexError(
-            errors.message(where, f"indices have dtype {array.dtype}", "integers are accepted")
+        raise errors.refused(
+            IndexError, where, f"indices have dtype {array.dtype}", "integers are accepted"
         )
     require_together(array._node.device, device, where)
     return Array(engine.converted(array._node, dtypes.int64))
@@ -53,8 +51,8 @@ def bounded(index: Array, extent: int, axis: int, mode: str, where: str) -> Arra
         require_in_range(index, extent, axis, where)
         return index
     if mode not in ("wrap", "clip"):
-        raise ValueError(
-            errors.message(where, f"mode is {mode!r}", "'raise', 'wrap' and 'clip' are accepted")
+        raise errors.value_error(
+            where, f"mode is {mode!r}", "'raise', 'wrap' and 'clip' are accepted"
         )
     if not extent:
         require_in_range(index, extent, axis, where)

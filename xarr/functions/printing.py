@@ -37,15 +37,8 @@ def array_repr(
     options = numpy.get_printoptions()
     prefix = "array("
     width = int(options["linewidth"] if max_line_width is None else max_line_width)
-    text = prefix + _values(
-        x,
-        max_line_width=width,
-        precision=precision,
-        suppress_small=suppress_small,
-        separator=", ",
-        prefix=prefix,
-        suffix=")",
-    )
+    how = {"max_line_width": width, "precision": precision, "suppress_small": suppress_small}
+    text = prefix + _values(x, separator=", ", prefix=prefix, suffix=")", **how)
     extras = []
     large = math.prod(node.shape) > options["threshold"]
     if large or (0 in node.shape and node.shape != (0,)):
@@ -95,35 +88,13 @@ def array2string(
 ) -> str:
     """The array as text, as `numpy.array2string` writes it; of a large one its corners move alone.
 
-    Parameters
-    ----------
-    a : Array, shape (...)
-        The array.
-    max_line_width, precision, suppress_small, separator, prefix, suffix
+    separator, prefix, suffix : str
         Those of `numpy.array2string`.
     formatter, threshold, edgeitems, sign, floatmode, legacy
         Those of `numpy.set_printoptions`.
-
-    Returns
-    -------
-    str
-        The text.
     """
-    return _values(
-        array_of(a, "array2string(a)"),
-        max_line_width=max_line_width,
-        precision=precision,
-        suppress_small=suppress_small,
-        separator=separator,
-        prefix=prefix,
-        formatter=formatter,
-        threshold=threshold,
-        edgeitems=edgeitems,
-        sign=sign,
-        floatmode=floatmode,
-        suffix=suffix,
-        legacy=legacy,
-    )
+    how = dict(locals())
+    return _values(array_of(how.pop("a"), "array2string(a)"), **how)
 
 
 def _values(x: Array, **how: Any) -> str:
@@ -144,38 +115,12 @@ def _values(x: Array, **how: Any) -> str:
 
 
 def format_float_positional(x: Any, *args: Any, **kwargs: Any) -> str:
-    """A number as text, as `numpy.format_float_positional` writes it.
-
-    Parameters
-    ----------
-    x : Array, shape (), or number
-        The number.
-    *args, **kwargs
-        Those of `numpy.format_float_positional`.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """A number as text; the other parameters are those of `numpy.format_float_positional`."""
     return numpy.format_float_positional(_number(x), *args, **kwargs)
 
 
 def format_float_scientific(x: Any, *args: Any, **kwargs: Any) -> str:
-    """A number as text with an exponent, as `numpy.format_float_scientific` writes it.
-
-    Parameters
-    ----------
-    x : Array, shape (), or number
-        The number.
-    *args, **kwargs
-        Those of `numpy.format_float_scientific`.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """A number as text with an exponent; as of `numpy.format_float_scientific`."""
     return numpy.format_float_scientific(_number(x), *args, **kwargs)
 
 
@@ -184,40 +129,12 @@ def _number(x: Any) -> Any:
 
 
 def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
-    """An integer as text in a base from 2 to 36, with zeros in front.
-
-    Parameters
-    ----------
-    number : int or integer Array, shape ()
-        The number.
-    base : int
-        The base.
-    padding : int
-        Zeros in front.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """An integer as text in a base from 2 to 36, with `padding` zeros in front."""
     return numpy.base_repr(operator.index(number), base, padding)
 
 
 def binary_repr(num: SupportsIndex, width: int | None = None) -> str:
-    """An integer as text of zeros and ones; two's complement where it is negative.
-
-    Parameters
-    ----------
-    num : int or integer Array, shape ()
-        The number.
-    width : int, optional
-        The digits.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """An integer as `width` zeros and ones, or more; two's complement where it is negative."""
     return numpy.binary_repr(operator.index(num), width)
 
 

@@ -29,7 +29,7 @@ _WIDTH: Final = 60
 
 
 class Cost(NamedTuple):
-    """What a kernel, or a line of a program, cost.
+    """The cost of a kernel, or of a line of a program.
 
     Attributes
     ----------
@@ -61,15 +61,7 @@ class Cost(NamedTuple):
 
 
 class Profile:
-    """What the ``with`` block costs; `xarr.profile` makes one, and `print` shows it.
-
-    Attributes
-    ----------
-    kernels, lines : list of Cost
-        By kernel and by line, what took longest first; behind the block.
-    seconds : float
-        From the beginning of the block to its end.
-    """
+    """The cost of a ``with`` block; `xarr.profile` makes one, and `print` shows it."""
 
     def __init__(self) -> None:
         self._recording: profiling.Recording | None = None
@@ -77,10 +69,8 @@ class Profile:
 
     def __enter__(self) -> Profile:
         if self._recording is not None:
-            raise RuntimeError(
-                errors.message(
-                    "profile()", "it was used already", "make another one with profile()"
-                )
+            raise errors.refused(
+                RuntimeError, "profile()", "it was used already", "make another one with profile()"
             )
         _settle()
         recording = profiling.Recording()
@@ -103,12 +93,12 @@ class Profile:
 
     @property
     def kernels(self) -> list[Cost]:
-        """What each kernel cost, the one that took longest first."""
+        """The cost of each kernel, the one that took longest first."""
         return _costs(((work.name,), work, 1.0) for work in self._works())
 
     @property
     def lines(self) -> list[Cost]:
-        """What each line cost, the one that took longest first.
+        """The cost of each line, the one that took longest first.
 
         A kernel that several lines asked for is shared among them by their operations.
         """
@@ -127,11 +117,6 @@ class Profile:
 
         Each device has a row of what it did, or several where work overlaps; each thread has one of
         what it asked for.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
         """
         Path(path).write_text(json.dumps({"traceEvents": self._events()}), encoding="utf-8")
 
@@ -198,12 +183,8 @@ def profile() -> Profile:
     """Measure what a ``with`` block costs, for each kernel and for each line of the program.
 
     ``print(p)`` shows launches, bytes, time, GB/s, and the share of the bandwidth at which the
-    device copies. ``p.save("trace.json")`` writes a trace for chrome://tracing or Perfetto.
-
-    Returns
-    -------
-    Profile
-        To be used as ``with xarr.profile() as p:``. ``p.kernels`` and ``p.lines`` are the figures.
+    device copies; ``p.kernels`` and ``p.lines`` are the figures. ``p.save("trace.json")`` writes a
+    trace for chrome://tracing or Perfetto.
 
     Notes
     -----
@@ -213,8 +194,6 @@ def profile() -> Profile:
     Everything that any thread asks of any device counts. Where the package nvtx is installed, the
     block and each launch are ranges of NVTX in the domain ``xarr``.
 
-    Examples
-    --------
     >>> x = xarr.ones(5000, dtype="float32") + 0
     >>> with xarr.profile() as p:
     ...     y = x * 2 + 1
@@ -231,7 +210,7 @@ def _settle() -> None:
 
 
 def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
-    """What works cost together, by what they are called; of some of them a part."""
+    """Sum the costs of works, or of parts of them, by name."""
     sums: dict[tuple[str, ...], list[Any]] = {}
     for names, work, part in parts:
         entry = sums.setdefault(names, [0, 0.0, 0.0, 0.0, 0.0])
@@ -251,7 +230,7 @@ def _costs(parts: Iterable[tuple[tuple[str, ...], Work, float]]) -> list[Cost]:
 
 @functools.cache
 def _bandwidth(name: str) -> float:
-    """What a device reads and writes in a second when it copies, in GB; the best of some copies."""
+    """The bandwidth of a device in GB/s: bytes read and written by the best of some copies."""
     device = get_device(name)
     with profiling.unseen(), device.lock:
         engine.settle(device)

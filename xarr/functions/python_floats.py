@@ -59,7 +59,7 @@ def _body(function: Any) -> tuple[ast.stmt, ...] | None:
 
 
 class _OtherError(Exception):
-    """Something that is not known to be alike."""
+    """Raised for an expression that may differ between floats and arrays."""
 
 
 class _Reader:
@@ -157,7 +157,7 @@ class _Reader:
         raise _OtherError
 
     def _value(self, node: ast.expr) -> Any:
-        """What a name outside of the function, or an attribute of a module, stands for."""
+        """The value of a name outside of the function, or of an attribute of `math`."""
         match node:
             case ast.Name(id=name) if name in self._outer:
                 return self._outer[name]

@@ -24,6 +24,7 @@ from xarr import errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.functions import data_types, elementwise as rows, searching
+from xarr.functions.comparing import device_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -35,24 +36,15 @@ def fuse(*, kernel_name: str | None = None) -> Callable[[_Function], _Function]:
 def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
     """Mark a function of arrays as one to fuse, as CuPy's programs do; xarr fuses all functions.
 
-    Parameters
-    ----------
     func : callable
-        The function.
+        The function; without it, what marks one is returned.
     kernel_name : str, optional
         Has no effect.
-
-    Returns
-    -------
-    callable
-        The function itself; without func, what marks one.
 
     Notes
     -----
     Source: CuPy's documentation, "User-Defined Kernels".
 
-    Examples
-    --------
     >>> @xarr.fuse
     ... def squared_diff(x, y):
     ...     return (x - y) * (x - y)
@@ -65,32 +57,22 @@ def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
 def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a Python function of numbers take arrays, on their device, as one kernel.
 
-    Parameters
-    ----------
     function : Python function
         Of numbers: arithmetic, comparisons, `and`, `or` and `not`, conditions as expressions and
         statements, local names, loops over a `range`, the module `math`, functions of xarr, and
-        `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`.
+        `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`. For what is not there, as
+        `while`, a SyntaxError shows the line. It has to be one whose text can be read.
 
     Returns
     -------
     callable
         Of Arrays, numbers and what becomes an Array, which broadcast.
 
-    Raises
-    ------
-    SyntaxError
-        If the function has a statement that is not there for arrays, as `while`; it shows the line.
-    TypeError
-        If it is no Python function whose text can be read.
-
     Notes
     -----
     Both branches of a condition are computed, and the one that holds is taken. Data types are those
     of arrays: an integer beside a float32 array does not widen it.
 
-    Examples
-    --------
     >>> def clipped(x, limit):
     ...     if x > limit:
     ...         return limit
@@ -103,9 +85,7 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def applied(*args: Any, **kwargs: Any) -> Any:
         where = f"{function.__name__}(...)"
-        device = next(
-            (value.device for value in (*args, *kwargs.values()) if type(value) is Array), None
-        )
+        device = device_of(*args, *kwargs.values())
 
         def taken(value: Any) -> Any:
             if type(value) is Array or (device is not None and isinstance(value, _NUMBERS)):
@@ -146,7 +126,7 @@ def _current(read: Callable[[], Any]) -> Any:
 
 
 def _chosen(condition: Any, value: Any, other: Any) -> Any:
-    """What an array of conditions chooses: an array, or a tuple of such."""
+    """Choose by an array of conditions between arrays, or tuples of such."""
     if value is other:
         return value
     if value is _UNSET or other is _UNSET:
@@ -222,7 +202,7 @@ _OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
     builtins.round: lambda x: _whole(rows.rint(x)),
     builtins.pow: operator.pow,
 }
-"""What is called of arrays, by the function of numbers."""
+"""The function of arrays for each function of numbers."""
 
 _HELPERS: Final = {
     f"_xr_{function.__name__.strip('_')}": function
@@ -236,22 +216,18 @@ _HELPERS: Final = {
 def _rewritten(function: Any) -> FunctionType:
     """The function with conditions as choices, at the same lines."""
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
-        raise TypeError(
-            errors.message(
-                "elementwise(function)",
-                f"function is {function!r}",
-                "a Python function that a def statement makes is accepted",
-            )
+        raise errors.type_error(
+            "elementwise(function)",
+            f"function is {function!r}",
+            "a Python function that a def statement makes is accepted",
         )
     try:
         lines, first = inspect.getsourcelines(function.__code__)
     except OSError as error:
-        raise TypeError(
-            errors.message(
-                "elementwise(function)",
-                f"the text of {function.__name__} cannot be read ({error})",
-                "write it to a file",
-            )
+        raise errors.type_error(
+            "elementwise(function)",
+            f"the text of {function.__name__} cannot be read ({error})",
+            "write it to a file",
         ) from error
     tree = ast.parse(textwrap.dedent("".join(lines)))
     ast.increment_lineno(tree, first - 1)
@@ -309,7 +285,7 @@ _REFUSED: Final = {
     ast.ListComp: "a comprehension",
     ast.GeneratorExp: "a comprehension",
 }
-"""What there is not of numbers that stand for arrays."""
+"""Syntax that is refused, and its name in the error."""
 
 
 class _Rewriter(ast.NodeTransformer):

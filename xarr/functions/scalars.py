@@ -10,13 +10,11 @@ from xarr.array.array import Array
 
 def _number(x: Array, name: str) -> Any:
     if x.shape:
-        raise TypeError(
-            errors.message(
-                f"x.{name}",
-                f"x has shape {x.shape}",
-                "an array without axes stands for a number",
-                "index one element",
-            )
+        raise errors.type_error(
+            f"x.{name}",
+            f"x has shape {x.shape}",
+            "an array without axes stands for a number",
+            "index one element",
         )
     return x.item()
 

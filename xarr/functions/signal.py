@@ -23,33 +23,15 @@ from xarr.tables.rows import choose
 def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     """The convolution of two vectors: sum over m of a[m] v[n - m].
 
-    Parameters
-    ----------
-    a : Array, shape (N,)
-        A vector; also a list of numbers or a NumPy array.
-    v : Array, shape (M,)
-        Another one.
     mode : {"full", "same", "valid"}, optional
         All N + M - 1 sums; the max(N, M) in their middle; those where one vector lies within the
         other. Also 2, 1 and 0.
-
-    Returns
-    -------
-    Array, shape by the mode
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If a vector is empty or no vector, or the mode is another one.
 
     Notes
     -----
     Each sum is computed in order, N M products in one launch; for two long vectors `xarr.fft` takes
     less time, with other roundings.
 
-    Examples
-    --------
     >>> xarr.convolve(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
     [0, 1, 2, 3]
     """
@@ -62,31 +44,9 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
 def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 
-    Parameters
-    ----------
-    a : Array, shape (N,)
-        A vector; also a list of numbers or a NumPy array.
-    v : Array, shape (M,)
-        Another one.
     mode : {"valid", "same", "full"}, optional
-        As of `convolve`.
+        As of `convolve`, whose notes hold here too.
 
-    Returns
-    -------
-    Array, shape by the mode
-        Of the dtype that both promote to.
-
-    Raises
-    ------
-    ValueError
-        If a vector is empty or no vector, or the mode is another one.
-
-    Notes
-    -----
-    Each sum is computed in order, N M products in one launch.
-
-    Examples
-    --------
     >>> xarr.correlate(xarr.asarray([1, 2, 3]), [0, 1, 0.5]).tolist()
     [3.5]
     """
@@ -106,10 +66,8 @@ def _vectors(a: Any, v: Any, where: str) -> tuple[Array, Array]:
     pair = [as_array(part, where, name, device=device) for name, part in (("a", a), ("v", v))]
     for name, part in zip(("a", "v"), pair, strict=True):
         if part.ndim > 1 or not part.size:
-            raise ValueError(
-                errors.message(
-                    where, f"{name} has shape {part.shape}", "a vector of elements is accepted"
-                )
+            raise errors.value_error(
+                where, f"{name} has shape {part.shape}", "a vector of elements is accepted"
             )
     lines = [part.reshape(-1) for part in pair]
     first, second = together(lines[0], lines[1], where, ("a", "v"))
@@ -122,12 +80,12 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
     around = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2)}
     around["valid"] = (0, 0)
     if mode is None:
-        raise TypeError(errors.message(where, "mode is None", "a str is accepted"))
+        raise errors.type_error(where, "mode is None", "a str is accepted")
     if isinstance(mode, int) and 0 <= mode < 3:
         mode = ("valid", "same", "full")[mode]
     if mode not in around:
-        raise ValueError(
-            errors.message(where, f"mode is {mode!r}", "accepted are 'full', 'same' and 'valid'")
+        raise errors.value_error(
+            where, f"mode is {mode!r}", "accepted are 'full', 'same' and 'valid'"
         )
     before, after = around[mode]
     whole = [_padded(a, before, after)]

@@ -1,4 +1,4 @@
-"""The data types that a ufunc is told to compute in: NumPy's `signature`, or `sig`."""
+"""The `signature`, or `sig`, of a ufunc: the data types that it computes in."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ Forced: TypeAlias = tuple[DType | None, ...]
 
 
 def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str) -> Forced | None:
-    """The data types that a call is told; None if it is told none."""
+    """The data types that a call prescribes; None if it prescribes none."""
     if signature is None and sig is None:
         return None
     if sum(given is not None for given in (signature, sig, dtype)) > 1:
-        raise TypeError(
-            errors.message(
-                where, "two of signature, sig and dtype are given", "one of them is accepted"
-            )
+        raise errors.type_error(
+            where, "two of signature, sig and dtype are given", "one of them is accepted"
         )
     given = sig if signature is None else signature
     if isinstance(given, bytes):

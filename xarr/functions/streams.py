@@ -32,11 +32,6 @@ class Stream:
         Of a new CUDA stream: work of lower numbers goes first, as of -1. Numbers that the device
         does not have become the nearest that it has; OpenCL has 0 alone.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such device, or `pointer` or `priority` is no integer.
-
     Examples
     --------
     >>> import xarr
@@ -57,13 +52,11 @@ class Stream:
         where = "Stream(device, pointer, priority)"
         self._device = get_device(device, where)
         if pointer is not None and (type(pointer) is not int or pointer < 0):
-            raise TypeError(
-                errors.message(where, f"pointer is {pointer!r}", "an integer address is accepted")
+            raise errors.type_error(
+                where, f"pointer is {pointer!r}", "an integer address is accepted"
             )
         if type(priority) is not int:
-            raise TypeError(
-                errors.message(where, f"priority is {priority!r}", "an integer is accepted")
-            )
+            raise errors.type_error(where, f"priority is {priority!r}", "an integer is accepted")
         driver = self._device.driver
         with self._device.lock:
             self._handle = (
@@ -88,18 +81,13 @@ class Stream:
 
     @property
     def cl_queue(self) -> Any:
-        """PyOpenCL's `CommandQueue` of a device of OpenCL.
+        """PyOpenCL's `CommandQueue` of a device of OpenCL; AttributeError for another one.
 
         What a program puts on it is in order with what xarr puts there.
-
-        Raises
-        ------
-        AttributeError
-            If OpenCL does not drive the device.
         """
         if self._device.backend != "opencl":
-            raise AttributeError(
-                errors.message("stream.cl_queue", f"the stream is on {self._device}", "", "")
+            raise errors.refused(
+                AttributeError, "stream.cl_queue", f"the stream is on {self._device}", "", ""
             )
         driver: Any = self._device.driver
         with self._device.lock:
@@ -149,15 +137,13 @@ def current_stream(device: Device | str | None = None) -> Stream:
 def require_stream(stream: Any, where: str) -> None:
     """Refuse what is no stream."""
     if not isinstance(stream, Stream):
-        raise TypeError(
-            errors.message(
-                where, f"stream is of type {type(stream).__name__}", "a Stream is accepted"
-            )
+        raise errors.type_error(
+            where, f"stream is of type {type(stream).__name__}", "a Stream is accepted"
         )
 
 
 class Event:
-    """A place in the work of a stream, to wait for and to measure time by.
+    """A point in the work of a stream, to wait for and to measure time by.
 
     Parameters
     ----------
@@ -165,11 +151,6 @@ class Event:
         The device; None for the default device.
     stream : Stream, optional
         The stream to record the event in at once; see `record`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such device.
 
     Examples
     --------
@@ -199,17 +180,9 @@ class Event:
         return self._handle is None or self._device.driver.reached(self._handle)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the event at the end of what was asked so far.
+        """Put the event at the end of what was asked so far of a stream, one of the event's device.
 
-        Parameters
-        ----------
-        stream : Stream, optional
-            The stream, one of the event's device; the current one where None.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If it is no stream, or another device's.
+        Without one, it is the current stream.
         """
         where = "Event.record(stream)"
         driver = self._device.driver
@@ -220,10 +193,8 @@ class Event:
                 return
             require_stream(stream, where)
             if stream.device.driver is not driver:
-                raise ValueError(
-                    errors.message(
-                        where, f"the stream is on {stream.device}", f"{self._device} is accepted"
-                    )
+                raise errors.value_error(
+                    where, f"the stream is on {stream.device}", f"{self._device} is accepted"
                 )
             with stream:
                 self._handle = driver.mark(timed=True)
@@ -257,28 +228,20 @@ class Event:
             self._device.driver.finish(self._handle)
 
     def elapsed_ms(self, end: Event) -> float:
-        """The time from this event to a later one, in milliseconds; waits for both.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `end` is no event, an event was not recorded, or they are of two devices.
-        """
+        """The time from this event to a later one, in milliseconds; waits for both."""
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
-            raise TypeError(
-                errors.message(
-                    where, f"end is of type {type(end).__name__}", "an Event is accepted"
-                )
+            raise errors.type_error(
+                where, f"end is of type {type(end).__name__}", "an Event is accepted"
             )
         for name, event in (("the event", self), ("end", end)):
             if event._handle is None:
-                raise ValueError(
-                    errors.message(where, f"{name} was not recorded", "call its record() before")
+                raise errors.value_error(
+                    where, f"{name} was not recorded", "call its record() before"
                 )
         if end._device.driver is not self._device.driver:
-            raise ValueError(
-                errors.message(where, f"end is on {end._device}", f"{self._device} is accepted")
+            raise errors.value_error(
+                where, f"end is on {end._device}", f"{self._device} is accepted"
             )
         self.synchronize()
         end.synchronize()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy
 
 from xarr import dtypes, layout
-from xarr.array.array import Array, ArrayLike, is_number
+from xarr.array.array import Array, ArrayLike, Axis, is_number
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.core.tape import constant
@@ -20,20 +21,9 @@ from xarr.tables import elementwise as rows
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Tell whether a data type is of a kind: NumPy's ``issubdtype``.
 
-    Parameters
-    ----------
-    arg1 : dtype
-        The data type.
     arg2 : dtype or kind of data type
         A data type, or a kind such as `xarr.floating`.
 
-    Returns
-    -------
-    bool
-        Whether arg1 is arg2, or of it.
-
-    Examples
-    --------
     >>> xarr.issubdtype(xarr.float32, xarr.floating)
     True
     """
@@ -41,25 +31,8 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 
 
 def promote_types(type1: Any, type2: Any) -> AnyDType:
-    """Tell what two data types promote to.
+    """Tell the smallest data type that two others can be converted to.
 
-    Parameters
-    ----------
-    type1, type2 : dtype
-        The data types.
-
-    Returns
-    -------
-    dtype
-        The smallest one that both can be converted to.
-
-    Raises
-    ------
-    TypeError
-        If there is none.
-
-    Examples
-    --------
     >>> xarr.promote_types("int8", "uint8")
     dtype('int16')
     """
@@ -67,25 +40,8 @@ def promote_types(type1: Any, type2: Any) -> AnyDType:
 
 
 def common_type(*arrays: ArrayLike) -> type[Any]:
-    """Tell the floating-point type that arrays have in common.
+    """Tell the floating-point type that arrays have in common, of which integers count as float64.
 
-    Parameters
-    ----------
-    *arrays : Array or values
-        The arrays; integers count as float64.
-
-    Returns
-    -------
-    type
-        A floating-point or complex type.
-
-    Raises
-    ------
-    TypeError
-        If an array is of bools.
-
-    Examples
-    --------
     >>> xarr.common_type(xarr.ones(2, dtype="float32"), xarr.ones(2, dtype="complex64"))
     <class 'numpy.complex64'>
     """
@@ -97,18 +53,9 @@ def common_type(*arrays: ArrayLike) -> type[Any]:
 def min_scalar_type(a: Any, /) -> AnyDType:
     """Tell the smallest data type that holds a number; of an array with axes, its own.
 
-    Parameters
-    ----------
     a : number, Array or values
         The number. One that is on the device is read.
 
-    Returns
-    -------
-    dtype
-        The data type.
-
-    Examples
-    --------
     >>> xarr.min_scalar_type(300)
     dtype('uint16')
     """
@@ -120,8 +67,6 @@ def min_scalar_type(a: Any, /) -> AnyDType:
 def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str = "d") -> str:
     """Tell the letter of the smallest type that others can be converted to.
 
-    Parameters
-    ----------
     typechars : str, or sequence of str and Arrays
         Letters of data types, or arrays of them.
     typeset : str
@@ -129,13 +74,6 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
     default : str
         The letter where none fits.
 
-    Returns
-    -------
-    str
-        A letter of NumPy's.
-
-    Examples
-    --------
     >>> xarr.mintypecode(["d", "f"])
     'd'
     """
@@ -144,20 +82,8 @@ def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str 
 
 
 def typename(char: str) -> str:
-    """Describe the data type of a letter.
+    """Describe the data type of a letter of NumPy's.
 
-    Parameters
-    ----------
-    char : str
-        A letter of NumPy's.
-
-    Returns
-    -------
-    str
-        The description.
-
-    Examples
-    --------
     >>> xarr.typename("f")
     'single precision'
     """
@@ -168,18 +94,8 @@ def typename(char: str) -> str:
 def isscalar(element: Any) -> bool:
     """Tell whether an object is a number or a string of Python's or NumPy's, or has no axes.
 
-    Parameters
-    ----------
-    element : object
-        The object.
+    True of an Array of no axes for which NumPy has a scalar; False of `asarray(3.0)`.
 
-    Returns
-    -------
-    bool
-        True of an Array of no axes for which NumPy has a scalar; False of `asarray(3.0)`.
-
-    Examples
-    --------
     >>> xarr.isscalar(3.0), xarr.isscalar(xarr.ones(3).sum())
     (True, True)
     """
@@ -189,20 +105,8 @@ def isscalar(element: Any) -> bool:
 
 
 def iterable(y: Any) -> bool:
-    """Tell whether an object can be iterated over.
+    """Tell whether an object can be iterated over; an Array of no axes cannot.
 
-    Parameters
-    ----------
-    y : object
-        The object.
-
-    Returns
-    -------
-    bool
-        False of an Array of no axes.
-
-    Examples
-    --------
     >>> xarr.iterable(xarr.ones(2)), xarr.iterable(2)
     (True, False)
     """
@@ -225,18 +129,6 @@ def _is_complex(x: Any, where: str) -> bool:
 def iscomplexobj(x: Any) -> bool:
     """Tell whether an array is of a complex data type, whatever its values.
 
-    Parameters
-    ----------
-    x : Array or values
-        The array.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-
-    Examples
-    --------
     >>> xarr.iscomplexobj(xarr.ones(2, dtype="complex64"))
     True
     """
@@ -246,18 +138,6 @@ def iscomplexobj(x: Any) -> bool:
 def isrealobj(x: Any) -> bool:
     """Tell whether an array is not of a complex data type.
 
-    Parameters
-    ----------
-    x : Array or values
-        The array.
-
-    Returns
-    -------
-    bool
-        Whether it is not.
-
-    Examples
-    --------
     >>> xarr.isrealobj(xarr.ones(2))
     True
     """
@@ -267,18 +147,6 @@ def isrealobj(x: Any) -> bool:
 def iscomplex(x: ArrayLike) -> Array:
     """Tell of each element whether its imaginary part is not 0.
 
-    Parameters
-    ----------
-    x : Array or values, shape (...)
-        The elements.
-
-    Returns
-    -------
-    bool Array, shape (...)
-        False where x is real.
-
-    Examples
-    --------
     >>> xarr.iscomplex(xarr.asarray([1 + 1j, 1 + 0j])).tolist()
     [True, False]
     """
@@ -288,18 +156,6 @@ def iscomplex(x: ArrayLike) -> Array:
 def isreal(x: ArrayLike) -> Array:
     """Tell of each element whether its imaginary part is 0.
 
-    Parameters
-    ----------
-    x : Array or values, shape (...)
-        The elements.
-
-    Returns
-    -------
-    bool Array, shape (...)
-        True where x is real.
-
-    Examples
-    --------
     >>> xarr.isreal(xarr.asarray([1 + 1j, 1 + 0j])).tolist()
     [False, True]
     """
@@ -316,18 +172,6 @@ def _imaginary(x: Any, where: str, ask: Callable[[Array], Array], *, real: bool)
 def shape(a: Any) -> Shape:
     """Tell the shape of an array, or of what can be made one.
 
-    Parameters
-    ----------
-    a : Array or values
-        The array.
-
-    Returns
-    -------
-    tuple of int
-        The extent of each axis.
-
-    Examples
-    --------
     >>> xarr.shape([[1, 2, 3]])
     (1, 3)
     """
@@ -338,44 +182,18 @@ def shape(a: Any) -> Shape:
 def ndim(a: Any) -> int:
     """Tell the number of axes of an array, or of what can be made one.
 
-    Parameters
-    ----------
-    a : Array or values
-        The array.
-
-    Returns
-    -------
-    int
-        The number of axes.
-
-    Examples
-    --------
     >>> xarr.ndim([[1, 2, 3]])
     2
     """
     return len(shape(a))
 
 
-def size(a: Any, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None) -> int:
+def size(a: Any, axis: Axis = None) -> int:
     """Tell the number of elements of an array, or along axes.
 
-    Parameters
-    ----------
-    a : Array or values
-        The array.
-
-    Returns
-    -------
-    int
-        The number of elements.
-
-    Examples
-    --------
     >>> xarr.size([[1, 2, 3]]), xarr.size([[1, 2, 3]], 0)
     (3, 1)
     """
     extents = shape(a)
-    total = 1
-    for place in layout.normalize_axes(axis, len(extents), "size(a, axis)", "a"):
-        total *= extents[place]
-    return total
+    axes = layout.normalize_axes(axis, len(extents), "size(a, axis)", "a")
+    return math.prod(extents[place] for place in axes)

@@ -11,18 +11,6 @@ from xarr.functions import creation, elementwise, fills, searching, special
 def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
     """The Bartlett window: a triangle.
 
-    Parameters
-    ----------
-    M : int
-        How many points.
-
-    Returns
-    -------
-    Array of the default floating-point type, shape (M,)
-        From 0 to 1 and back; empty where M is below 1.
-
-    Examples
-    --------
     >>> xarr.bartlett(5).tolist()
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
@@ -35,18 +23,6 @@ def bartlett(M: float) -> Array:  # noqa: N803 - NumPy's name
 def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
     """The Hann window: one period of a raised cosine.
 
-    Parameters
-    ----------
-    M : int
-        How many points.
-
-    Returns
-    -------
-    Array of the default floating-point type, shape (M,)
-        From 0 to 1 and back; empty where M is below 1.
-
-    Examples
-    --------
     >>> xarr.hanning(3).round(12).tolist()
     [0.0, 1.0, 0.0]
     """
@@ -54,20 +30,8 @@ def hanning(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 
 def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Hamming window: a raised cosine that does not reach 0.
+    """The Hamming window: a raised cosine, from 0.08 to 1 and back.
 
-    Parameters
-    ----------
-    M : int
-        How many points.
-
-    Returns
-    -------
-    Array of the default floating-point type, shape (M,)
-        From 0.08 to 1 and back; empty where M is below 1.
-
-    Examples
-    --------
     >>> xarr.hamming(3).round(12).tolist()
     [0.08, 1.0, 0.08]
     """
@@ -77,18 +41,6 @@ def hamming(M: float) -> Array:  # noqa: N803 - NumPy's name
 def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
     """The Blackman window: the first three terms of a sum of cosines.
 
-    Parameters
-    ----------
-    M : int
-        How many points.
-
-    Returns
-    -------
-    Array of the default floating-point type, shape (M,)
-        From 0 to 1 and back; empty where M is below 1.
-
-    Examples
-    --------
     >>> xarr.blackman(3).round(12).tolist()
     [-0.0, 1.0, -0.0]
     """
@@ -96,22 +48,11 @@ def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
 
 
 def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
-    """The Kaiser window, of Bessel functions.
+    """The Kaiser window, of Bessel functions: from 1 / i0(beta) to 1 and back.
 
-    Parameters
-    ----------
-    M : int
-        How many points.
     beta : float
         The shape: 0 is a rectangle, 5 about Hamming's window, 14 a narrow peak.
 
-    Returns
-    -------
-    Array of the default floating-point type, shape (M,)
-        From 1 / i0(beta) to 1 and back; empty where M is below 1.
-
-    Examples
-    --------
     >>> xarr.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]
     """

@@ -13,13 +13,7 @@ from xarr.errors import CompileError
 
 
 def require_compiles(device: Device, name: str, templates: Iterable[str]) -> None:
-    """Compile the functions of the own kernel `name` that templates call.
-
-    Raises
-    ------
-    CompileError
-        If they do not compile.
-    """
+    """Compile the functions of the own kernel `name` that templates call; see that they do."""
     called = tuple(word for text in templates for word in re.findall(r"\bxr_own_\w+", text))
     with device.lock:
         try:

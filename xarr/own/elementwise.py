@@ -61,8 +61,6 @@ class ElementwiseKernel:
 
     Raises
     ------
-    TypeError
-        If a type is no data type's.
     ValueError
         If a declaration cannot be read, or the C has words that only one language has.
     CompileError
@@ -110,7 +108,7 @@ class ElementwiseKernel:
         self.params = self.in_params + self.out_params
         require_names(self.params, where)
         if not self.out_params:
-            raise ValueError(errors.message(where, "out_params is empty", "an output is needed"))
+            raise errors.value_error(where, "out_params is empty", "an output is needed")
         preamble = f"{definitions(options, where)}{preamble}"
         self._where = where
         self._body = Text(name, _COUNT.sub(_COUNT_WORD.ljust(11), operation))
@@ -141,7 +139,7 @@ class ElementwiseKernel:
     def __call__(
         self, *args: Any, size: int | None = None, block_size: int = 128, stream: Any = None
     ) -> Any:
-        """Apply the kernel.
+        """Apply the kernel; return its outputs.
 
         Parameters
         ----------
@@ -153,15 +151,10 @@ class ElementwiseKernel:
             Has no effect: xarr cuts the work itself.
         stream : Stream, optional
             Where it runs; the current stream without.
-
-        Returns
-        -------
-        Array, tuple of Array, or None
-            The outputs.
         """
         if block_size <= 0:
-            raise ValueError(
-                errors.message(self._where, f"block_size is {block_size}", "1 or more is accepted")
+            raise errors.value_error(
+                self._where, f"block_size is {block_size}", "1 or more is accepted"
             )
         if stream is not None:
             with stream:
@@ -169,8 +162,8 @@ class ElementwiseKernel:
         call = given(self.in_params, self.out_params, args, self._where)
         outs = call.values[self.nin :]
         if self.no_return and not outs:
-            raise ValueError(
-                errors.message(self._where, "no output is given", "no_return needs all of them")
+            raise errors.value_error(
+                self._where, "no output is given", "no_return needs all of them"
             )
         shape = self._shape(call, args, size)
         for out in outs:
@@ -191,28 +184,22 @@ class ElementwiseKernel:
         )
         if size is not None:
             if is_sized:
-                raise ValueError(
-                    errors.message(
-                        self._where, "size is given", "it is accepted where all arrays are raw"
-                    )
+                raise errors.value_error(
+                    self._where, "size is given", "it is accepted where all arrays are raw"
                 )
             return (int(size),)
         if not is_sized and (self._is_raw or not shapes):
-            raise ValueError(
-                errors.message(
-                    self._where, "all arrays are raw", "size says how many elements there are"
-                )
+            raise errors.value_error(
+                self._where, "all arrays are raw", "size says how many elements there are"
             )
         shapes += [out.shape for _, out in outs]
         shape = broadcast_shapes(*shapes, where=self._where)
         for parameter, out in outs:
             if out.shape != shape:
-                raise ValueError(
-                    errors.message(
-                        self._where,
-                        f"{parameter.name} has shape {out.shape}",
-                        f"inputs and outputs broadcast to {shape}",
-                    )
+                raise errors.value_error(
+                    self._where,
+                    f"{parameter.name} has shape {out.shape}",
+                    f"inputs and outputs broadcast to {shape}",
                 )
         return shape
 
@@ -297,6 +284,4 @@ def _returned(name: str, row: DType) -> str:
 def require_identifier(name: str, where: str) -> None:
     """Refuse a name that no function of C can have."""
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise ValueError(
-            errors.message(where, f"name is {name!r}", "letters, digits and _ are accepted")
-        )
+        raise errors.value_error(where, f"name is {name!r}", "letters, digits and _ are accepted")

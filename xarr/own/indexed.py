@@ -53,13 +53,11 @@ def launched(
     for number, (parameter, node) in enumerate(zip(kernel.params, nodes, strict=True)):
         row = of(parameter, call.types)
         if row.storage != row.compute:
-            raise TypeError(
-                errors.message(
-                    f"{kernel.name}(...)",
-                    f"{parameter.name} has dtype {row}",
-                    "a kernel with raw parameters takes what devices compute in",
-                    f'convert with {parameter.name}.astype("float32")',
-                )
+            raise errors.type_error(
+                f"{kernel.name}(...)",
+                f"{parameter.name} has dtype {row}",
+                "a kernel with raw parameters takes what devices compute in",
+                f'convert with {parameter.name}.astype("float32")',
             )
         name, is_output = parameter.name, number >= inputs
         pointer = f"GLOBAL {'' if is_output else 'const '}{row.compute} *"
@@ -155,12 +153,10 @@ def _measured(
             return str(len(node.shape))
         axis = int(match["axis"])
         if axis >= len(node.shape):
-            raise ValueError(
-                errors.message(
-                    "an own kernel",
-                    f"{match.group()} is asked for",
-                    f"{parameter.name} has {len(node.shape)} axes",
-                )
+            raise errors.value_error(
+                "an own kernel",
+                f"{match.group()} is asked for",
+                f"{parameter.name} has {len(node.shape)} axes",
             )
         return measure(f"extent{axis}_", node.shape[axis])
 

@@ -21,7 +21,7 @@ _SCALARS: Final = (bool, int, float, complex)
 
 
 class Parameter(NamedTuple):
-    """What a declaration says: ``raw T x``.
+    """A declared parameter, as ``raw T x``.
 
     Attributes
     ----------
@@ -54,10 +54,8 @@ def definitions(options: Sequence[str], where: str) -> str:
     for option in options:
         found = re.fullmatch(r"-D\s*(\w+)(?:=(.*))?", option)
         if found is None and not re.match(r"--?std=", option):  # of C++, which the C does not need
-            raise ValueError(
-                errors.message(
-                    where, f"options has {option!r}", "each device has its options; -D is accepted"
-                )
+            raise errors.value_error(
+                where, f"options has {option!r}", "each device has its options; -D is accepted"
             )
         lines += [f"#define {found[1]} {found[2] or 1}\n"] if found else []
     return "".join(lines)
@@ -69,19 +67,15 @@ def declared(text: str, argument: str, where: str) -> tuple[Parameter, ...]:
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         match = _DECLARED.fullmatch(part)
         if match is None:
-            raise ValueError(
-                errors.message(
-                    where, f"{argument} has {part!r}", 'a type and a name are accepted: "raw T x"'
-                )
+            raise errors.value_error(
+                where, f"{argument} has {part!r}", 'a type and a name are accepted: "raw T x"'
             )
         parameter = Parameter(match["name"], match["type"], match["raw"] is not None)
         if parameter.dtype is None and len(parameter.type) != 1:
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"{argument} has the type {parameter.type!r}",
-                    "a data type's name, or a placeholder of one letter, is accepted",
-                )
+            raise errors.type_error(
+                where,
+                f"{argument} has the type {parameter.type!r}",
+                "a data type's name, or a placeholder of one letter, is accepted",
             )
         found.append(parameter)
     return tuple(found)
@@ -93,15 +87,13 @@ def require_names(parameters: Sequence[Parameter], where: str) -> None:
     for name in names:
         if names.count(name) > 1 or name in _RESERVED or name.startswith("xr_"):
             given = "is a name of xarr's" if names.count(name) == 1 else "stands twice"
-            raise ValueError(
-                errors.message(
-                    where, f"the parameter {name} {given}", "each parameter has a name of its own"
-                )
+            raise errors.value_error(
+                where, f"the parameter {name} {given}", "each parameter has a name of its own"
             )
 
 
 class Given(NamedTuple):
-    """What a call gives: an array or a number for each parameter, and the data types."""
+    """The arguments of a call: an array or a number for each parameter, and the data types."""
 
     device: Device
     values: tuple[Array, ...]
@@ -116,12 +108,10 @@ def given(
 ) -> Given:
     """The arguments of a call as arrays of the data types that the parameters ask for."""
     if len(arguments) not in (len(inputs), len(inputs) + len(outputs)):
-        raise TypeError(
-            errors.message(
-                where,
-                f"{len(arguments)} arguments are given",
-                f"the kernel takes {len(inputs)}, or with the outputs {len(inputs) + len(outputs)}",
-            )
+        raise errors.type_error(
+            where,
+            f"{len(arguments)} arguments are given",
+            f"the kernel takes {len(inputs)}, or with the outputs {len(inputs) + len(outputs)}",
         )
     device = next((value.device for value in arguments if type(value) is Array), None)
     values = list[Any]()
@@ -129,19 +119,15 @@ def given(
     parameters = (*inputs, *outputs)
     for number, (parameter, value) in enumerate(zip(parameters, arguments, strict=False)):
         if number >= len(inputs) and type(value) is not Array:
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"{parameter.name} is of type {type(value).__name__}",
-                    "an output is an Array",
-                )
+            raise errors.type_error(
+                where,
+                f"{parameter.name} is of type {type(value).__name__}",
+                "an output is an Array",
             )
         if type(value) in _SCALARS:
             if parameter.raw:
-                raise TypeError(
-                    errors.message(
-                        where, f"{parameter.name} is a number", "what is raw is an Array"
-                    )
+                raise errors.type_error(
+                    where, f"{parameter.name} is a number", "what is raw is an Array"
                 )
             values.append(value)
             continue
@@ -160,13 +146,11 @@ def given(
         types.setdefault(parameter.type, known)
     for parameter in parameters:
         if parameter.dtype is None and parameter.type not in types:
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"nothing says what {parameter.type} is, the type of {parameter.name}",
-                    "an argument of that type is needed",
-                    "pass the output array",
-                )
+            raise errors.type_error(
+                where,
+                f"nothing says what {parameter.type} is, the type of {parameter.name}",
+                "an argument of that type is needed",
+                "pass the output array",
             )
         require_on(device, of(parameter, types), where)
     arrays = [
@@ -179,13 +163,11 @@ def given(
 def _settle(types: dict[str, DType], parameter: Parameter, found: DType, where: str) -> None:
     wanted = parameter.dtype or types.setdefault(parameter.type, found)
     if wanted is not found:
-        raise TypeError(
-            errors.message(
-                where,
-                f"{parameter.name} has dtype {found}",
-                f"its type {parameter.type} is {wanted}",
-                f"convert with {parameter.name}.astype({str(wanted)!r})",
-            )
+        raise errors.type_error(
+            where,
+            f"{parameter.name} has dtype {found}",
+            f"its type {parameter.type} is {wanted}",
+            f"convert with {parameter.name}.astype({str(wanted)!r})",
         )
 
 
@@ -197,8 +179,6 @@ def of(parameter: Parameter, types: Mapping[str, DType]) -> DType:
 def _converted(value: Scalar | Array, row: DType, device: Device, where: str, name: str) -> Array:
     if type(value) is not Array:
         if type(value) is complex and row.kind != dtypes.COMPLEX:
-            raise TypeError(
-                errors.message(where, f"{name} is {value!r}", f"the kernel takes {row} there")
-            )
+            raise errors.type_error(where, f"{name} is {value!r}", f"the kernel takes {row} there")
         return Array(scalar_node(value, row, device, where))  # type: ignore[arg-type]
     return value if value._node.dtype is row else as_array(value, where, dtype=row)

@@ -33,7 +33,7 @@ _LANGUAGES: Final = {
     "cuda": re.compile(r"\b__global__\b"),
     "opencl": re.compile(r"\b(?:__kernel|kernel)\b"),
 }
-"""How the languages call a kernel."""
+"""The words by which the languages mark a kernel."""
 _NAMES: Final = {
     "portable": "portable C",
     "c": "portable C",
@@ -41,7 +41,7 @@ _NAMES: Final = {
     "opencl": "OpenCL C",
 }
 _BINARIES: Final = {".ptx": "cuda", ".cubin": "cuda", ".fatbin": "cuda", ".spv": "opencl"}
-"""What a file's name ends with that is no source, and whose it is."""
+"""The language of binaries by the suffix of their file."""
 _KERNEL_NAME: Final = r"\bvoid\s+(\w+)\s*\("
 _GLOBAL: Final = re.compile(r"(template\s*<[^{};]*>\s*)?\b__global__\b")
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -91,7 +91,7 @@ _MOST: Final = (2**31 - 1, 65535, 65535)
 
 
 class _Parameter(NamedTuple):
-    """What a kernel's declaration says: `dtype` is None where that is not known.
+    """A declared parameter of a kernel; `dtype` is None where it is not known.
 
     `is_read` says that the kernel does not write behind the pointer.
     """
@@ -124,10 +124,6 @@ class RawModule:
 
     Raises
     ------
-    TypeError
-        If neither or both of code and path are given.
-    ValueError
-        If an option is not there. At a call, if the device does not take the language.
     CompileError
         If the source does not compile: by `get_function` for the default device, else at a call.
 
@@ -169,25 +165,21 @@ class RawModule:
             ("name_expressions", name_expressions and (code is None or backend != "nvrtc")),
         ):
             if given:
-                raise ValueError(
-                    errors.message(where, f"{name} is given", "it is not there", "leave it out")
+                raise errors.value_error(
+                    where, f"{name} is given", "it is not there", "leave it out"
                 )
         if (code is None) is (path is None):
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"{'neither' if code is None else 'both'} of code and path are given",
-                    "one of them is accepted",
-                )
+            raise errors.type_error(
+                where,
+                f"{'neither' if code is None else 'both'} of code and path are given",
+                "one of them is accepted",
             )
         if not isinstance(code, str | None):
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"code is of type {type(code).__name__}",
-                    "source as a str is accepted",
-                    "give a binary's file as path",
-                )
+            raise errors.type_error(
+                where,
+                f"code is of type {type(code).__name__}",
+                "source as a str is accepted",
+                "give a binary's file as path",
             )
         content = code.encode() if code is not None else Path(str(path)).read_bytes()
         self.options = tuple(options)
@@ -210,37 +202,17 @@ class RawModule:
         return vars(self) | {"_kernels": {}}
 
     def compile(self, log_stream: Any = None) -> None:
-        """Compile for the default device.
-
-        Parameters
-        ----------
-        log_stream : file, optional
-            Where what the compiler says is written.
-        """
+        """Compile for the default device; the compiler's log goes to the file `log_stream`."""
         if self._binary is None:
             device = get_device()
             with device.lock:
                 self._compiled(device, self._name, log_stream)
 
     def get_global(self, name: str) -> Pointer:
-        """The memory of a variable of the default device's module, in CUDA C.
+        """The bytes of a variable of the default device's module, in CUDA C.
 
-        Parameters
-        ----------
-        name : str
-            Its name, of what ``__device__`` or ``__constant__`` declares.
-
-        Returns
-        -------
-        Pointer
-            To its bytes: ``pointer.cast("float32").array(10)`` has ten numbers of it.
-
-        Raises
-        ------
-        ValueError
-            If the module has no such variable.
-        RuntimeError
-            If the device is not one of CUDA's.
+        ``__device__`` or ``__constant__`` declares it. ``pointer.cast("float32").array(10)`` has
+        ten numbers of it.
         """
         device = get_device()
         with device.lock:
@@ -252,22 +224,7 @@ class RawModule:
         return Pointer(Array(leaf(storage, contiguous((nbytes,)), dtypes.uint8)))
 
     def get_function(self, name: str) -> RawKernel:
-        """A kernel of the module, compiled if the default device takes its language.
-
-        Parameters
-        ----------
-        name : str
-            Its name.
-
-        Returns
-        -------
-        RawKernel
-
-        Raises
-        ------
-        ValueError
-            If the source has no kernel of that name.
-        """
+        """The kernel of a name, compiled if the default device takes its language."""
         kernel = RawKernel._of(self, name)
         dialect = get_device().info.dialect
         if self._binary is None and self._language in ("portable", dialect):
@@ -275,7 +232,7 @@ class RawModule:
         return kernel
 
     def _parameters(self, name: str) -> tuple[_Parameter, ...] | None:
-        """What the source says of a kernel's parameters; None of a binary's."""
+        """A kernel's parameters as the source declares them; None of a binary's."""
         if self._binary is not None:
             return None
         stem = name
@@ -284,12 +241,10 @@ class RawModule:
         declared = self._declared(stem)
         if declared is None:
             names = self.name_expressions or re.findall(_KERNEL_NAME, self._bare)
-            raise ValueError(
-                errors.message(
-                    "get_function(name)",
-                    f"name is {name!r}",
-                    f"the source has {', '.join(names) or 'no kernel'}",
-                )
+            raise errors.value_error(
+                "get_function(name)",
+                f"name is {name!r}",
+                f"the source has {', '.join(names) or 'no kernel'}",
             )
         pairs = [found[::-1] for found in _TYPEDEF.findall(self._bare)]
         pairs += _MACRO.findall(self._bare)
@@ -348,7 +303,7 @@ class RawModule:
         return binary
 
     def _text(self, device: Device, name: str) -> str:
-        """What the compiler is given; portable C after the words of the device's language."""
+        """The compiler's input: the source; of portable C with the definitions for the device."""
         begin = f'#line 1 "{self._name}"\n'
         dialect = device.info.dialect
         if self._language == "portable":
@@ -365,7 +320,7 @@ class RawModule:
         return begin + self.code
 
     def _entries(self) -> str:
-        """What calls each kernel with values that are found by their addresses; for C."""
+        """The C functions that call each kernel with values by their addresses."""
         lines = [""]
         for name in dict.fromkeys(re.findall(rf"\bKERNEL\s+{_KERNEL_NAME}", self._bare)):
             declared = self._declared(name) or []
@@ -376,13 +331,11 @@ class RawModule:
 
     def _other_language(self, device: Device, name: str, written: str) -> ValueError:
         takes = dict.fromkeys((_NAMES[device.info.dialect], _NAMES["portable"]))
-        return ValueError(
-            errors.message(
-                f"{name}(grid, block, args)",
-                f"the kernel is in {written}, and the arrays are on {device}",
-                f"that takes {' and '.join(takes)}",
-                "write portable C, see kernels/README.md, or put the arrays on another device",
-            )
+        return errors.value_error(
+            f"{name}(grid, block, args)",
+            f"the kernel is in {written}, and the arrays are on {device}",
+            f"that takes {' and '.join(takes)}",
+            "write portable C, see kernels/README.md, or put the arrays on another device",
         )
 
 
@@ -416,13 +369,9 @@ class RawKernel:
 
     Parameters
     ----------
-    code : str
-        Source: portable C, with `KERNEL` before a kernel; CUDA C; or OpenCL C.
     name : str
         The kernel's name.
-    options : tuple of str
-        What the compiler is given.
-    backend, translate_cucomplex, enable_cooperative_groups, jitify : str, bool
+    code, options, backend, translate_cucomplex, enable_cooperative_groups, jitify
         As of `RawModule`.
 
     Attributes
@@ -438,10 +387,6 @@ class RawKernel:
     ValueError
         If the source has no such kernel. At a call, if the device does not take the language, the
         grid or block is beyond its limits, or an array does not lie in one piece.
-    TypeError
-        At a call, if the arguments are not those of the kernel's declaration.
-    OverflowError
-        At a call, if an integer is beyond its parameter's type.
     CompileError
         At a call, if the source does not compile.
 
@@ -498,10 +443,7 @@ class RawKernel:
     def compile(self, log_stream: Any = None) -> None:
         """Compile for the default device, so that the first launch does not wait for it.
 
-        Parameters
-        ----------
-        log_stream : file, optional
-            Where what the compiler says is written.
+        The compiler's log goes to the file `log_stream`.
         """
         device = get_device()
         with device.lock:
@@ -511,7 +453,7 @@ class RawKernel:
 
     @property
     def attributes(self) -> dict[str, int]:
-        """What the default device's driver knows of the kernel; -1 of what it does not."""
+        """The kernel's attributes by the default device's driver; -1 for unknown ones."""
         device = get_device()
         with device.lock:
             return device.driver.attributes(self._module._loaded(device, self.name))
@@ -563,9 +505,7 @@ class RawKernel:
         device = next((value.device for value in args if type(value) is Array), get_device())
         places, items = self._sizes(grid, block, device)
         if shared_mem < 0:
-            raise ValueError(
-                errors.message(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
-            )
+            raise errors.value_error(self._where, f"shared_mem is {shared_mem}", "0 or more bytes")
         wanted = self._wanted(len(args))
         values = iter(args)
         packed = list[Any]()
@@ -637,23 +577,19 @@ class RawKernel:
             if not 1 <= len(found) <= 3 or any(
                 not 1 <= extent <= most for extent, most in zip(found, limits, strict=False)
             ):
-                raise ValueError(
-                    errors.message(
-                        self._where,
-                        f"{name} is {found}",
-                        f"1 to 3 sizes are accepted, from 1 to {limits}",
-                    )
+                raise errors.value_error(
+                    self._where,
+                    f"{name} is {found}",
+                    f"1 to 3 sizes are accepted, from 1 to {limits}",
                 )
             sizes.append(found)
         dimensions = max(map(len, sizes))
         places, items = ((*found, 1, 1)[:dimensions] for found in sizes)
         if math.prod(items) > device.info.group_size:
-            raise ValueError(
-                errors.message(
-                    self._where,
-                    f"block is {items}, which are {math.prod(items)} items",
-                    f"{device} has groups of up to {device.info.group_size}",
-                )
+            raise errors.value_error(
+                self._where,
+                f"block is {items}, which are {math.prod(items)} items",
+                f"{device} has groups of up to {device.info.group_size}",
             )
         return places, items
 
@@ -663,18 +599,16 @@ class RawKernel:
             return [None] * count
         known = [parameter for parameter in self._parameters if not parameter.is_local]
         if len(known) != count:
-            raise TypeError(
-                errors.message(
-                    self._where,
-                    f"args has {count} arguments",
-                    f"{self.name} has {len(known)} parameters: "
-                    + ", ".join(parameter.name for parameter in known),
-                )
+            raise errors.type_error(
+                self._where,
+                f"args has {count} arguments",
+                f"{self.name} has {len(known)} parameters: "
+                + ", ".join(parameter.name for parameter in known),
             )
         return self._parameters
 
     def _refuse(self, given: str, accepted: str, remedy: str = "") -> TypeError:
-        return TypeError(errors.message(self._where, given, accepted, remedy))
+        return errors.type_error(self._where, given, accepted, remedy)
 
     def _check(
         self, value: Array, parameter: _Parameter | None, number: int, device: Device
@@ -694,13 +628,11 @@ class RawKernel:
                 f'convert with x.astype("{dtype}")',
             )
         if not settled(value).linear:
-            raise ValueError(
-                errors.message(
-                    self._where,
-                    f"{name} is a view of shape {value.shape} that does not lie in one piece",
-                    "the kernel is given a pointer to the first element",
-                    "pass xarr.ascontiguousarray(x)",
-                )
+            raise errors.value_error(
+                self._where,
+                f"{name} is a view of shape {value.shape} that does not lie in one piece",
+                "the kernel is given a pointer to the first element",
+                "pass xarr.ascontiguousarray(x)",
             )
 
     def _bytes(self, value: Any, parameter: _Parameter | None, number: int) -> bytes:
@@ -739,8 +671,8 @@ class RawKernel:
         ):
             raise self._refuse(f"{name} is {value!r}", f"the kernel takes {dtype}")
         if dtype.kind in "iu" and not _holds(dtype, value):
-            raise OverflowError(
-                errors.message(self._where, f"{name} is {value}", f"the kernel takes {dtype}")
+            raise errors.refused(
+                OverflowError, self._where, f"{name} is {value}", f"the kernel takes {dtype}"
             )
         made = numpy.asarray(value) if isinstance(value, numpy.generic) else None
         return bytes((numpy.array(value, dtype) if made is None else made.astype(dtype)).tobytes())

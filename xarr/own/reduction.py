@@ -43,31 +43,14 @@ class ReductionKernel:
         A statement that gives the output its value, from `a`: ``y = sqrt(a)``.
     identity : number, str or None
         What changes nothing, and is the result of no elements; None where those are an error.
-    name : str
-        What errors, `explain` and profiles call it.
     reduce_type : str, optional
         The type of `a` and `b`, a data type's name or a placeholder; that of the output without.
-    reduce_dims : bool
-        Has no effect: axes that lie one after the other in memory are walked as one.
-    preamble : str
-        Functions, structures and macros that stand before it.
-    options : sequence of str
-        Macros, as ``-DCOUNT=3``; each device's compiler has its other options.
-
-    Raises
-    ------
-    TypeError
-        If a type is no data type's.
-    ValueError
-        If a declaration cannot be read, or the C has words that only one language has.
-    CompileError
-        At a call, if an expression does not compile.
+    name, reduce_dims, preamble, options
+        As of `ElementwiseKernel`, whose errors and source are those of this class as well.
 
     Notes
     -----
-    CuPy's class of this name, but for the C: CUDA's own words are for `RawKernel`. Source: CuPy's
-    documentation, "User-Defined Kernels". Sums of floats are joined in xarr's order, and so have
-    the same bits on every device.
+    Sums of floats are joined in xarr's order, and so have the same bits on every device.
 
     Examples
     --------
@@ -104,12 +87,10 @@ class ReductionKernel:
         )
         require_names(self.params, where)
         if len(self.out_params) != 1 or any(parameter.raw for parameter in self.params):
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"out_params is {out_params!r}, in_params {in_params!r}",
-                    "one output, and nothing raw, is accepted",
-                )
+            raise errors.value_error(
+                where,
+                f"out_params is {out_params!r}, in_params {in_params!r}",
+                "one output, and nothing raw, is accepted",
             )
         preamble = f"{definitions(options, where)}{preamble}"
         self._reduced = self.out_params[0]
@@ -146,11 +127,6 @@ class ReductionKernel:
             Whether to keep the reduced axes, with extent 1.
         stream : Stream, optional
             Where it runs; the current stream without.
-
-        Returns
-        -------
-        Array
-            Its shape is that of the axes that are left.
         """
         if stream is not None:
             with stream:
@@ -159,8 +135,8 @@ class ReductionKernel:
         inputs = [value._node for value in call.values[: len(self.in_params)]]
         if len(call.values) > len(inputs):
             if out is not None:
-                raise ValueError(
-                    errors.message(self._where, "out is given twice", "one of them is accepted")
+                raise errors.value_error(
+                    self._where, "out is given twice", "one of them is accepted"
                 )
             out = call.values[-1]
         shape = broadcast_shapes(*[node.shape for node in inputs], where=self._where)
@@ -239,12 +215,10 @@ class ReductionKernel:
         )
 
     def _of_none(self, call: Given, fold: Fold, left: tuple[int, ...]) -> Node:
-        """What the reduction of no elements is: the identity, after `post_map_expr`."""
+        """The reduction of no elements: the identity, after `post_map_expr`."""
         if self.identity is None:
-            raise ValueError(
-                errors.message(
-                    self._where, "there are no elements", "a kernel without identity takes some"
-                )
+            raise errors.value_error(
+                self._where, "there are no elements", "a kernel without identity takes some"
             )
         value = _number(self.identity, self._where)
         if isinstance(value, complex) and fold.value.kind != dtypes.COMPLEX:
@@ -261,11 +235,9 @@ def _number(identity: Any, where: str) -> Any:
     for kind in (int, float, complex):
         with contextlib.suppress(ValueError):
             return kind(identity)
-    raise ValueError(
-        errors.message(
-            where,
-            f"there are no elements, and identity is {identity!r}",
-            "a number is accepted",
-            'give it as a number or its text, as "0"',
-        )
+    raise errors.value_error(
+        where,
+        f"there are no elements, and identity is {identity!r}",
+        "a number is accepted",
+        'give it as a number or its text, as "0"',
     )

@@ -1,4 +1,4 @@
-"""The C of a program's own kernels: what of it is portable, and how it becomes library functions.
+"""The C of a program's own kernels, made portable and into library functions.
 
 The text is the C that OpenCL C and CUDA C share. Words for data types and the names of mathematical
 functions are replaced by xarr's, so that the same text has the same bits on every device; words
@@ -44,10 +44,10 @@ _TYPES: Final = {
     "true": "1",
     "false": "0",
 }
-"""What the words of C for data types stand for, where it differs from device to device."""
+"""xarr's types for C's words, whose sizes differ from device to device."""
 
 _DROPPED: Final = frozenset(("__device__", "__forceinline__", "__inline__", "inline", "static"))
-"""What stands before a function in CUDA C; `DEVICE` says it in both languages."""
+"""Qualifiers of functions in CUDA C; `DEVICE` stands for them in both languages."""
 
 _CUDA: Final = re.compile(
     r"__\w+|threadIdx|blockIdx|blockDim|gridDim|warpSize|atomic[A-Z]\w*|template|typename|class"
@@ -279,7 +279,7 @@ class Function(NamedTuple):
 
 
 def _numbered(name: str) -> str:
-    """Let a compiler call the lines that follow lines of a text."""
+    """The directive after which compilers count lines as those of a text."""
     return f'#line 1 "{name}"\n'
 
 

@@ -1,4 +1,4 @@
-"""What a library asks of NumPy's own class alone, put right while a program runs with xarr."""
+"""Libraries that ask for NumPy's own class, adapted while a program runs with xarr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no device holds, in a program that runs with xarr in NumPy's place.
+"""Arrays that no device holds, in a program that runs with xarr in NumPy's place.
 
 Arrays of records, strings, dates and Python's objects are NumPy's own there, on the host: where a
 function refuses them, NumPy's is called, and the few names that xarr lacks, which stand for such
@@ -66,7 +66,7 @@ class Namespace(ModuleType):
 
 @functools.cache
 def namespace() -> Namespace:
-    """The main one, of which there is one."""
+    """The one namespace that stands for `numpy`."""
     linalg = Namespace(own_linalg, numpy.linalg, eig=_eig, eigvals=_eigvals)
     package = importlib.import_module("xarr")
     return Namespace(package, numpy, linalg=linalg, __version__=numpy.__version__)

@@ -93,7 +93,7 @@ class Substitution(AbstractContextManager["Substitution"]):
 
 
 def _in_place_of(name: str, wanted: Sequence[str]) -> Any:
-    """What an import statement of numpy, or of a module in it, is given."""
+    """The result of an import statement of numpy, or of a module in it."""
     package = hosted.namespace()
     space: Any = package
     for part in name.split(".")[1:]:

@@ -34,7 +34,7 @@ finally:
     with open(target, "w") as file:
         print(time.perf_counter() - begin[0], time.process_time() - begin[1], file=file)
 """
-"""What runs a program on NumPy in another process: the imports of numpy and Python do not count."""
+"""The script that times a program on NumPy in another process, without the import of numpy."""
 
 
 def run(
@@ -51,13 +51,6 @@ def run(
     report, compare : bool
         Whether a report is written to the standard error at the end; whether the program runs on
         NumPy as well for it, with its output thrown away.
-
-    Raises
-    ------
-    SystemExit
-        If the program ends with it.
-    FileNotFoundError
-        If there is no such script or module.
     """
     script = None if module else Path(arguments[0])
     first = str(Path.cwd()) if script is None else str(script.resolve().parent)

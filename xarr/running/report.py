@@ -1,4 +1,4 @@
-"""What a program did: which lines fell to the host, what was launched, how long it took."""
+"""The report of a program: lines that fell to the host, launches, times."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _SPOKEN: Final = {
     "to_array": "numpy.asarray(x)",
     "tolist": "x.tolist()",
 }
-"""How methods are called."""
+"""The expressions that call special methods."""
 
 Line = tuple[str, int, str]
 """A file, a line, and what is called there."""
 
 
 class Report(AbstractContextManager["Report"]):
-    """What happens while it is entered.
+    """Notes launches and hidden transfers while it is entered.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Report(AbstractContextManager["Report"]):
 
 
 def _called(frame: FrameType) -> str:
-    """What a frame is the call of; nothing of one that only hands on."""
+    """The name of the function that a frame runs; "" for one that only hands on."""
     module, code = str(frame.f_globals.get("__name__", "")), frame.f_code
     if module.startswith("xarr.running") or "<locals>" in code.co_qualname:
         return ""

@@ -39,7 +39,7 @@ Work = Callable[[], Any]
 
 
 def warm(device: Device) -> str:
-    """Have the kernels; a sentence about how many there are."""
+    """Compile the kernels; return a sentence about how many there are."""
     begin, before = time.perf_counter(), launch.counts.compilations
     try:
         with hosted.fused(), current(device):
@@ -57,7 +57,7 @@ def warm(device: Device) -> str:
 
 
 def _asked(device: Device) -> Iterator[tuple[str, Work]]:
-    """What is done, and what it is called."""
+    """The operations to compile kernels for, each with its name."""
     has_hosts = device.info.in_place
     types = [dtypes.float32] + [dtypes.float64] * device.info.has_float64
     for dtype in types:

@@ -49,7 +49,7 @@ class Transform:
 
     @property
     def routine(self) -> str:
-        """What libraries call it: fftn for fft2."""
+        """The name in libraries: fftn for fft2."""
         return f"fft.{self.name[:-1]}n" if self.plane else f"fft.{self.name}"
 
 

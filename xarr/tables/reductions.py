@@ -9,16 +9,7 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes
-from xarr.dtypes import (
-    ANY,
-    BOOL,
-    FLOATING,
-    INTEGER,
-    NUMERIC,
-    REAL_NUMERIC,
-    SIGNED,
-    DType,
-)
+from xarr.dtypes import ANY, BOOL, FLOATING, INTEGER, NUMERIC, REAL_NUMERIC, SIGNED, DType
 from xarr.tables import elementwise
 from xarr.tables.rows import OWN, Joined, Reduction, named
 
@@ -113,18 +104,8 @@ def _extreme_index(function: str) -> Reduction:
     )
 
 
-all = Reduction(
-    ANY,
-    value=TRUTH,
-    combine=elementwise.logical_and,
-    empty=True,
-)
-any = Reduction(
-    ANY,
-    value=TRUTH,
-    combine=elementwise.logical_or,
-    empty=False,
-)
+all = Reduction(ANY, value=TRUTH, combine=elementwise.logical_and, empty=True)
+any = Reduction(ANY, value=TRUTH, combine=elementwise.logical_or, empty=False)
 argmax = _extreme_index("xr_argmax")
 argmin = _extreme_index("xr_argmin")
 count_nonzero = Reduction(
@@ -137,27 +118,13 @@ count_nonzero = Reduction(
     form="axes, number",
 )
 cumulative_prod = Reduction(
-    NUMERIC_OR_BOOL,
-    value=WIDEST,
-    combine=elementwise.multiply,
-    empty=1,
-    form="scan",
-    ulp=64,
+    NUMERIC_OR_BOOL, value=WIDEST, combine=elementwise.multiply, empty=1, form="scan", ulp=64
 )
 cumulative_sum = Reduction(
-    NUMERIC_OR_BOOL,
-    value=WIDEST,
-    combine=elementwise.add,
-    empty=0,
-    form="scan",
-    ulp=64,
+    NUMERIC_OR_BOOL, value=WIDEST, combine=elementwise.add, empty=0, form="scan", ulp=64
 )
 max = Reduction(
-    ANY,
-    value=OWN,
-    accumulate=ORDERED,
-    combine=elementwise.maximum,
-    form="axes, initial",
+    ANY, value=OWN, accumulate=ORDERED, combine=elementwise.maximum, form="axes, initial"
 )
 mean = Reduction(
     NUMERIC_OR_BOOL,
@@ -169,31 +136,14 @@ mean = Reduction(
     ulp=8,
 )
 min = Reduction(
-    ANY,
-    value=OWN,
-    accumulate=ORDERED,
-    combine=elementwise.minimum,
-    form="axes, initial",
+    ANY, value=OWN, accumulate=ORDERED, combine=elementwise.minimum, form="axes, initial"
 )
 prod = Reduction(
-    NUMERIC_OR_BOOL,
-    value=WIDEST,
-    combine=elementwise.multiply,
-    empty=1,
-    form="axes, sum",
-    ulp=64,
+    NUMERIC_OR_BOOL, value=WIDEST, combine=elementwise.multiply, empty=1, form="axes, sum", ulp=64
 )
-std = _moments(
-    "sqrt(acc.m2 / divisor)",
-    lambda acc, divisor: numpy.sqrt(acc[1] / divisor),
-)
+std = _moments("sqrt(acc.m2 / divisor)", lambda acc, divisor: numpy.sqrt(acc[1] / divisor))
 sum = Reduction(
-    NUMERIC_OR_BOOL,
-    value=WIDEST,
-    combine=elementwise.add,
-    empty=0,
-    form="axes, sum",
-    ulp=64,
+    NUMERIC_OR_BOOL, value=WIDEST, combine=elementwise.add, empty=0, form="axes, sum", ulp=64
 )
 var = _moments("acc.m2 / divisor", lambda acc, divisor: acc[1] / divisor)
 

@@ -1,4 +1,4 @@
-"""What a row is: an operation as data, from which its kernels, signature, docs and tests come.
+"""Rows: operations as data, from which their kernels, signatures, docs and tests come.
 
 `elementwise` and `reductions` hold the rows. A row knows C expressions and data types; it knows no
 array, no buffer and no launch.
@@ -41,7 +41,7 @@ _INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domain:
-    """Where tests and examples draw operands from, and how far a result may be off.
+    """The range of operands in tests and examples, and the tolerance of results.
 
     `ulp` is in units of the last place of a real result, `complex_ulp` in those of the larger part
     of a complex one.
@@ -164,7 +164,7 @@ class Elementwise:
 
     @property
     def operands(self) -> int:
-        """How many operands the function has."""
+        """The number of operands."""
         return 2 if "x2" in self.expression else 1
 
     @property
@@ -317,7 +317,7 @@ class Elementwise:
         return operation
 
     def operation(self, row: DType) -> Operation:
-        """What the function computes for operands of one data type."""
+        """The function's operation for operands of one data type."""
         expression = self.expression
         if row.kind in INTEGER and self.integer:
             expression = self.integer
@@ -342,17 +342,15 @@ class Elementwise:
         names = ["x"] if len(nodes) == 1 else ["x1", "x2"]
         given = list(zip(names, nodes, strict=True))
         wrong = [(name, node) for name, node in given if node.dtype.kind not in self.kinds]
-        return TypeError(
-            errors.message(
-                self.where,
-                " and ".join(f"{name} has dtype {node.dtype}" for name, node in wrong or given),
-                f"{self.name} takes {KIND_WORDS[self.kinds]} dtypes",
-                self._remedy(*wrong[0]) if wrong else "convert both to one dtype with astype",
-            )
+        return errors.type_error(
+            self.where,
+            " and ".join(f"{name} has dtype {node.dtype}" for name, node in wrong or given),
+            f"{self.name} takes {KIND_WORDS[self.kinds]} dtypes",
+            self._remedy(*wrong[0]) if wrong else "convert both to one dtype with astype",
         )
 
     def _remedy(self, name: str, node: Node) -> str:
-        """What to do with an operand whose dtype the function does not take."""
+        """The advice of an error on an operand of another dtype."""
         if node.dtype.kind == COMPLEX and self.kinds != (BOOL,):
             return f"take {name}.real or {name}.imag"
         wanted = "bool" if self.kinds == (BOOL,) else "int32" if SIGNED in self.kinds else "float32"
@@ -378,7 +376,7 @@ def OWN(row: DType, default: DType) -> DType:
 
 
 class Types(NamedTuple):
-    """Of the elements that are taken, mapped and accumulated, and of a reduction's result."""
+    """The types of the elements as taken, mapped and accumulated, and of the result."""
 
     taken: DType
     mapped: DType
@@ -497,7 +495,7 @@ class Reduction:
 
     @property
     def operand(self) -> str:
-        """What the function calls its operand: NumPy's word; the standard's for its scans."""
+        """The name of the operand: NumPy's word; the standard's for its scans."""
         return "x" if self.form == "scan" else "a"
 
     @property
@@ -601,7 +599,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """What is accumulated, in C, specialised for data types; one object for each.
+    """An accumulation in C, specialised for data types; one object for each.
 
     `element` makes of `{0}`, of type `taken`, what is accumulated, of type `value`. `first`, `step`
     and `close` may use `x` (the element), `acc`, `position` and `seen` (the number of elements so
@@ -634,7 +632,7 @@ class Fold:
 
 
 class Joined(NamedTuple):
-    """What is accumulated in NumPy's functions, with the same bits.
+    """An accumulation by NumPy's functions, with the same bits.
 
     An accumulator is a tuple of arrays: `first` makes one of elements, `step` takes more, given the
     number of those so far, these included; `combine` joins two, and `finish`, given the divisor if
@@ -704,7 +702,7 @@ _HOSTS: Final[dict[tuple[str, str], Callable[..., Any]]] = {
     ("multiply", COMPLEX): hosted.multiply,
     ("square", COMPLEX): hosted.square,
 }
-"""What NumPy's function may have other bits for, by its name and the kind of data type."""
+"""Replacements of NumPy's functions whose bits may differ, by name and kind of data type."""
 _CHOICES: Final[dict[DType, Operation]] = {}
 
 

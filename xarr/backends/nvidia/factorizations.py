@@ -36,7 +36,7 @@ class _Solver:
         return self.work.room(max(count, 1) * self.dtype.itemsize)
 
     def info(self, index: int = -1) -> int:
-        """Where the success of a matrix is noted."""
+        """The address at which the success of a matrix is noted."""
         return self._infos + 4 * (index % self._count)
 
     def function(self, name: str) -> Callable[..., Any]:

@@ -105,13 +105,13 @@ def present(*names: str) -> bool:
 
 @functools.cache
 def failures() -> tuple[type[Exception], ...]:
-    """What the bindings raise where a library says that it failed."""
+    """The exceptions of the bindings for a library's failure."""
     names = (("cublas", "cuBLASError"), ("cufft", "cuFFTError"), ("cusolver", "cuSOLVERError"))
     return tuple(getattr(bindings_of(module), name) for module, name in names)
 
 
 def missing() -> str:
-    """Which of NVIDIA's libraries is not used, and which package it lacks."""
+    """Name the library of NVIDIA's that is not used, and the package that it lacks."""
     if importlib.util.find_spec("nvmath") is None:
         return "nvmath-python is not installed, so that NVIDIA's libraries are not used"
     absent = [title for name, (title, _) in _VERSIONS.items() if not present(name)]

@@ -13,8 +13,8 @@ from xarr.backends.nvidia.handles import Integers
 from xarr.backends.nvidia.work import LETTERS, DeviceArray, Work, scalar
 
 _WORKSPACE_NBYTES: Final = 1 << 25
-"""What NVIDIA recommends for cuBLAS since Hopper. With cuBLAS' own workspaces the bits of a product
-could depend on what other streams do."""
+"""NVIDIA's recommendation for cuBLAS since Hopper. With cuBLAS' own workspaces the bits of a
+product could depend on what other streams do."""
 
 
 def matmul(work: Work, first: DeviceArray, second: DeviceArray, result: DeviceArray) -> None:
@@ -64,7 +64,7 @@ class Call(NamedTuple):
 
 
 _Way = tuple[bool, int]
-"""How cuBLAS reads a matrix; see `leading`."""
+"""The layout that cuBLAS is told of a matrix; see `leading`."""
 
 
 def single(rows: int, columns: int, length: int, first: _Way, second: _Way) -> Call:
@@ -89,7 +89,7 @@ def general(rows: int, columns: int, length: int, first: _Way, second: _Way) -> 
 
 
 def leading(rows: int, columns: int, row: int, column: int) -> tuple[bool, int] | None:
-    """How cuBLAS reads a matrix of given strides: whether by columns, and its leading dimension.
+    """The layout that cuBLAS is told of a matrix: whether by columns, and its leading dimension.
 
     None where neither neighbours in a row nor those in a column follow each other, or where lines
     overlap.
@@ -148,7 +148,7 @@ def batches(stack: Integers, *steps: Integers) -> Batches:
 
 
 def _stack_steps(array: DeviceArray, stack: Integers) -> Integers:
-    """How far apart, in elements, an array's matrices are along a stack that it broadcasts to."""
+    """The steps, in elements, between matrices along a stack that an array broadcasts to."""
     own = zip(array.shape[:-2], array.steps[:-2], strict=True)
     steps = tuple(step if extent > 1 else 0 for extent, step in own)
     return (0,) * (len(stack) - len(steps)) + steps

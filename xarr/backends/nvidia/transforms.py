@@ -17,7 +17,7 @@ from xarr.backends.nvidia.work import REAL, DeviceArray, Work
 
 
 class Transform(NamedTuple):
-    """What a function of numpy.fft takes and gives."""
+    """The kinds of operand and result of a function of numpy.fft."""
 
     real_given: bool = False
     real_made: bool = False
@@ -49,7 +49,7 @@ class _Step(NamedTuple):
 
 
 def steps_of(shape: Integers, axes: Integers, lengths: Integers, kind: str) -> list[_Step]:
-    """How a transform over axes is made, in order. A real side is the last axis, and alone."""
+    """The steps of a transform over axes, in order. A real side is the last axis, and alone."""
     whole = list(zip(axes, lengths, strict=True))
     ends = [_Step(kind, axes[-1:], lengths[-1:])]
     if kind == "C2C":

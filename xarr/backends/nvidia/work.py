@@ -18,7 +18,7 @@ from xarr.backends.nvidia.handles import Handles, Integers
 from xarr.errors import message
 
 LETTERS: Final = {"f": "s", "d": "d", "F": "c", "D": "z"}
-"""What the names of the libraries' functions begin with, by a data type's character."""
+"""The prefix of the libraries' functions for a data type's character."""
 REAL: Final = {"f": "f", "d": "d", "F": "f", "D": "d"}
 """The type of the parts of a number, by the same."""
 _PITCH: Final = (1 << 31) - 1
