@@ -34,6 +34,16 @@ def message(where: str, given: str, accepted: str, remedy: str = "") -> str:
     return f"{where}: " + "; ".join(parts)
 
 
+def wrong_value(where: str, given: str, accepted: str, remedy: str = "") -> ValueError:
+    """A ValueError so worded."""
+    return ValueError(message(where, given, accepted, remedy))
+
+
+def wrong_type(where: str, given: str, accepted: str, remedy: str = "") -> TypeError:
+    """A TypeError so worded."""
+    return TypeError(message(where, given, accepted, remedy))
+
+
 @functools.cache
 def operand_of(where: str) -> str:
     """What an error calls the operand, where it is the first argument.

@@ -91,13 +91,11 @@ def reduced(
     types = _types(row, node, dtype, where)
     if mask is not True:
         if row.empty is None and initial is None:
-            raise ValueError(
-                errors.message(
-                    along,
-                    "where is given and initial is not",
-                    f"{row.name} of no elements does not exist",
-                    "pass initial, which stands where all elements are masked",
-                )
+            raise errors.wrong_value(
+                along,
+                "where is given and initial is not",
+                f"{row.name} of no elements does not exist",
+                "pass initial, which stands where all elements are masked",
             )
         node = _masked(row, node, mask, along)
     shape = node.shape
@@ -107,13 +105,11 @@ def reduced(
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
     if length == 0 or product(left) == 0:
         if length == 0 and row.empty is None and initial is None:
-            raise ValueError(
-                errors.message(
-                    where or f"{row.name}(a)",
-                    f"{errors.operand_of(along)} has shape {shape}, so axis {axis} has no elements",
-                    f"{row.name} of no elements does not exist",
-                    f"check {errors.operand_of(along)}.size first",
-                )
+            raise errors.wrong_value(
+                where or f"{row.name}(a)",
+                f"{errors.operand_of(along)} has shape {shape}, so axis {axis} has no elements",
+                f"{row.name} of no elements does not exist",
+                f"check {errors.operand_of(along)}.size first",
             )
         final = constant(_empty(row, types.result), types.result, left, node.device)
         if initial is not None and length == 0:
@@ -157,24 +153,20 @@ def _named(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
 
 def _require_number(row: Reduction, correction: Any) -> None:
     if not isinstance(correction, int | float | numpy.integer | numpy.floating):
-        raise TypeError(
-            errors.message(
-                f"{row.name}(a, axis, correction)",
-                f"correction is {correction!r}",
-                "a real number is accepted",
-            )
+        raise errors.wrong_type(
+            f"{row.name}(a, axis, correction)",
+            f"correction is {correction!r}",
+            "a real number is accepted",
         )
 
 
 def sent(result: Node, target: Array, where: str) -> Array:
     """The array that a reduction's result was written to, converted as NumPy does: in any case."""
     if target.shape != result.shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"out has shape {target.shape} and the result {result.shape}",
-                "out of the shape of the result is accepted",
-            )
+        raise errors.wrong_value(
+            where,
+            f"out has shape {target.shape} and the result {result.shape}",
+            "out of the shape of the result is accepted",
         )
     written(target, result, where, "unsafe")
     return target
@@ -228,10 +220,8 @@ def _first(final: Node, initial: Any, where: str) -> Node:
     """What stands in front of the elements, in the type of the result."""
     first = operand(as_operand(initial), final, where)
     if first is None:
-        raise TypeError(
-            errors.message(
-                where, f"initial is of type {type(initial).__name__}", "a number is accepted"
-            )
+        raise errors.wrong_type(
+            where, f"initial is of type {type(initial).__name__}", "a number is accepted"
         )
     return engine.converted(first, final.dtype)
 
@@ -249,13 +239,11 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
     if given.kind not in row.kinds:
         where = where or f"{row.name}({row.operand})"
         name = errors.operand_of(where)
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has dtype {given}",
-                f"{where.partition('(')[0]} takes {KIND_WORDS[row.kinds]} dtypes",
-                f'convert with {name}.astype("float32")' if given.kind == COMPLEX else "",
-            )
+        raise errors.wrong_type(
+            where,
+            f"{name} has dtype {given}",
+            f"{where.partition('(')[0]} takes {KIND_WORDS[row.kinds]} dtypes",
+            f'convert with {name}.astype("float32")' if given.kind == COMPLEX else "",
         )
     default = default_float(node.device)
     wanted = None
@@ -264,13 +252,11 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
         wanted = dtypes.lookup(dtype, where)
         require_on(node.device, wanted, where)
         if isinstance(row.combine, Elementwise) and wanted.kind not in row.combine.kinds:
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"dtype is {wanted}",
-                    f"{KIND_WORDS[row.combine.kinds]} dtypes are accepted",
-                    "use any for a sum of truths, and all for a product",
-                )
+            raise errors.wrong_type(
+                where,
+                f"dtype is {wanted}",
+                f"{KIND_WORDS[row.combine.kinds]} dtypes are accepted",
+                "use any for a sum of truths, and all for a product",
             )
     types = row.types(given, default, wanted)
     if wanted is not None:
@@ -293,13 +279,11 @@ def scanned(
         node = engine.reshaped(node, (1,))
     if axis is None:
         if len(node.shape) != 1:
-            raise ValueError(
-                errors.message(
-                    along,
-                    f"{errors.operand_of(along)} has {len(node.shape)} dimensions and axis is None",
-                    "without axis a one-dimensional array is accepted",
-                    "name the axis",
-                )
+            raise errors.wrong_value(
+                along,
+                f"{errors.operand_of(along)} has {len(node.shape)} dimensions and axis is None",
+                "without axis a one-dimensional array is accepted",
+                "name the axis",
             )
         axis = 0
     place = layout.normalize_axis(axis, len(node.shape), along)

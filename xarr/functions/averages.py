@@ -163,7 +163,7 @@ def cov(
     """
     where = "cov(m, y)"
     if ddof is not None and ddof != int(ddof):
-        raise ValueError(errors.message(where, f"ddof is {ddof!r}", "an integer is accepted"))
+        raise errors.wrong_value(where, f"ddof is {ddof!r}", "an integer is accepted")
     device = device_of(m, y, fweights, aweights)
     given = [
         as_array(part, where, name, device=device)
@@ -172,9 +172,7 @@ def cov(
     ]
     for part in given:
         if part.ndim > 2:
-            raise ValueError(
-                errors.message(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
-            )
+            raise errors.wrong_value(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
     target = given[0].device
     rows = [part._node.dtype for part in given]
     row = (
@@ -196,9 +194,7 @@ def cov(
     if frequencies is not None and bool(
         reductions.any(frequencies != arithmetic.round(frequencies))
     ):
-        raise TypeError(
-            errors.message(where, "fweights are not whole", "an integer dtype is accepted")
-        )
+        raise errors.wrong_type(where, "fweights are not whole", "an integer dtype is accepted")
     shares = _weights(aweights, x, where, "aweights")
     weights = frequencies
     if shares is not None:
@@ -247,7 +243,7 @@ def _weights(weights: Any, x: Array, where: str, name: str) -> Array | None:
             )
         )
     if bool(reductions.any(given < 0)):
-        raise ValueError(errors.message(where, f"{name} are negative", "0 or more is accepted"))
+        raise errors.wrong_value(where, f"{name} are negative", "0 or more is accepted")
     return given.astype(default_float(x.device).numpy)
 
 

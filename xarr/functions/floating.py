@@ -24,11 +24,7 @@ from xarr.tables.rows import Elementwise, choose, named
 exponent: Final = Elementwise((REAL,), "xr_exponent(x)", "The exponent of x.")
 significand: Final = Elementwise((REAL,), "xr_significand(x)", "The significand of x.")
 scaled: Final = Elementwise((REAL,), "xr_ldexp(x1, x2)", "x1 times 2 to the power of x2.")
-fraction: Final = Elementwise(
-    (REAL,),
-    "xr_modf(x)",
-    "The fraction of x.",
-)
+fraction: Final = Elementwise((REAL,), "xr_modf(x)", "The fraction of x.")
 _ROWS: Final = named(vars(), Elementwise)
 
 
@@ -147,13 +143,11 @@ def ldexp(
         for name, value in (("x1", x1), ("x2", x2))
     )
     if second._node.dtype.kind not in (*INTEGER, BOOL):
-        raise TypeError(
-            errors.message(
-                where_named,
-                f"x2 has dtype {second._node.dtype}",
-                "integer dtypes are accepted",
-                "write x1 * 2**x2",
-            )
+        raise errors.wrong_type(
+            where_named,
+            f"x2 has dtype {second._node.dtype}",
+            "integer dtypes are accepted",
+            "write x1 * 2**x2",
         )
     node = first._node if first._node.dtype.kind in FLOATING else _floating(first)
     power = engine.converted(second._node, dtypes.float32)
@@ -224,13 +218,8 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
     """
     x = array_of(x, "isneginf(x)")
     if x._node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message(
-                "isneginf(x)",
-                f"x has dtype {x._node.dtype}",
-                "real dtypes are accepted",
-                "take x.real",
-            )
+        raise errors.wrong_type(
+            "isneginf(x)", f"x has dtype {x._node.dtype}", "real dtypes are accepted", "take x.real"
         )
     return delivered(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
@@ -255,13 +244,8 @@ def isposinf(x: ArrayLike, out: Out = None) -> Array:
     """
     x = array_of(x, "isposinf(x)")
     if x._node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message(
-                "isposinf(x)",
-                f"x has dtype {x._node.dtype}",
-                "real dtypes are accepted",
-                "take x.real",
-            )
+        raise errors.wrong_type(
+            "isposinf(x)", f"x has dtype {x._node.dtype}", "real dtypes are accepted", "take x.real"
         )
     return delivered(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
 

@@ -43,11 +43,7 @@ def _tell(wanted: dict[str, Any], where: str) -> None:
 
 
 def _named(
-    all: str | None,
-    divide: str | None,
-    over: str | None,
-    under: str | None,
-    invalid: str | None,
+    all: str | None, divide: str | None, over: str | None, under: str | None, invalid: str | None
 ) -> dict[str, Any]:
     return {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
 

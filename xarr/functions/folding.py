@@ -208,18 +208,14 @@ class Methods:
         function: ufunc = self  # type: ignore[assignment]
         name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
         if type(a) is not Array:
-            raise TypeError(
-                errors.message(
-                    name, f"a is of type {type(a).__name__}", "an Array is accepted, in place"
-                )
+            raise errors.wrong_type(
+                name, f"a is of type {type(a).__name__}", "an Array is accepted, in place"
             )
         if (b is None) is (function.nin == 2) or function.nout > 1 or function.nin > 2:
-            raise ValueError(
-                errors.message(
-                    name,
-                    "b is None" if b is None else "b is given",
-                    f"{function.__name__} has {function.nin} operands",
-                )
+            raise errors.wrong_value(
+                name,
+                "b is None" if b is None else "b is given",
+                f"{function.__name__} has {function.nin} operands",
             )
         require_writeable(a, name)
         places = getitem(Array(engine.index(a.shape, a.device)), indices)
@@ -283,13 +279,10 @@ class Methods:
 def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc:
     """The function, which has to have two operands and one result."""
     if function.nin != 2 or (results is not None and function.nout != results):
-        raise ValueError(
-            errors.message(
-                f"{function.__name__}.{method}(array)",
-                f"{function.__name__} has {function.nin} operands and {function.nout} results",
-                f"{method} takes functions of two operands"
-                + (" and one result" if results else ""),
-            )
+        raise errors.wrong_value(
+            f"{function.__name__}.{method}(array)",
+            f"{function.__name__} has {function.nin} operands and {function.nout} results",
+            f"{method} takes functions of two operands" + (" and one result" if results else ""),
         )
     found: ufunc = function
     return found
@@ -310,13 +303,11 @@ def _computed(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
     if row.result == "bool" and row.associative:
         return dtypes.bool_
     if row.result == "bool" and node.dtype is not dtypes.bool_:
-        raise TypeError(
-            errors.message(
-                name,
-                f"array has dtype {node.dtype} and the results are bool",
-                "results of the type of the operands can be joined",
-                f"take {function.__name__} of two arrays",
-            )
+        raise errors.wrong_type(
+            name,
+            f"array has dtype {node.dtype} and the results are bool",
+            "results of the type of the operands can be joined",
+            f"take {function.__name__} of two arrays",
         )
     return operation.operands[0]
 
@@ -363,16 +354,12 @@ def _from_left(
     """A reduction by a function whose operands cannot be grouped otherwise."""
     places = layout.normalize_axes(axis, x.ndim, name)
     if len(places) > 1:
-        raise ValueError(
-            errors.message(
-                name, f"axis is {axis}", f"{function.__name__} goes along one axis at a time"
-            )
+        raise errors.wrong_value(
+            name, f"axis is {axis}", f"{function.__name__} goes along one axis at a time"
         )
     if where is not True and initial is None:
-        raise ValueError(
-            errors.message(
-                name, "where is given and initial is not", f"{function.__name__} has no identity"
-            )
+        raise errors.wrong_value(
+            name, "where is given and initial is not", f"{function.__name__} has no identity"
         )
     x = Array(engine.converted(x._node, _computed(function, x._node, dtype, name)))
     if not places:
@@ -396,8 +383,8 @@ def _from_left(
             step = Array(choose(next(mask)._node, step._node, result._node))
         result = step
     if result is None:
-        raise ValueError(
-            errors.message(name, f"array has shape {x.shape}", "at least one element is needed")
+        raise errors.wrong_value(
+            name, f"array has shape {x.shape}", "at least one element is needed"
         )
     if keepdims:
         kept = (*x.shape[:place], 1, *x.shape[place + 1 :])
@@ -418,12 +405,10 @@ def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
     """Where each slice begins, and how many elements it has."""
     begins = numpy.asarray(host_of(indices, name))
     if begins.ndim != 1 or (begins.dtype.kind not in "iu" and begins.size):
-        raise TypeError(
-            errors.message(
-                name,
-                f"indices have dtype {begins.dtype} and {begins.ndim} dimensions",
-                "one-dimensional integers are accepted",
-            )
+        raise errors.wrong_type(
+            name,
+            f"indices have dtype {begins.dtype} and {begins.ndim} dimensions",
+            "one-dimensional integers are accepted",
         )
     begins = begins.astype(numpy.int64)
     wrong = (begins < 0) | (begins >= extent)

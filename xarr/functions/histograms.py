@@ -74,35 +74,33 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if isinstance(x, list | tuple) and not values.size:
         node = engine.converted(node, dtypes.int64)
     if node.dtype.kind not in (BOOL, *INTEGER):
-        raise TypeError(errors.message(where, f"x has dtype {node.dtype}", "integers are accepted"))
+        raise errors.wrong_type(where, f"x has dtype {node.dtype}", "integers are accepted")
     if len(node.shape) != 1:
-        raise ValueError(errors.message(where, f"x has shape {node.shape}", "a vector is accepted"))
+        raise errors.wrong_value(where, f"x has shape {node.shape}", "a vector is accepted")
     least = integer(minlength, where, "minlength")
     if least < 0:
-        raise ValueError(errors.message(where, f"minlength is {least}", "0 or more is accepted"))
+        raise errors.wrong_value(where, f"minlength is {least}", "0 or more is accepted")
     number = least
     if values.size:
         # As an unsigned integer a negative number is larger than all others.
         unsigned = engine.converted(engine.converted(node, dtypes.int64), dtypes.uint64)
         largest = _host(reduced(folds.max, unsigned))[()].item()
         if largest >= 1 << 63:
-            raise ValueError(errors.message(where, "x has a negative number", "0 is the first"))
+            raise errors.wrong_value(where, "x has a negative number", "0 is the first")
         number = max(least, largest + 1)
     if weights is None:
         return Array(counting.counts(node, number))
     weighed = as_array(weights, where, "weights", device=values.device)
     require_together(weighed.device, values.device, where)
     if weighed.shape != values.shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"weights have shape {weighed.shape} and x {values.shape}",
-                "as many are accepted",
-            )
+        raise errors.wrong_value(
+            where,
+            f"weights have shape {weighed.shape} and x {values.shape}",
+            "as many are accepted",
         )
     if weighed._node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message(where, f"weights have dtype {weighed.dtype}", "real ones are accepted")
+        raise errors.wrong_type(
+            where, f"weights have dtype {weighed.dtype}", "real ones are accepted"
         )
     if not values.size:  # as in NumPy not floating-point
         return Array(counting.counts(node, number))
@@ -160,11 +158,9 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     edges = as_array(bins, where, "bins", device=device_of(x, bins))
     values = as_array(x, where, "x", device=edges.device)
     if COMPLEX in (values._node.dtype.kind, edges._node.dtype.kind):
-        raise TypeError(errors.message(where, "x or bins is complex", "real numbers are accepted"))
+        raise errors.wrong_type(where, "x or bins is complex", "real numbers are accepted")
     if edges.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"bins have shape {edges.shape}", "a vector is accepted")
-        )
+        raise errors.wrong_value(where, f"bins have shape {edges.shape}", "a vector is accepted")
     host = numpy.asarray(host_of(bins, where))
     side = "left" if right else "right"
     # Where NaN are among them the first two that differ say which way they go, as for NumPy.
@@ -178,8 +174,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     if in_order and is_ascending:
         return searchsorted(edges, values, side=side)  # type: ignore[arg-type]
     if not in_order:
-        raise ValueError(
-            errors.message(where, "bins are in no order", "ascending or descending is accepted")
+        raise errors.wrong_value(
+            where, "bins are in no order", "ascending or descending is accepted"
         )
     return edges.size - searchsorted(edges[::-1], values, side=side)  # type: ignore[arg-type]
 
@@ -291,12 +287,10 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     weighed = as_array(weights, where, "weights", device=x.device)
     require_together(weighed.device, x.device, where)
     if weighed.shape != x.shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"weights have shape {weighed.shape} and a {x.shape}",
-                "weights have the same shape as a",
-            )
+        raise errors.wrong_value(
+            where,
+            f"weights have shape {weighed.shape} and a {x.shape}",
+            "weights have the same shape as a",
         )
     return x, weighed
 
@@ -315,14 +309,12 @@ def _edges(
     """The edges, and the outer ones where the bins are equally wide."""
     if isinstance(bins, str):
         if bins not in WIDTHS:
-            raise ValueError(
-                errors.message(where, f"bins is {bins!r}", "accepted are " + ", ".join(WIDTHS))
+            raise errors.wrong_value(
+                where, f"bins is {bins!r}", "accepted are " + ", ".join(WIDTHS)
             )
         if weights is not None:
-            raise TypeError(
-                errors.message(
-                    where, f"bins is {bins!r} and there are weights", "the rules are for counts"
-                )
+            raise errors.wrong_type(
+                where, f"bins is {bins!r} and there are weights", "the rules are for counts"
             )
         outer = _outer(x, limits, where)
         return _between(x, outer, _number_of_bins(x, bins, limits, outer), where), outer
@@ -330,13 +322,11 @@ def _edges(
         try:
             number = operator.index(bins)
         except TypeError:
-            raise TypeError(
-                errors.message(
-                    where, f"bins is {bins!r}", "an integer, a rule or edges are accepted"
-                )
+            raise errors.wrong_type(
+                where, f"bins is {bins!r}", "an integer, a rule or edges are accepted"
             ) from None
         if number < 1:
-            raise ValueError(errors.message(where, f"bins is {number}", "1 or more is accepted"))
+            raise errors.wrong_value(where, f"bins is {number}", "1 or more is accepted")
         outer = _outer(x, limits, where)
         return _between(x, outer, number, where), outer
     return _given_edges(bins, where, "bins"), None
@@ -346,13 +336,9 @@ def _given_edges(bins: Any, where: str, name: str) -> Host:
     """Edges that the user gives, in order."""
     edges = host_of(bins, where) if type(bins) is Array else _host(as_array(bins, where, name))
     if edges.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
-        )
+        raise errors.wrong_value(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
     if (edges[:-1] > edges[1:]).any():
-        raise ValueError(
-            errors.message(where, f"{name} do not ascend", "edges in order are needed")
-        )
+        raise errors.wrong_value(where, f"{name} do not ascend", "edges in order are needed")
     return edges
 
 
@@ -362,8 +348,8 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
         first, last = (host_of(edge, where)[()] if type(edge) is Array else edge for edge in limits)
         given = "range"
         if first > last:
-            raise ValueError(
-                errors.message(where, f"range is {first} to {last}", "max must be larger than min")
+            raise errors.wrong_value(
+                where, f"range is {first} to {last}", "max must be larger than min"
             )
     elif not x.size:
         first, last, given = 0, 1, ""
@@ -371,8 +357,8 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
         found = _host(stack((reductions.min(x), reductions.max(x))))
         first, last, given = found[0], found[1], "the range of a"
     if not (numpy.isfinite(first) and numpy.isfinite(last)):
-        raise ValueError(
-            errors.message(where, f"{given} is {first} to {last}", "finite edges are accepted")
+        raise errors.wrong_value(
+            where, f"{given} is {first} to {last}", "finite edges are accepted"
         )
     return (first - 0.5, last + 0.5) if first == last else (first, last)
 
@@ -384,12 +370,10 @@ def _between(x: Array, outer: _Limits, number: int, where: str) -> Host:
         wanted = numpy.result_type(wanted, float)
     edges = numpy.linspace(*outer, number + 1, dtype=wanted)
     if (edges[:-1] >= edges[1:]).any():
-        raise ValueError(
-            errors.message(
-                where,
-                f"{number} bins lie between {outer[0]} and {outer[1]}",
-                "Too many bins for data range, in which numbers lie further apart",
-            )
+        raise errors.wrong_value(
+            where,
+            f"{number} bins lie between {outer[0]} and {outer[1]}",
+            "Too many bins for data range, in which numbers lie further apart",
         )
     return edges
 
@@ -508,10 +492,8 @@ def histogram2d(
         as_array(part, where, name, device=device) for name, part in (("x", x), ("y", y))
     )
     if first.shape[:1] != second.shape[:1]:
-        raise ValueError(
-            errors.message(
-                where, f"x has shape {first.shape} and y {second.shape}", "as many are accepted"
-            )
+        raise errors.wrong_value(
+            where, f"x has shape {first.shape} and y {second.shape}", "as many are accepted"
         )
     if not hasattr(bins, "__len__"):
         bins = [bins, bins]
@@ -571,12 +553,8 @@ def histogramdd(
     limits = [None] * axes if range is None else list(range)
     for name, given in (("bins", bins), ("range", limits)):
         if len(given) != axes:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"{name} has {len(given)} entries",
-                    f"one for each of {axes} axes is needed",
-                )
+            raise errors.wrong_value(
+                where, f"{name} has {len(given)} entries", f"one for each of {axes} axes is needed"
             )
     edges = [
         _edges_along(part, wanted, limit, where, f"bins[{axis}]")
@@ -606,12 +584,10 @@ def _coordinates(sample: Any, where: str, device: Device | None) -> list[Array]:
     if all(part.ndim == 0 for part in parts):  # one axis
         parts = [stack(parts)]
     if any(part.ndim != 1 or part.shape != parts[0].shape for part in parts):
-        raise ValueError(
-            errors.message(
-                where,
-                f"sample has shapes {', '.join(str(part.shape) for part in parts)}",
-                "vectors of one length, or a matrix, are accepted",
-            )
+        raise errors.wrong_value(
+            where,
+            f"sample has shapes {', '.join(str(part.shape) for part in parts)}",
+            "vectors of one length, or a matrix, are accepted",
         )
     return parts
 
@@ -621,13 +597,13 @@ def _edges_along(x: Array, bins: Any, limits: _Limits | None, where: str, name: 
     if numpy.ndim(bins) != 0:
         return _given_edges(bins, where, name)
     if bins < 1:
-        raise ValueError(errors.message(where, f"{name} is {bins}", "1 or more is accepted"))
+        raise errors.wrong_value(where, f"{name} is {bins}", "1 or more is accepted")
     outer = _outer(x, limits, where)
     try:
         number = operator.index(bins)
     except TypeError:
-        raise TypeError(
-            errors.message(where, f"{name} is {bins!r}", "an integer or edges are accepted")
+        raise errors.wrong_type(
+            where, f"{name} is {bins!r}", "an integer or edges are accepted"
         ) from None
     return numpy.asarray(numpy.linspace(*outer, number + 1))
 
@@ -651,11 +627,9 @@ def _counted_points(
         return Array(counting.counts(bins, number)).astype(row).reshape(shape)
     weighed = as_array(weights, where, "weights", device=device)
     if weighed.shape != parts[0].shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"weights have shape {weighed.shape}",
-                f"{parts[0].shape} is accepted for as many points",
-            )
+        raise errors.wrong_value(
+            where,
+            f"weights have shape {weighed.shape}",
+            f"{parts[0].shape} is accepted for as many points",
         )
     return _sums(bins, weighed, number).reshape(shape)

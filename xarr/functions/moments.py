@@ -43,13 +43,11 @@ def averaged(
 def freedom_less(ddof: float | None, correction: float, where: str) -> float:
     """What is taken from the number of elements: NumPy's word for it, or the standard's."""
     if ddof and correction:
-        raise ValueError(
-            errors.message(
-                where,
-                f"ddof is {ddof} and correction {correction}",
-                "one of them is accepted",
-                "ddof and correction can't be provided simultaneously.",
-            )
+        raise errors.wrong_value(
+            where,
+            f"ddof is {ddof} and correction {correction}",
+            "one of them is accepted",
+            "ddof and correction can't be provided simultaneously.",
         )
     return ddof or correction
 
@@ -153,9 +151,7 @@ def _summed(x: Node, dtype: Any, name: str) -> DType:
     if wanted.kind not in (*FLOATING, *INTEGER) or (
         wanted.kind in INTEGER and x.dtype.kind == COMPLEX
     ):
-        raise TypeError(
-            errors.message(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
-        )
+        raise errors.wrong_type(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
     return wanted
 
 

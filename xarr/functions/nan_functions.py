@@ -109,10 +109,7 @@ def nanprod(
 
 
 def nancumsum(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """The running sums of the elements, NaN counting as 0.
 
@@ -139,10 +136,7 @@ def nancumsum(
 
 
 def nancumprod(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """The running products of the elements, NaN counting as 1.
 
@@ -229,11 +223,7 @@ def nanmax(
 
 
 def nanargmin(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    out: Out = None,
-    *,
-    keepdims: bool = False,
+    a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
     """The index of the smallest number, of equal ones the first.
 
@@ -258,11 +248,7 @@ def nanargmin(
 
 
 def nanargmax(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    out: Out = None,
-    *,
-    keepdims: bool = False,
+    a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
     """The index of the largest number, of equal ones the first.
 
@@ -311,23 +297,15 @@ def replaced(node: Node, value: int, mask: Node | None) -> Node:
 
 
 def _extreme_of(
-    function: str,
-    x: list[Node],
-    axis: Axis,
-    out: Out,
-    keepdims: bool,
-    initial: Any,
-    where: Any,
+    function: str, x: list[Node], axis: Axis, out: Out, keepdims: bool, initial: Any, where: Any
 ) -> Array:
     name = f"{function}(a, axis)"
     node = x.pop()
     row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
     if where is not True:
         if initial is None:
-            raise ValueError(
-                errors.message(
-                    name, "where is given and initial is not", "of no elements it is the result"
-                )
+            raise errors.wrong_value(
+                name, "where is given and initial is not", "of no elements it is the result"
             )
         start = as_array(initial, name, "initial", dtype=node.dtype, device=node.device)
         mask = as_array(where, name, "where", dtype="bool", device=node.device)
@@ -360,9 +338,7 @@ def _index_of(
     else:
         found = searching.take_along_axis(x, result, axis=axis)
     if bool(reductions.any(elementwise.isnan(found))):
-        raise ValueError(
-            errors.message(name, "All-NaN slice encountered", "a number is needed in each")
-        )
+        raise errors.wrong_value(name, "All-NaN slice encountered", "a number is needed in each")
     if not keepdims:
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
         left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)

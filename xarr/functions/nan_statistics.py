@@ -284,12 +284,10 @@ def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, D
         given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
         for what, wanted in given:
             if wanted is not None and wanted.kind not in FLOATING:
-                raise TypeError(
-                    errors.message(
-                        name,
-                        f"x has dtype {node.dtype} and {what} {wanted}",
-                        f"a floating-point {what} is accepted",
-                    )
+                raise errors.wrong_type(
+                    name,
+                    f"x has dtype {node.dtype} and {what} {wanted}",
+                    f"a floating-point {what} is accepted",
                 )
         row = row or node.dtype
         computed = dtypes.promote(node.dtype, row)

@@ -241,10 +241,8 @@ class Asked(NamedTuple):
         x = as_array(a, where, "a")
         kind = x._node.dtype.kind
         if kind == dtypes.COMPLEX:
-            raise TypeError(
-                errors.message(
-                    where, f"a has dtype {x.dtype}", "real numbers have an order", "take a.real"
-                )
+            raise errors.wrong_type(
+                where, f"a has dtype {x.dtype}", "real numbers have an order", "take a.real"
             )
         quantiles.require_known(method, where)
         asked = numpy.asarray(host_of(q, where))
@@ -252,12 +250,12 @@ class Asked(NamedTuple):
             asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
         asked = numpy.asarray(asked)
         if asked.ndim > 2:
-            raise ValueError(
-                errors.message(where, f"q has {asked.ndim} dimensions", "at most 2 are accepted")
+            raise errors.wrong_value(
+                where, f"q has {asked.ndim} dimensions", "at most 2 are accepted"
             )
         if not ((asked >= 0) & (asked <= 1)).all():
             scope = "Percentiles must be in [0, 100]" if percent else "it must be in [0, 1]"
-            raise ValueError(errors.message(where, f"q is {q!r}", scope))
+            raise errors.wrong_value(where, f"q is {q!r}", scope)
         lines = lines_of(x, axis, where)
         weighed = None
         if weights is not None:
@@ -265,13 +263,11 @@ class Asked(NamedTuple):
             weighed = lines_of(weighed, axis, where).values
         on_elements = method == "linear" and asked.dtype.kind in "iub"
         if kind == dtypes.BOOL and weighed is None and not on_elements and _interpolates(method):
-            raise TypeError(
-                errors.message(
-                    where,
-                    "a has dtype bool",
-                    "there is nothing between two truths",
-                    'convert with a.astype("float64"), or use method="lower"',
-                )
+            raise errors.wrong_type(
+                where,
+                "a has dtype bool",
+                "there is nothing between two truths",
+                'convert with a.astype("float64"), or use method="lower"',
             )
         return cls(lines, asked, type(q) in (int, float), method, weighed, where)
 
@@ -308,18 +304,14 @@ def _interpolates(method: str) -> bool:
 def _weights(weights: ArrayLike, x: Array, axis: Axis, method: str, where: str) -> Array:
     """The weights of all elements, none of them negative."""
     if method != "inverted_cdf":
-        raise ValueError(
-            errors.message(
-                where,
-                f"method is {method!r} and there are weights",
-                "Only method 'inverted_cdf' supports weights",
-            )
+        raise errors.wrong_value(
+            where,
+            f"method is {method!r} and there are weights",
+            "Only method 'inverted_cdf' supports weights",
         )
     spread = spread_weights(weights, x, axis, where)
     if bool(reductions.any(spread < 0)):
-        raise ValueError(
-            errors.message(where, "a weight is negative", "Weights must be non-negative")
-        )
+        raise errors.wrong_value(where, "a weight is negative", "Weights must be non-negative")
     return manipulation.broadcast_to(spread, x.shape)
 
 
@@ -330,25 +322,21 @@ def spread_weights(weights: ArrayLike, x: Array, axis: Axis, where: str) -> Arra
     if given.shape == x.shape:
         return given
     if axis is None:
-        raise TypeError(
-            errors.message(
-                where,
-                f"weights have shape {given.shape} and a {x.shape}",
-                "Axis must be specified when shapes of a and weights differ",
-                "name the axis",
-            )
+        raise errors.wrong_type(
+            where,
+            f"weights have shape {given.shape} and a {x.shape}",
+            "Axis must be specified when shapes of a and weights differ",
+            "name the axis",
         )
     single = not isinstance(axis, tuple | list)
     axes = [layout.normalize_axis(place, x.ndim, where) for place in ([axis] if single else axis)]  # type: ignore[union-attr]
     wanted = tuple(x.shape[place] for place in axes)
     if given.shape != wanted:
-        raise ValueError(
-            errors.message(
-                where,
-                f"weights have shape {given.shape} and a {x.shape}",
-                "Shape of weights must be consistent with shape of a along specified axis, "
-                f"which is {wanted}",
-            )
+        raise errors.wrong_value(
+            where,
+            f"weights have shape {given.shape} and a {x.shape}",
+            "Shape of weights must be consistent with shape of a along specified axis, "
+            f"which is {wanted}",
         )
     order = sorted(range(len(axes)), key=axes.__getitem__)
     extents = tuple(extent if place in axes else 1 for place, extent in enumerate(x.shape))
@@ -418,12 +406,10 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     sums = cumsum(weights.astype(row.numpy), axis=1)
     total = sums[:, -1:]
     if not bool(reductions.all(elementwise.isfinite(total) & (total > 0))):
-        raise ValueError(
-            errors.message(
-                asked.where,
-                "Weights included NaN, inf or were all zero",
-                "their sum has to be finite and positive",
-            )
+        raise errors.wrong_value(
+            asked.where,
+            "Weights included NaN, inf or were all zero",
+            "their sum has to be finite and positive",
         )
     shares = sums / total
     if asked.q.dtype.kind == "f":

@@ -146,9 +146,7 @@ def i0(x: ArrayLike) -> Array:
     """
     node = array_of(x, "i0(x)")._node
     if node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message("i0(x)", f"x has dtype {node.dtype}", "real dtypes are accepted")
-        )
+        raise errors.wrong_type("i0(x)", f"x has dtype {node.dtype}", "real dtypes are accepted")
     size = elementwise.abs(Array(_floating(node)))
     near = elementwise.minimum(size, 8.0)
     far = elementwise.maximum(size, 8.0)
@@ -261,9 +259,7 @@ def unwrap(
     name = "unwrap(p, discont, axis)"
     x = array_of(p, name)
     if x._node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message(name, f"p has dtype {x._node.dtype}", "real dtypes are accepted")
-        )
+        raise errors.wrong_type(name, f"p has dtype {x._node.dtype}", "real dtypes are accepted")
     whole = x._node.dtype.kind != REAL and isinstance(period, int)
     place = normalize_axis(axis, x.ndim, name)
     steps = joining.diff(x, axis=place)

@@ -70,12 +70,7 @@ def cumprod(
 
 
 def _running(
-    row: Reduction,
-    x: Node,
-    axis: SupportsIndex | None,
-    dtype: DTypeLike,
-    out: Out,
-    where: str,
+    row: Reduction, x: Node, axis: SupportsIndex | None, dtype: DTypeLike, out: Out, where: str
 ) -> Array:
     """A scan, of the flattened array where there is no axis."""
     if axis is None:
@@ -104,9 +99,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
     where = "ptp(a, axis)"
     node = taken(a, where)
     if node.dtype.kind not in dtypes.NUMERIC:
-        raise TypeError(
-            errors.message(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
-        )
+        raise errors.wrong_type(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
     largest, smallest = (
         reduced(row, node, axis, keepdims=bool(keepdims), where=where)
         for row in (rows.max, rows.min)

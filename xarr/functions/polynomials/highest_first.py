@@ -359,7 +359,7 @@ def polyfit(
     count = int(operator.index(deg)) + 1
     points, values = array_of(x, where) + 0.0, array_of(y, where) + 0.0
     if count < 1:
-        raise ValueError(errors.message(where, f"deg is {deg}", "degrees are not negative"))
+        raise errors.wrong_value(where, f"deg is {deg}", "degrees are not negative")
     recurrences.require_points(points, values, where)
     matrix = vander(points, count)
     solved = recurrences.scaled_fit(matrix, points, values, w, rcond, where)
@@ -375,13 +375,11 @@ def polyfit(
     factor: Any = 1
     if cov != "unscaled":
         if points.shape[0] <= count:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"there are {points.shape[0]} points and {count} coefficients",
-                    "covariances need more points than coefficients",
-                    'pass cov="unscaled"',
-                )
+            raise errors.wrong_value(
+                where,
+                f"there are {points.shape[0]} points and {count} coefficients",
+                "covariances need more points than coefficients",
+                'pass cov="unscaled"',
             )
         factor = solved.residuals / (points.shape[0] - count)
     return solved.x, base * factor if values.ndim == 1 else base[:, :, None] * factor

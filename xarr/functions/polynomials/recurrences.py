@@ -20,14 +20,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.dtypes import FLOATING
-from xarr.functions import (
-    elementwise,
-    joining,
-    manipulation,
-    reductions,
-    searching,
-    solving,
-)
+from xarr.functions import elementwise, joining, manipulation, reductions, searching, solving
 from xarr.functions.hosting import given_back
 
 Step = Callable[[int], tuple[float, float, float]]
@@ -125,12 +118,10 @@ class Basis:
         where = f"{self.prefix}val{len(points)}d"
         arrays = [array_of(one, where) for one in points]
         if any(one.shape != arrays[0].shape for one in arrays):
-            raise ValueError(
-                errors.message(
-                    where,
-                    "the shapes are " + " and ".join(str(one.shape) for one in arrays),
-                    "points of one shape are accepted",
-                )
+            raise errors.wrong_value(
+                where,
+                "the shapes are " + " and ".join(str(one.shape) for one in arrays),
+                "points of one shape are accepted",
             )
         value = self.val(arrays[0], c)
         for one in arrays[1:]:
@@ -241,8 +232,8 @@ class Basis:
     def _products(self, deg: Any, *points: Any) -> Array:
         where = f"{self.prefix}vander{len(points)}d"
         if len(deg) != len(points):
-            raise ValueError(
-                errors.message(where, f"deg has {len(deg)} entries", f"{len(points)} are needed")
+            raise errors.wrong_value(
+                where, f"deg has {len(deg)} entries", f"{len(points)} are needed"
             )
         arrays = [array_of(one, where) for one in points]
         arrays = list(manipulation.broadcast_arrays(*arrays))
@@ -358,11 +349,9 @@ def _degree(deg: Any, where: str) -> int:
     try:
         degree = operator.index(deg)
     except TypeError:
-        raise TypeError(
-            errors.message(where, f"deg is {deg!r}", "an integer is accepted")
-        ) from None
+        raise errors.wrong_type(where, f"deg is {deg!r}", "an integer is accepted") from None
     if degree < 0:
-        raise ValueError(errors.message(where, f"deg is {deg}", "degrees are not negative"))
+        raise errors.wrong_value(where, f"deg is {deg}", "degrees are not negative")
     return degree
 
 
@@ -370,11 +359,11 @@ def _degrees(deg: Any, where: str) -> tuple[list[int], list[int] | None]:
     """The degrees of a fit, and these in order where they were named one by one."""
     named = numpy.asarray(_plain(deg))
     if named.ndim > 1 or named.dtype.kind not in "iu" or named.size == 0:
-        raise TypeError(
-            errors.message(where, f"deg is {deg!r}", "an integer or a sequence of some is accepted")
+        raise errors.wrong_type(
+            where, f"deg is {deg!r}", "an integer or a sequence of some is accepted"
         )
     if named.min() < 0:
-        raise ValueError(errors.message(where, f"deg is {deg}", "degrees are not negative"))
+        raise errors.wrong_value(where, f"deg is {deg}", "degrees are not negative")
     if named.ndim == 0:
         return [int(named)], None
     order = sorted(named.tolist())
@@ -384,16 +373,14 @@ def _degrees(deg: Any, where: str) -> tuple[list[int], list[int] | None]:
 def require_points(points: Array, values: Array, where: str) -> None:
     """Refuse points of a fit that are not a vector, or values that are not as many."""
     if points.ndim != 1 or points.size == 0:
-        raise TypeError(
-            errors.message(where, f"x has shape {points.shape}", "a vector with elements is taken")
+        raise errors.wrong_type(
+            where, f"x has shape {points.shape}", "a vector with elements is taken"
         )
     if values.ndim not in (1, 2) or values.shape[0] != points.shape[0]:
-        raise TypeError(
-            errors.message(
-                where,
-                f"x has shape {points.shape} and y {values.shape}",
-                "y has a row for each element of x, and one or two dimensions",
-            )
+        raise errors.wrong_type(
+            where,
+            f"x has shape {points.shape} and y {values.shape}",
+            "y has a row for each element of x, and one or two dimensions",
         )
 
 
@@ -431,10 +418,8 @@ def _weights(w: Any, points: Array, where: str) -> Array:
     """The weights of a fit, one for each point."""
     weights = as_array(w, where, "w", device=points.device)
     if weights.shape != points.shape:
-        raise TypeError(
-            errors.message(
-                where, f"w has shape {weights.shape}", f"weights of {points.shape} are accepted"
-            )
+        raise errors.wrong_type(
+            where, f"w has shape {weights.shape}", f"weights of {points.shape} are accepted"
         )
     return weights
 
@@ -464,12 +449,10 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
     if tensor:
         roots = roots.reshape((*roots.shape, *(1,) * points.ndim))
     elif points.ndim >= roots.ndim:
-        raise ValueError(
-            errors.message(
-                where,
-                f"x has {points.ndim} dimensions and r {roots.ndim}",
-                "without tensor r has more dimensions than x",
-            )
+        raise errors.wrong_value(
+            where,
+            f"x has {points.ndim} dimensions and r {roots.ndim}",
+            "without tensor r has more dimensions than x",
         )
     return reductions.prod(points - roots, axis=0)
 

@@ -50,10 +50,7 @@ class Continuous(Source):
         (3,)
         """
         where = "beta(a, b, size)"
-        parameters = (
-            parameter(a, "a", where, POSITIVE),
-            parameter(b, "b", where, POSITIVE),
-        )
+        parameters = (parameter(a, "a", where, POSITIVE), parameter(b, "b", where, POSITIVE))
         return self.sample(random.beta, parameters, size, where)
 
     def chisquare(self, df: Any, size: Size = None) -> Any:
@@ -217,10 +214,7 @@ class Continuous(Source):
         (3,)
         """
         where = "gumbel(loc, scale, size)"
-        parameters = (
-            parameter(loc, "loc", where),
-            parameter(scale, "scale", where, NOT_NEGATIVE),
-        )
+        parameters = (parameter(loc, "loc", where), parameter(scale, "scale", where, NOT_NEGATIVE))
         return self.sample(random.gumbel, parameters, size, where)
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Size = None) -> Any:
@@ -252,10 +246,7 @@ class Continuous(Source):
         (3,)
         """
         where = "laplace(loc, scale, size)"
-        parameters = (
-            parameter(loc, "loc", where),
-            parameter(scale, "scale", where, NOT_NEGATIVE),
-        )
+        parameters = (parameter(loc, "loc", where), parameter(scale, "scale", where, NOT_NEGATIVE))
         return self.sample(random.laplace, parameters, size, where)
 
     def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Size = None) -> Any:
@@ -287,10 +278,7 @@ class Continuous(Source):
         (3,)
         """
         where = "logistic(loc, scale, size)"
-        parameters = (
-            parameter(loc, "loc", where),
-            parameter(scale, "scale", where, NOT_NEGATIVE),
-        )
+        parameters = (parameter(loc, "loc", where), parameter(scale, "scale", where, NOT_NEGATIVE))
         return self.sample(random.logistic, parameters, size, where)
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Size = None) -> Any:
@@ -432,10 +420,7 @@ class Continuous(Source):
         (3,)
         """
         where = "normal(loc, scale, size)"
-        parameters = (
-            parameter(loc, "loc", where),
-            parameter(scale, "scale", where, NOT_NEGATIVE),
-        )
+        parameters = (parameter(loc, "loc", where), parameter(scale, "scale", where, NOT_NEGATIVE))
         return self.sample(random.normal, parameters, size, where)
 
     def pareto(self, a: Any, size: Size = None) -> Any:
@@ -681,10 +666,7 @@ class Continuous(Source):
         (3,)
         """
         where = "vonmises(mu, kappa, size)"
-        parameters = (
-            parameter(mu, "mu", where),
-            parameter(kappa, "kappa", where, NOT_NEGATIVE),
-        )
+        parameters = (parameter(mu, "mu", where), parameter(kappa, "kappa", where, NOT_NEGATIVE))
         return self.sample(random.vonmises, parameters, size, where)
 
     def wald(self, mean: Any, scale: Any, size: Size = None) -> Any:

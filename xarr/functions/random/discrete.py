@@ -57,10 +57,7 @@ class Discrete(Source):
         (3,)
         """
         where = "binomial(n, p, size)"
-        parameters = (
-            parameter(n, "n", where, NOT_NEGATIVE),
-            parameter(p, "p", where, PROBABILITY),
-        )
+        parameters = (parameter(n, "n", where, NOT_NEGATIVE), parameter(p, "p", where, PROBABILITY))
         return self.sample(random.binomial, parameters, size, where, result=dtypes.int64)
 
     def geometric(self, p: Any, size: Size = None) -> Any:
@@ -193,10 +190,7 @@ class Discrete(Source):
         (3,)
         """
         where = "negative_binomial(n, p, size)"
-        parameters = (
-            parameter(n, "n", where, POSITIVE),
-            parameter(p, "p", where, CHANCE),
-        )
+        parameters = (parameter(n, "n", where, POSITIVE), parameter(p, "p", where, CHANCE))
         require_held(parameters, where)
         return self.sample(random.negative_binomial, parameters, size, where, result=dtypes.int64)
 

@@ -119,8 +119,8 @@ def parameter(value: Any, name: str, where: str, check: Check | None = None) -> 
     else:
         node = as_array(value, where, name)._node
         if node.dtype.kind == dtypes.COMPLEX:
-            raise TypeError(
-                errors.message(where, f"{name} has dtype {node.dtype}", "real numbers are accepted")
+            raise errors.wrong_type(
+                where, f"{name} has dtype {node.dtype}", "real numbers are accepted"
             )
         is_number = node.value is not None and not node.shape
         number = node.value if is_number and type(value) is not Array else node
@@ -136,7 +136,7 @@ def require(value: Parameter, check: Check, name: str, where: str) -> None:
     else:
         wrong = check.number(value)
     if wrong:
-        raise ValueError(errors.message(where, f"{name} {check.wrong}", check.accepted))
+        raise errors.wrong_value(where, f"{name} {check.wrong}", check.accepted)
 
 
 def size_of(size: Any, where: str) -> Shape:
@@ -262,20 +262,16 @@ def _shape_of(size: Any, shapes: Sequence[Shape], out: Any, where: str) -> Shape
         return broadcast_shapes(*shapes, where=where) if len(shapes) > 1 else (*shapes, ())[0]
     shape = out.shape if size is None else size_of(size, where)
     if isinstance(out, Array) and out.shape != shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"size is {shape} and out has shape {out.shape}",
-                "they have to be the same where both are given",
-            )
+        raise errors.wrong_value(
+            where,
+            f"size is {shape} and out has shape {out.shape}",
+            "they have to be the same where both are given",
         )
     if shapes and broadcast_shapes(shape, *shapes, where=where) != shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"size is {shape} and the parameters have shapes {', '.join(map(str, shapes))}",
-                "the parameters have to broadcast to size",
-            )
+        raise errors.wrong_value(
+            where,
+            f"size is {shape} and the parameters have shapes {', '.join(map(str, shapes))}",
+            "the parameters have to broadcast to size",
         )
     return shape
 
@@ -299,7 +295,7 @@ def difference(low: Parameter, high: Parameter, where: str, descending: bool) ->
             )
         )
     if negative and not descending:
-        raise ValueError(errors.message(where, "high - low < 0", "low is at most high"))
+        raise errors.wrong_value(where, "high - low < 0", "low is at most high")
     return span
 
 
@@ -309,12 +305,12 @@ def require_order(values: Sequence[Parameter], names: Sequence[str], where: str)
     ends = (pairs[0][0], last[1])
     for (low_name, low), (high_name, high) in pairs:
         if _any_of(elementwise.greater, low, high):
-            raise ValueError(
-                errors.message(where, f"{low_name} > {high_name}", f"{', '.join(names)} ascend")
+            raise errors.wrong_value(
+                where, f"{low_name} > {high_name}", f"{', '.join(names)} ascend"
             )
     if _any_of(elementwise.equal, ends[0][1], ends[1][1]):
-        raise ValueError(
-            errors.message(where, f"{ends[0][0]} == {ends[1][0]}", f"{', '.join(names)} ascend")
+        raise errors.wrong_value(
+            where, f"{ends[0][0]} == {ends[1][0]}", f"{', '.join(names)} ascend"
         )
 
 
@@ -326,8 +322,8 @@ def require_enough(values: Sequence[Parameter], where: str) -> None:
     else:
         whole = good + bad
     if _any_of(elementwise.less, whole, wanted):
-        raise ValueError(
-            errors.message(where, "ngood + nbad < nsample", "a sample of at most all is accepted")
+        raise errors.wrong_value(
+            where, "ngood + nbad < nsample", "a sample of at most all is accepted"
         )
 
 
@@ -339,8 +335,8 @@ def require_held(values: Sequence[Parameter], where: str) -> None:
     else:
         mean = n / p
     if _any_of(elementwise.greater, mean, MOST_MEAN):
-        raise ValueError(
-            errors.message(where, "n is too large or p too small", f"n / p is at most {MOST_MEAN}")
+        raise errors.wrong_value(
+            where, "n is too large or p too small", f"n / p is at most {MOST_MEAN}"
         )
 
 

@@ -53,21 +53,17 @@ class Generator(Distributions):
         super().__init__()
         self._bits = bit_generator
         if isinstance(bit_generator, type):
-            raise ValueError(
-                errors.message(
-                    "Generator(bit_generator)",
-                    f"bit_generator is the class {bit_generator.__name__}",
-                    "one of its objects is accepted",
-                )
+            raise errors.wrong_value(
+                "Generator(bit_generator)",
+                f"bit_generator is the class {bit_generator.__name__}",
+                "one of its objects is accepted",
             )
         if not hasattr(bit_generator, "take") and not is_of_numpy(bit_generator):
-            raise TypeError(
-                errors.message(
-                    "Generator(bit_generator)",
-                    f"bit_generator is of type {type(bit_generator).__name__}",
-                    "Philox or a bit generator of NumPy is accepted",
-                    "write default_rng(seed)",
-                )
+            raise errors.wrong_type(
+                "Generator(bit_generator)",
+                f"bit_generator is of type {type(bit_generator).__name__}",
+                "Philox or a bit generator of NumPy is accepted",
+                "write default_rng(seed)",
             )
 
     @property
@@ -173,9 +169,7 @@ class Generator(Distributions):
         """
         where = "standard_exponential(size, dtype, method, out)"
         if method not in ("zig", "inv"):
-            raise ValueError(
-                errors.message(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
-            )
+            raise errors.wrong_value(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
         return self._standard(random.standard_exponential, size, dtype, out, where)
 
     def standard_gamma(
@@ -395,14 +389,12 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
         return out._node.dtype if isinstance(out, Array) else None
     row = dtypes.lookup(dtype, where)
     if row not in (dtypes.float32, dtypes.float64):
-        raise TypeError(
-            errors.message(where, f"Unsupported dtype {row}", "float32 and float64 are accepted")
+        raise errors.wrong_type(
+            where, f"Unsupported dtype {row}", "float32 and float64 are accepted"
         )
     if isinstance(out, Array) and out._node.dtype is not row:
-        raise TypeError(
-            errors.message(
-                where, f"dtype is {row} and out has dtype {out.dtype}", "they are the same"
-            )
+        raise errors.wrong_type(
+            where, f"dtype is {row} and out has dtype {out.dtype}", "they are the same"
         )
     return row
 

@@ -22,13 +22,7 @@ _NARROW: Final = 1 << 32
 
 
 def integers(
-    source: Source,
-    low: Any,
-    high: Any,
-    size: Any,
-    dtype: Any,
-    endpoint: bool,
-    where: str,
+    source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool, where: str
 ) -> Any:
     """Draw integers from `low` to `high`, which is included if `endpoint`."""
     row = _row_of(dtype, where)
@@ -95,12 +89,10 @@ class _Bounds(NamedTuple):
     def require(self, low: bool, high: bool) -> None:
         """Refuse bounds, of which one is beyond the data type."""
         if low or high:
-            raise ValueError(
-                errors.message(
-                    self.where,
-                    f"{'low' if low else 'high'} is out of bounds for {self.row}",
-                    f"{self.row} holds {self.lowest} to {self.highest}",
-                )
+            raise errors.wrong_value(
+                self.where,
+                f"{'low' if low else 'high'} is out of bounds for {self.row}",
+                f"{self.row} holds {self.lowest} to {self.highest}",
             )
 
     def require_order(self, wrong: bool) -> None:
@@ -109,9 +101,7 @@ class _Bounds(NamedTuple):
             first = "high" if self.alone else "low"
             sign = ("<" if self.alone else ">") + ("" if self.endpoint else "=")
             second = "0" if self.alone else "high"
-            raise ValueError(
-                errors.message(self.where, f"{first} {sign} {second}", "low is below high")
-            )
+            raise errors.wrong_value(self.where, f"{first} {sign} {second}", "low is below high")
 
 
 def _on_host(bound: Any) -> Any:
@@ -129,12 +119,8 @@ def _some(holds: Any) -> bool:
 def _row_of(dtype: Any, where: str) -> DType:
     row = dtypes.lookup(dtype, where)
     if row.kind not in (*INTEGER, BOOL):
-        raise TypeError(
-            errors.message(
-                where,
-                f"Unsupported dtype {row} for integers",
-                "integer dtypes and bool are accepted",
-            )
+        raise errors.wrong_type(
+            where, f"Unsupported dtype {row} for integers", "integer dtypes and bool are accepted"
         )
     return row
 

@@ -122,13 +122,11 @@ class RandomState(Distributions):
     def take_bits(self, bits: Any) -> None:
         """Take the bits from another generator."""
         if not isinstance(bits, Philox):
-            raise TypeError(
-                errors.message(
-                    "set_bit_generator(bitgen)",
-                    f"bitgen is of type {type(bits).__name__}",
-                    "Philox is accepted",
-                    "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)",
-                )
+            raise errors.wrong_type(
+                "set_bit_generator(bitgen)",
+                f"bitgen is of type {type(bits).__name__}",
+                "Philox is accepted",
+                "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)",
             )
         self._bits = bits
 
@@ -180,8 +178,8 @@ class RandomState(Distributions):
         try:
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
-            raise TypeError(
-                errors.message(where, f"the arguments are {dimensions}", "integers are accepted")
+            raise errors.wrong_type(
+                where, f"the arguments are {dimensions}", "integers are accepted"
             ) from None
         return self.sample(row, (), shape if dimensions else None, where)
 
@@ -357,9 +355,7 @@ class RandomState(Distributions):
             nested = [item for item in a if isinstance(item, list | tuple | Array)]
             shape = (0, 0) if nested and not isinstance(nested[0], Array) else (0,)
         if shape is not None and len(shape) > 1:
-            raise ValueError(
-                errors.message(where, f"a has {len(shape)} axes", "a must be 1-dimensional")
-            )
+            raise errors.wrong_value(where, f"a has {len(shape)} axes", "a must be 1-dimensional")
         return permuting.choice(self, a, size, replace, p, 0, True, where)
 
     def permutation(self, x: Any) -> Array:
@@ -408,21 +404,15 @@ def _checked(seed: Any) -> Any:
     seed = plain(seed)
     words = numpy.asarray(seed)
     if words.ndim > 1 or not words.size:
-        raise ValueError(
-            errors.message(
-                "seed(seed)",
-                f"the seed has shape {words.shape}",
-                "an integer or one axis of them, not empty, is accepted",
-            )
+        raise errors.wrong_value(
+            "seed(seed)",
+            f"the seed has shape {words.shape}",
+            "an integer or one axis of them, not empty, is accepted",
         )
     if words.dtype.kind not in "iu":
-        raise TypeError(
-            errors.message("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
-        )
+        raise errors.wrong_type("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
     if not (int(words.min()) >= 0 and int(words.max()) < 1 << 32):
-        raise ValueError(
-            errors.message(
-                "seed(seed)", f"the seed is {seed!r}", "Seed must be between 0 and 2**32 - 1"
-            )
+        raise errors.wrong_value(
+            "seed(seed)", f"the seed is {seed!r}", "Seed must be between 0 and 2**32 - 1"
         )
     return words.tolist()

@@ -14,14 +14,7 @@ from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.engine import engine
 from xarr.functions import elementwise, joining, linalg, manipulation, products, reductions
-from xarr.functions.random.drawing import (
-    NOT_NEGATIVE,
-    Parameter,
-    Size,
-    Source,
-    parameter,
-    size_of,
-)
+from xarr.functions.random.drawing import NOT_NEGATIVE, Parameter, Size, Source, parameter, size_of
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables import random
 
@@ -98,27 +91,21 @@ class Vectors(Source):
         left = parameter(n, "n", where, NOT_NEGATIVE)
         chances = _on_host(pvals, "pvals", where).astype(numpy.float64)
         if not chances.ndim or not chances.shape[-1]:
-            raise ValueError(
-                errors.message(
-                    where, f"pvals has shape {chances.shape}", "it has an axis, not empty"
-                )
+            raise errors.wrong_value(
+                where, f"pvals has shape {chances.shape}", "it has an axis, not empty"
             )
         if not ((chances >= 0) & (chances <= 1)).all():
-            raise ValueError(
-                errors.message(
-                    where, "pvals < 0, pvals > 1 or pvals contains NaNs", "probabilities"
-                )
+            raise errors.wrong_value(
+                where, "pvals < 0, pvals > 1 or pvals contains NaNs", "probabilities"
             )
         if (chances[..., :-1].sum(axis=-1) > 1 + _SLACK).any():
-            raise ValueError(
-                errors.message(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
-            )
+            raise errors.wrong_value(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
         shape = broadcast_shapes(chances.shape[:-1], _shape_of(left), where=where)
         if size is not None:
             wanted = size_of(size, where)
             if broadcast_shapes(shape, wanted, where=where) != wanted:
-                raise ValueError(
-                    errors.message(where, f"size is {wanted}", f"{shape} has to broadcast to it")
+                raise errors.wrong_value(
+                    where, f"size is {wanted}", f"{shape} has to broadcast to it"
                 )
             shape = wanted
         # Of the trials that are left, the share that has this result.
@@ -178,32 +165,26 @@ class Vectors(Source):
             (check_valid, "check_valid", ("warn", "raise", "ignore")),
         ):
             if value not in accepted:
-                raise ValueError(
-                    errors.message(where, f"{name} is {value!r}", f"one of {accepted} is accepted")
+                raise errors.wrong_value(
+                    where, f"{name} is {value!r}", f"one of {accepted} is accepted"
                 )
         for value, name in ((mean, "mean"), (cov, "cov")):
             if as_array(value, where, name)._node.dtype.kind == dtypes.COMPLEX:
-                raise TypeError(
-                    errors.message(where, f"{name} is complex", "mean and cov must not be complex")
+                raise errors.wrong_type(
+                    where, f"{name} is complex", "mean and cov must not be complex"
                 )
         center = _vector(mean, "mean", where)
         matrix = as_array(cov, where, "cov", device=center.device)
         matrix = Array(engine.converted(matrix._node, default_float(center.device)))
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"cov has shape {matrix.shape}",
-                    "cov must be 2 dimensional and square",
-                )
+            raise errors.wrong_value(
+                where, f"cov has shape {matrix.shape}", "cov must be 2 dimensional and square"
             )
         if matrix.shape[0] != center.shape[0]:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"mean has shape {center.shape} and cov {matrix.shape}",
-                    "mean and cov must have same length",
-                )
+            raise errors.wrong_value(
+                where,
+                f"mean has shape {center.shape} and cov {matrix.shape}",
+                "mean and cov must have same length",
             )
         factor = _factor(matrix, method, check_valid, tol, where)
         shape = (*_size(size, where), *center.shape)
@@ -223,23 +204,21 @@ class Vectors(Source):
 def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, where: str) -> Array:
     """Hypergeometric variables, each of the sample that the ones before have left."""
     if method not in ("marginals", "count"):
-        raise ValueError(
-            errors.message(where, f"method is {method!r}", "'marginals' and 'count' are accepted")
+        raise errors.wrong_value(
+            where, f"method is {method!r}", "'marginals' and 'count' are accepted"
         )
     counts = _on_host(colors, "colors", where)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu") or (counts < 0).any():
-        raise ValueError(
-            errors.message(
-                where,
-                f"colors has shape {counts.shape} and dtype {counts.dtype}",
-                "one axis of integers that are not negative is accepted",
-            )
+        raise errors.wrong_value(
+            where,
+            f"colors has shape {counts.shape} and dtype {counts.dtype}",
+            "one axis of integers that are not negative is accepted",
         )
     wanted = int(nsample)
     rest = int(counts.sum())
     if not 0 <= wanted <= rest:
-        raise ValueError(
-            errors.message(where, f"nsample is {wanted}", f"0 to sum(colors), {rest}, are accepted")
+        raise errors.wrong_value(
+            where, f"nsample is {wanted}", f"0 to sum(colors), {rest}, are accepted"
         )
     shape = _size(size, where)
     left: Parameter = float(wanted)
@@ -269,8 +248,8 @@ def _vector(value: Any, name: str, where: str) -> Array:
     """An argument of one axis, in the default floating-point type."""
     array = as_array(value, where, name)
     if array.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"{name} has {array.ndim} axes", f"{name} must be 1 dimensional")
+        raise errors.wrong_value(
+            where, f"{name} has {array.ndim} axes", f"{name} must be 1 dimensional"
         )
     return Array(engine.converted(array._node, default_float(array.device)))
 
@@ -319,6 +298,6 @@ def _factor(cov: Array, method: str, check_valid: str, tol: float, where: str) -
     if not valid and check_valid != "ignore":
         text = "covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
-            raise ValueError(errors.message(where, text, "a covariance is accepted"))
+            raise errors.wrong_value(where, text, "a covariance is accepted")
         warnings.warn(text, RuntimeWarning, stacklevel=3)
     return factor
