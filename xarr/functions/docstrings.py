@@ -71,6 +71,15 @@ GLOSSARY: Final = {
     "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
     "    padded with zeros.",
     "s": "The lengths of the signal along `axes`, which are given as well; -1 is the operand's.",
+    "df": "The degrees of freedom, positive.",
+    "dtype: FloatType": "float64 or float32; None for the device's default one.",
+    "dfnum": "The degrees of freedom above, positive.",
+    "dfden": "The degrees of freedom below, positive.",
+    "loc": "The mean.",
+    "nonc": "The noncentrality, not negative.",
+    "p: Real": "The probability that a trial succeeds; not 0 where one has to.",
+    "scale": "The scale, not negative.",
+    "shape: Real": "Its shape, not negative.",
 }
 """What a parameter of each name, or name and annotation, means where nothing else is said."""
 
@@ -83,6 +92,13 @@ _ERRORS: Final = {
 }
 """What wrong values of parameters of a name, or of an annotation, raise."""
 
+_RETURNS: Final = {
+    "Floats": "Array, or float where neither a parameter, size nor out asks for an array\n"
+    "    Floating-point; of the device's default type where no dtype is given.",
+    "Integers": "Array of int64, or int where neither a parameter nor size asks for an array",
+}
+"""What functions of an annotation return where nothing else is said."""
+
 _TYPES: Final = {
     "ArrayLike": "Array, shape (...)",
     "Array": "Array, shape (...)",
@@ -93,6 +109,9 @@ _TYPES: Final = {
     "Norm": '{"backward", "ortho", "forward"}',
     "Out": "Array or None",
     "Outs": "tuple of Array, or None",
+    "FloatType": "dtype or None",
+    "Real": "real Array or number",
+    "Size": "int, tuple of int or None",
     "ShapeLike": "int or tuple of int",
     "SupportsIndex": "int",
 }
@@ -120,6 +139,10 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     heads = " ".join(re.findall(r"^(\S.*?)(?: : |$)", told, re.MULTILINE))
     known = set(re.findall(r"\w+", heads))
     for parameter, annotation in annotations.items():
+        if parameter == "return":
+            if annotation in _RETURNS:
+                sections.setdefault("Returns", _RETURNS[annotation])
+            continue
         meaning = GLOSSARY.get(f"{parameter}: {annotation}") or GLOSSARY.get(parameter)
         if meaning and parameter not in known:
             told += f"\n{parameter} : {_spelled(annotation)}\n    {meaning}"
@@ -151,8 +174,10 @@ def _spelled(annotation: str) -> str:
 
 
 def complete(space: ModuleType | type) -> None:
-    """Complete the docstrings of the public functions of a module or a class."""
-    for value in {id(value): value for value in vars(space).values()}.values():
+    """Complete the docstrings of the public functions of a module, or of a class and its bases."""
+    spaces = space.__mro__ if isinstance(space, type) else (space,)
+    values = [value for each in spaces for value in vars(each).values()]
+    for value in {id(value): value for value in values}.values():
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
             value.__doc__ = completed(value.__name__, text, _annotations(value))
@@ -163,5 +188,5 @@ def _annotations(function: Callable[..., Any]) -> dict[str, str]:
     return {
         name: annotation
         for name, annotation in function.__annotations__.items()
-        if name != "return" and type(annotation) is str
+        if type(annotation) is str
     }

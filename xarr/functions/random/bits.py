@@ -136,19 +136,7 @@ class Philox:
         return Philox(counter=(drawn + _JUMP * operator.index(jumps)) % _WORD, key=key)
 
     def random_raw(self, size: Any = None, lock: bool = True) -> Any:
-        """Draw 64 random bits, or an array of them.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The shape.
-        lock : bool
-            Taken for NumPy's sake.
-
-        Returns
-        -------
-        Array of uint64, or int without size
-        """
+        """Draw an Array of 64 random bits each, or an int."""
         device = get_device()
         shape = () if size is None else shape_of(size, "random_raw(size)")
         row = dtypes.uint64

@@ -7,19 +7,21 @@ from typing import Any, ClassVar
 
 from xarr import dtypes, errors
 from xarr.array.array import Array, DTypeLike
+from xarr.array.outcome import Out
 from xarr.dtypes import DType
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import Philox, host_bits, is_of_numpy, plain
-from xarr.functions.random.distributions import Distributions
-from xarr.functions.random.drawing import NOT_NEGATIVE, Size, parameter
+from xarr.functions.random.continuous import Continuous
+from xarr.functions.random.discrete import Discrete
+from xarr.functions.random.drawing import Floats, FloatType, Real, Size, parameter
 from xarr.functions.random.integral import integers
-from xarr.functions.random.vectors import colours
+from xarr.functions.random.vectors import Vectors, colours
 from xarr.settings import settings
 from xarr.tables import random
 from xarr.tables.random import Draw
 
 
-class Generator(Distributions):
+class Generator(Continuous, Discrete, Vectors):
     """Draws random arrays on the device; `xarr.random.default_rng` makes one of a seed.
 
     Each draw is deferred like any operation, and fused with what follows. Which numbers it gives is
@@ -34,8 +36,7 @@ class Generator(Distributions):
     Examples
     --------
     >>> import xarr
-    >>> rng = xarr.random.Generator(xarr.random.Philox(7))
-    >>> rng.normal(size=(2, 3)).shape
+    >>> xarr.random.Generator(xarr.random.Philox(7)).normal(size=(2, 3)).shape
     (2, 3)
     """
 
@@ -84,15 +85,6 @@ class Generator(Distributions):
     def bytes(self, length: int) -> builtins.bytes:
         """Draw bytes, which are the host's.
 
-        Parameters
-        ----------
-        length : int
-            How many.
-
-        Returns
-        -------
-        bytes
-
         Examples
         --------
         >>> len(xarr.random.default_rng(1).bytes(5))
@@ -100,18 +92,8 @@ class Generator(Distributions):
         """
         return permuting.random_bytes(self, length, "bytes(length)")
 
-    def random(self, size: Size = None, dtype: DTypeLike = None, out: Array | None = None) -> Any:
-        """Draw evenly from [0, 1).
-
-        Parameters
-        ----------
-        dtype : dtype, optional
-            float64 or float32; the device's default one otherwise. An element is a multiple of
-            2**-53, or of 2**-24.
-
-        Returns
-        -------
-        Array, or float where neither size nor out is given
+    def random(self, size: Size = None, dtype: FloatType = None, out: Out = None) -> Floats:
+        """Draw evenly from [0, 1): multiples of 2**-53, or of 2**-24 in float32.
 
         Examples
         --------
@@ -121,18 +103,9 @@ class Generator(Distributions):
         return self._standard(random.random, size, dtype, out, "random(size, dtype, out)")
 
     def standard_normal(
-        self, size: Size = None, dtype: DTypeLike = None, out: Array | None = None
-    ) -> Any:
+        self, size: Size = None, dtype: FloatType = None, out: Out = None
+    ) -> Floats:
         """Draw from the normal distribution of mean 0 and variance 1.
-
-        Parameters
-        ----------
-        dtype : dtype, optional
-            float64 or float32; the device's default one otherwise.
-
-        Returns
-        -------
-        Array, or float where neither size nor out is given
 
         Examples
         --------
@@ -145,27 +118,16 @@ class Generator(Distributions):
     def standard_exponential(
         self,
         size: Size = None,
-        dtype: DTypeLike = None,
+        dtype: FloatType = None,
         method: str = "zig",
-        out: Array | None = None,
-    ) -> Any:
+        out: Out = None,
+    ) -> Floats:
         """Draw from the exponential distribution of mean 1.
 
         Parameters
         ----------
-        dtype : dtype, optional
-            float64 or float32; the device's default one otherwise.
         method : "zig" or "inv"
             Taken for NumPy's sake; the inverse of the distribution is what is computed.
-
-        Returns
-        -------
-        Array, or float where neither size nor out is given
-
-        Examples
-        --------
-        >>> xarr.random.default_rng(1).standard_exponential(4).shape
-        (4,)
         """
         where = "standard_exponential(size, dtype, method, out)"
         if method not in ("zig", "inv"):
@@ -173,32 +135,16 @@ class Generator(Distributions):
         return self._standard(random.standard_exponential, size, dtype, out, where)
 
     def standard_gamma(
-        self, shape: Any, size: Size = None, dtype: DTypeLike = None, out: Array | None = None
-    ) -> Any:
+        self, shape: Real, size: Size = None, dtype: FloatType = None, out: Out = None
+    ) -> Floats:
         """Draw from the gamma distribution of scale 1.
-
-        Parameters
-        ----------
-        shape : real Array or number
-            Its shape, not negative.
-        dtype : dtype, optional
-            float64 or float32; the device's default one otherwise.
-
-        Returns
-        -------
-        Array, or float where nothing asks for an array
 
         Notes
         -----
         G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
-
-        Examples
-        --------
-        >>> xarr.random.default_rng(1).standard_gamma(2.0, 3).shape
-        (3,)
         """
         where = "standard_gamma(shape, size, dtype, out)"
-        parameters = (parameter(shape, "shape", where, NOT_NEGATIVE),)
+        parameters = (parameter(shape, "shape", where, random.NOT_NEGATIVE),)
         row = _floating(dtype, out, where)
         return self.sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
 
@@ -213,14 +159,12 @@ class Generator(Distributions):
             How many there are of each colour, not negative.
         nsample : int
             How many are taken, at most all.
-        size : int or tuple of int, optional
-            How many vectors; one by default.
         method : "marginals" or "count"
             Taken for NumPy's sake; K - 1 hypergeometric variables are what is drawn.
 
         Returns
         -------
-        Array of int64, shape (..., K)
+        Array of int64, shape (*size, K)
 
         Examples
         --------
@@ -257,13 +201,6 @@ class Generator(Distributions):
         -------
         Array, or int where neither a bound, nor size, nor dtype asks for an array
 
-        Raises
-        ------
-        ValueError
-            If the bounds are not in order, or beyond dtype.
-        TypeError
-            If dtype is no integer type.
-
         Notes
         -----
         The product of the number of values and 64 random bits, or 128 for more than 2**32 values:
@@ -293,8 +230,6 @@ class Generator(Distributions):
         ----------
         a : Array or int
             What is chosen from; an integer stands for the integers below it.
-        size : int or tuple of int, optional
-            How many; one by default.
         replace : bool
             Whether an element may be chosen again.
         p : real Array, shape (N,), optional
@@ -317,19 +252,12 @@ class Generator(Distributions):
         return permuting.choice(self, a, size, replace, p, axis, shuffle, where)
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
-        """Permute an array along an axis, or a range of integers.
+        """Permute an array along an axis, or a range of integers; give a copy.
 
         Parameters
         ----------
         x : Array or int
             What is permuted; an integer stands for the integers below it.
-        axis : int
-            The axis whose slices change their places.
-
-        Returns
-        -------
-        Array, shape of x
-            A copy.
 
         Examples
         --------
@@ -345,15 +273,9 @@ class Generator(Distributions):
         Parameters
         ----------
         x : Array, shape (...)
-            What is permuted.
+            What is permuted; it may be `out`.
         axis : int, optional
             The axis; None permutes all elements.
-        out : Array, optional
-            Where the result goes; it may be x.
-
-        Returns
-        -------
-        Array, shape (...)
 
         Examples
         --------
@@ -364,14 +286,7 @@ class Generator(Distributions):
         return permuting.permuted(self, x, axis, out, "permuted(x, axis, out)")
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Permute an array along an axis, in place.
-
-        Parameters
-        ----------
-        x : Array, list or NumPy array
-            What is permuted.
-        axis : int
-            The axis whose slices change their places.
+        """Permute an array, a list or a NumPy array along an axis, in place.
 
         Examples
         --------
@@ -408,18 +323,13 @@ def default_rng(seed: Any = None) -> Generator:
         None takes entropy of the operating system. A generator is returned as it is; a bit
         generator, or generator, of NumPy draws on the host the numbers that NumPy would.
 
-    Returns
-    -------
-    Generator
-
     Notes
     -----
     With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
 
     Examples
     --------
-    >>> rng = xarr.random.default_rng(42)
-    >>> rng.random(3).shape
+    >>> xarr.random.default_rng(42).random(3).shape
     (3,)
     """
     if isinstance(seed, Generator):

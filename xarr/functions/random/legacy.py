@@ -12,14 +12,16 @@ from xarr import errors
 from xarr.array.array import Array, DTypeLike
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import NAME, Philox, is_of_numpy, plain
-from xarr.functions.random.distributions import Distributions
-from xarr.functions.random.drawing import NOT_NEGATIVE, Size, parameter
+from xarr.functions.random.continuous import Continuous
+from xarr.functions.random.discrete import Discrete
+from xarr.functions.random.drawing import Floats, Integers, Real, Size
 from xarr.functions.random.integral import integers
+from xarr.functions.random.vectors import Vectors
 from xarr.settings import settings
 from xarr.tables import random
 
 
-class RandomState(Distributions):
+class RandomState(Continuous, Discrete, Vectors):
     """NumPy's older generator; `xarr.random.default_rng` makes the newer one.
 
     Its numbers are those of the device's bit generator, not of NumPy's Mersenne Twister.
@@ -53,12 +55,7 @@ class RandomState(Distributions):
         self._bits = seed if isinstance(seed, Philox) else Philox(_checked(seed))
 
     def seed(self, seed: Any = None) -> None:
-        """Begin anew from a seed.
-
-        Parameters
-        ----------
-        seed : int below 2**32, sequence of such, or None
-            What the key is made of; None takes entropy of the operating system.
+        """Begin anew from a seed, of integers below 2**32.
 
         Examples
         --------
@@ -76,11 +73,7 @@ class RandomState(Distributions):
         Parameters
         ----------
         legacy : bool
-            Whether a tuple is wanted, as NumPy has it, or a dict.
-
-        Returns
-        -------
-        tuple (name, key, number of draws), or dict
+            Whether a tuple is wanted (name, key, number of draws), as NumPy has it, or a dict.
 
         Examples
         --------
@@ -97,11 +90,6 @@ class RandomState(Distributions):
 
     def set_state(self, state: Any) -> None:
         """Set what `get_state` gave.
-
-        Parameters
-        ----------
-        state : tuple or dict
-            The state.
 
         Examples
         --------
@@ -137,16 +125,7 @@ class RandomState(Distributions):
         return f"RandomState({type(self._bits).__name__})"
 
     def rand(self, *dimensions: Any) -> Any:
-        """Draw evenly from [0, 1).
-
-        Parameters
-        ----------
-        *dimensions : int
-            The shape.
-
-        Returns
-        -------
-        Array, or float without dimensions
+        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float.
 
         Examples
         --------
@@ -156,16 +135,7 @@ class RandomState(Distributions):
         return self._of_dimensions(random.random, dimensions, "rand(d0, d1, ...)")
 
     def randn(self, *dimensions: Any) -> Any:
-        """Draw from the normal distribution of mean 0 and variance 1.
-
-        Parameters
-        ----------
-        *dimensions : int
-            The shape.
-
-        Returns
-        -------
-        Array, or float without dimensions
+        """Draw from the normal distribution: an Array whose dimensions are given, or a float.
 
         Examples
         --------
@@ -183,70 +153,23 @@ class RandomState(Distributions):
             ) from None
         return self.sample(row, (), shape if dimensions else None, where)
 
-    def random_sample(self, size: Size = None) -> Any:
-        """Draw evenly from [0, 1).
-
-        Returns
-        -------
-        Array, or float without size
-
-        Examples
-        --------
-        >>> xarr.random.random_sample((2, 3)).shape
-        (2, 3)
-        """
+    def random_sample(self, size: Size = None) -> Floats:
+        """Draw evenly from [0, 1)."""
         return self.sample(random.random, (), size, "random_sample(size)")
 
     random = random_sample
 
-    def standard_normal(self, size: Size = None) -> Any:
-        """Draw from the normal distribution of mean 0 and variance 1.
+    def standard_normal(self, size: Size = None) -> Floats:
+        """Draw from the normal distribution of mean 0 and variance 1."""
+        return self._draw(random.standard_normal, (), size)
 
-        Returns
-        -------
-        Array, or float without size
+    def standard_exponential(self, size: Size = None) -> Floats:
+        """Draw from the exponential distribution of mean 1."""
+        return self._draw(random.standard_exponential, (), size)
 
-        Examples
-        --------
-        >>> xarr.random.standard_normal(3).shape
-        (3,)
-        """
-        return self.sample(random.standard_normal, (), size, "standard_normal(size)")
-
-    def standard_exponential(self, size: Size = None) -> Any:
-        """Draw from the exponential distribution of mean 1.
-
-        Returns
-        -------
-        Array, or float without size
-
-        Examples
-        --------
-        >>> xarr.random.standard_exponential(3).shape
-        (3,)
-        """
-        return self.sample(random.standard_exponential, (), size, "standard_exponential(size)")
-
-    def standard_gamma(self, shape: Any, size: Size = None) -> Any:
-        """Draw from the gamma distribution of scale 1.
-
-        Parameters
-        ----------
-        shape : real Array or number
-            Its shape, not negative.
-
-        Returns
-        -------
-        Array, or float where nothing asks for an array
-
-        Examples
-        --------
-        >>> xarr.random.standard_gamma(2.0, 3).shape
-        (3,)
-        """
-        where = "standard_gamma(shape, size)"
-        parameters = (parameter(shape, "shape", where, NOT_NEGATIVE),)
-        return self.sample(random.standard_gamma, parameters, size, where)
+    def standard_gamma(self, shape: Real, size: Size = None) -> Floats:
+        """Draw from the gamma distribution of scale 1."""
+        return self._draw(random.standard_gamma, (shape,), size)
 
     def randint(self, low: Any, high: Any = None, size: Size = None, dtype: DTypeLike = int) -> Any:
         """Draw integers evenly between bounds.
@@ -262,11 +185,6 @@ class RandomState(Distributions):
         -------
         Array, or int where neither a bound, nor size, nor dtype asks for an array
 
-        Raises
-        ------
-        ValueError
-            If the bounds are not in order, or beyond dtype.
-
         Examples
         --------
         >>> xarr.random.randint(0, 10, size=5).shape
@@ -275,17 +193,8 @@ class RandomState(Distributions):
         where = "randint(low, high, size, dtype)"
         return integers(self, low, high, size, dtype, False, where)
 
-    def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Any:
-        """Draw integers evenly between bounds, both included.
-
-        Parameters
-        ----------
-        low, high : int
-            The bounds; without high they are 1 and low.
-
-        Returns
-        -------
-        Array, or int without size
+    def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Integers:
+        """Draw integers evenly between bounds, both included; without high they are 1 and low.
 
         Examples
         --------
@@ -297,27 +206,13 @@ class RandomState(Distributions):
         where = "random_integers(low, high, size)"
         return integers(self, low, high, size, int, True, where)
 
-    def tomaxint(self, size: Size = None) -> Any:
-        """Draw integers that are not negative.
-
-        Returns
-        -------
-        Array of int64, or int without size
-        """
+    def tomaxint(self, size: Size = None) -> Integers:
+        """Draw integers that are not negative."""
         where = "tomaxint(size)"
         return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, where)
 
     def bytes(self, length: int) -> builtins.bytes:
         """Draw bytes, which are the host's.
-
-        Parameters
-        ----------
-        length : int
-            How many.
-
-        Returns
-        -------
-        bytes
 
         Examples
         --------
@@ -333,8 +228,6 @@ class RandomState(Distributions):
         ----------
         a : Array, shape (N,), or int
             What is chosen from; an integer stands for the integers below it.
-        size : int or tuple of int, optional
-            How many; one by default.
         replace : bool
             Whether an element may be chosen again.
         p : real Array, shape (N,), optional
@@ -359,17 +252,7 @@ class RandomState(Distributions):
         return permuting.choice(self, a, size, replace, p, 0, True, where)
 
     def permutation(self, x: Any) -> Array:
-        """Permute an array along its first axis, or a range of integers.
-
-        Parameters
-        ----------
-        x : Array or int
-            What is permuted; an integer stands for the integers below it.
-
-        Returns
-        -------
-        Array, shape of x
-            A copy.
+        """Permute an array along its first axis, or the integers below a number; give a copy.
 
         Examples
         --------
@@ -380,12 +263,7 @@ class RandomState(Distributions):
         return permuted
 
     def shuffle(self, x: Any) -> None:
-        """Permute an array along its first axis, in place.
-
-        Parameters
-        ----------
-        x : Array, list or NumPy array
-            What is permuted.
+        """Permute an array, a list or a NumPy array along its first axis, in place.
 
         Examples
         --------

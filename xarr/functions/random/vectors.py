@@ -14,7 +14,7 @@ from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.engine import engine
 from xarr.functions import elementwise, joining, linalg, manipulation, products, reductions
-from xarr.functions.random.drawing import NOT_NEGATIVE, Parameter, Size, Source, parameter, size_of
+from xarr.functions.random.drawing import Parameter, Size, Source, parameter, size_of
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables import random
 
@@ -32,12 +32,10 @@ class Vectors(Source):
         ----------
         alpha : real Array, shape (K,)
             Its parameters, not negative.
-        size : int or tuple of int, optional
-            How many vectors; one by default.
 
         Returns
         -------
-        Array, shape (..., K)
+        Array, shape (*size, K)
 
         Notes
         -----
@@ -45,13 +43,12 @@ class Vectors(Source):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).dirichlet([1.0, 2.0, 3.0], 2).shape
         (2, 3)
         """
         where = "dirichlet(alpha, size)"
         shapes = _vector(alpha, "alpha", where)
-        parameter(shapes, "alpha", where, NOT_NEGATIVE)
+        parameter(shapes, "alpha", where, random.NOT_NEGATIVE)
         drawn = self.sample(
             random.log_gamma, (shapes._node,), (*_size(size, where), *shapes.shape), where
         )
@@ -70,12 +67,10 @@ class Vectors(Source):
             How many trials, not negative.
         pvals : real Array, shape (..., K)
             The probability of each result; the last one's is what is left of 1.
-        size : int or tuple of int, optional
-            How many vectors; by default what n and pvals[..., 0] broadcast to.
 
         Returns
         -------
-        Array of int64, shape (..., K)
+        Array of int64, shape (*size, K); by default n and pvals[..., 0] broadcast to size
 
         Notes
         -----
@@ -83,12 +78,11 @@ class Vectors(Source):
 
         Examples
         --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).multinomial(9, [0.5, 0.25, 0.25], 2).sum(axis=1).tolist()
         [9, 9]
         """
         where = "multinomial(n, pvals, size)"
-        left = parameter(n, "n", where, NOT_NEGATIVE)
+        left = parameter(n, "n", where, random.NOT_NEGATIVE)
         chances = _on_host(pvals, "pvals", where).astype(numpy.float64)
         if not chances.ndim or not chances.shape[-1]:
             raise errors.wrong_value(
@@ -115,7 +109,7 @@ class Vectors(Source):
         for place in range(chances.shape[-1] - 1):
             p = numpy.minimum(shares[..., place], 1.0)
             share = parameter(p if p.ndim else float(p), "pvals", where)
-            drawn = self.sample(random.binomial, (left, share), shape, where, result=dtypes.int64)
+            drawn = self.sample(random.binomial, (left, share), shape, where)
             parts.append(drawn)
             left = _less(left, drawn)
         parts.append(_filled(left, shape))
@@ -139,8 +133,6 @@ class Vectors(Source):
             The mean.
         cov : real Array, shape (N, N)
             The covariance, symmetric and positive semidefinite.
-        size : int or tuple of int, optional
-            How many vectors; one by default.
         check_valid : "warn", "raise" or "ignore"
             What to do where cov is no covariance.
         tol : float
@@ -150,11 +142,10 @@ class Vectors(Source):
 
         Returns
         -------
-        Array, shape (..., N)
+        Array, shape (*size, N)
 
         Examples
         --------
-        >>> import xarr
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_normal([0, 0], [[2, 1], [1, 2]], 4).shape
         (4, 2)
@@ -230,7 +221,6 @@ def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, w
             (float(count), float(rest), left),
             shape,
             where,
-            result=dtypes.int64,
         )
         parts.append(drawn)
         left = _less(left, drawn)
