@@ -78,21 +78,12 @@ def divmod(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> tuple[Array, Array]:
-    """The quotient of x1 and x2, rounded down, and what is left.
+    """The quotient of x1 and x2, rounded down, and what is left: `floor_divide` and `remainder`.
 
     Parameters
     ----------
     x1, x2 : real numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
-    out : tuple of Array, optional
-        Where the results go.
-    where : bool Array, optional
-        Where they go there; elsewhere `out` keeps its elements.
-
-    Returns
-    -------
-    tuple of Array, shape (...)
-        `floor_divide` and `remainder` of the operands.
 
     Examples
     --------
@@ -114,17 +105,12 @@ def bitwise_count(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> Array:
-    """How many bits of the absolute value of x are set.
+    """How many bits of the absolute value of x are set: uint8.
 
     Parameters
     ----------
     x : integer or bool Array, shape (...)
         The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of dtype uint8.
 
     Examples
     --------
@@ -138,19 +124,10 @@ def bitwise_count(
 def real(val: ArrayLike) -> Array:
     """The real part.
 
-    Parameters
-    ----------
-    val : any Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
-
     Returns
     -------
     Array, shape (...)
-        Of the dtype of val, or of the parts of a complex val.
-
-    Notes
-    -----
-    A new array, where the attribute `real` is a view.
+        Of the dtype of any val's parts; a new array, where the attribute `real` is a view.
 
     Examples
     --------
@@ -163,19 +140,10 @@ def real(val: ArrayLike) -> Array:
 def imag(val: ArrayLike) -> Array:
     """The imaginary part; 0 of what is real.
 
-    Parameters
-    ----------
-    val : any Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
-
     Returns
     -------
     Array, shape (...)
-        Of the dtype of val, or of the parts of a complex val.
-
-    Notes
-    -----
-    A new array, where the attribute `imag` is a view.
+        Of the dtype of any val's parts; a new array, where the attribute `imag` is a view.
 
     Examples
     --------
@@ -190,24 +158,14 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
 
     Parameters
     ----------
-    a : numeric Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
     decimals : int, optional
-        How many decimals stay; of negative ones, places before the point become zero.
+        How many decimals stay; of negative ones, places before the point become zero. As in NumPy
+        a times a power of ten is rounded, and divided by it.
 
     Returns
     -------
-    Array, shape (...)
+    numeric Array, shape (...)
         Of the dtype of a.
-
-    Raises
-    ------
-    TypeError
-        If a is not numeric, or decimals no integer.
-
-    Notes
-    -----
-    Decimals is NumPy's, and computed as NumPy does: a times a power of ten, rounded, divided by it.
 
     Examples
     --------
@@ -259,24 +217,13 @@ def clip(
     casting: str = "same_kind",
     dtype: DTypeLike = None,
 ) -> Array:
-    """Bound each element of a below and above.
+    """Bound each element of a below and above: minimum(maximum(a, min), max); NaN where a is.
 
     Parameters
     ----------
     min, max : Array or Python scalar, optional
         The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
-        NumPy's older names.
-
-    Returns
-    -------
-    Array, shape (...)
-        minimum(maximum(a, min), max), of the dtype that all promote to; NaN where a is. A Python
-        integer below, or above, all that integers of a's dtype can be does not bound them.
-
-    Raises
-    ------
-    TypeError
-        If a or a bound can be made no array.
+        NumPy's older names. A Python integer beyond all that a's integer dtype holds is no bound.
 
     Examples
     --------

@@ -73,10 +73,6 @@ def average(
     ------
     ZeroDivisionError
         If weights sum to zero; so with weights it waits for the device.
-    TypeError
-        If weights have another shape than a, without axis.
-    ValueError
-        If weights have not the shape of the reduced axes.
 
     Examples
     --------
@@ -125,12 +121,8 @@ def cov(
 
     Parameters
     ----------
-    m : Array, shape (variables, observations) or (observations,)
-        The observations.
-    y : Array, as m, optional
-        More variables.
-    rowvar : bool, optional
-        Whether variables are rows; else they are columns.
+    m, y : Array, shape (variables, observations) or (observations,)
+        The observations, and those of more variables.
     bias : bool, optional
         Whether to divide by the number of observations, not by one less.
     ddof : int, optional
@@ -145,16 +137,13 @@ def cov(
     Returns
     -------
     Array, shape (variables, variables), or () of one
-        The covariance of each two variables.
 
     Raises
     ------
     ValueError
-        If m has more than two axes, ddof is no integer, or weights are negative.
+        If weights are negative.
     RuntimeError
         If weights have not one axis, or another number of elements.
-    TypeError
-        If fweights are not whole.
 
     Examples
     --------
@@ -254,12 +243,8 @@ def corrcoef(
 
     Parameters
     ----------
-    x : Array, shape (variables, observations) or (observations,)
-        The observations.
-    y : Array, as x, optional
-        More variables.
-    rowvar : bool, optional
-        Whether variables are rows; else they are columns.
+    x, y : Array, shape (variables, observations) or (observations,)
+        The observations, and those of more variables.
     dtype : dtype, optional
         In which to compute; by default float64 or complex128.
 
@@ -267,11 +252,6 @@ def corrcoef(
     -------
     Array, shape (variables, variables), or () of one
         From -1 to 1; NaN of a variable that does not vary.
-
-    Raises
-    ------
-    ValueError
-        If x has more than two axes.
 
     Examples
     --------

@@ -42,7 +42,7 @@ _NUMPYS: Final = "NumPy's function."
 
 GLOSSARY: Final = {
     **dict.fromkeys(
-        ("a", "arr", "ary", "m", "x"),
+        ("a", "arr", "ary", "m", "val", "x"),
         "The operand; also numbers, lists of numbers and NumPy arrays.",
     ),
     "axis": "The axis; a negative one counts from the end.",
@@ -80,6 +80,12 @@ GLOSSARY: Final = {
     "p: Real": "The probability that a trial succeeds; not 0 where one has to.",
     "scale": "The scale, not negative.",
     "shape: Real": "Its shape, not negative.",
+    "density": "Whether the counts are divided by their sum and by the sizes of the bins.",
+    "overwrite_input": "NumPy's; of no effect: the operand is left as it is.",
+    "q": "Which quantiles, from 0 to 1, or percentiles, from 0 to 100; read on the host.",
+    "rowvar": "Whether variables are rows; else they are columns.",
+    "weights": "How much each element counts, in place of 1.",
+    ": Coefficients": "The coefficients, of the highest power first.",
 }
 """What a parameter of each name, or name and annotation, means where nothing else is said."""
 
@@ -93,6 +99,8 @@ _ERRORS: Final = {
 """What wrong values of parameters of a name, or of an annotation, raise."""
 
 _RETURNS: Final = {
+    "Coefficients": "Array, or poly1d where an operand is one\n"
+    "    The coefficients, of the highest power first.",
     "Floats": "Array, or float where neither a parameter, size nor out asks for an array\n"
     "    Floating-point; of the device's default type where no dtype is given.",
     "Integers": "Array of int64, or int where neither a parameter nor size asks for an array",
@@ -100,6 +108,7 @@ _RETURNS: Final = {
 """What functions of an annotation return where nothing else is said."""
 
 _TYPES: Final = {
+    "Coefficients": "Array, shape (N,), or poly1d",
     "ArrayLike": "Array, shape (...)",
     "Array": "Array, shape (...)",
     "Any": "object",
@@ -143,7 +152,8 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
             if annotation in _RETURNS:
                 sections.setdefault("Returns", _RETURNS[annotation])
             continue
-        meaning = GLOSSARY.get(f"{parameter}: {annotation}") or GLOSSARY.get(parameter)
+        keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
+        meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
         if meaning and parameter not in known:
             told += f"\n{parameter} : {_spelled(annotation)}\n    {meaning}"
         error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
@@ -173,14 +183,14 @@ def _spelled(annotation: str) -> str:
     return " or ".join(words).replace(" or None or None", " or None")
 
 
-def complete(space: ModuleType | type) -> None:
+def complete(space: ModuleType | type, source: str = "") -> None:
     """Complete the docstrings of the public functions of a module, or of a class and its bases."""
     spaces = space.__mro__ if isinstance(space, type) else (space,)
     values = [value for each in spaces for value in vars(each).values()]
     for value in {id(value): value for value in values}.values():
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
-            value.__doc__ = completed(value.__name__, text, _annotations(value))
+            value.__doc__ = completed(value.__name__, text, _annotations(value), source)
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, str]:

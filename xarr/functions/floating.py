@@ -42,15 +42,6 @@ def frexp(
 ) -> tuple[Array, Array]:
     """The significand and the exponent of x: x is m * 2**e, with 0.5 <= abs(m) < 1.
 
-    Parameters
-    ----------
-    x : real numeric Array, shape (...)
-        The operand.
-    out : tuple of Array, optional
-        Where the results go.
-    where : bool Array, optional
-        Where they go there; elsewhere `out` keeps its elements.
-
     Returns
     -------
     tuple of Array, shape (...)
@@ -78,21 +69,7 @@ def modf(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> tuple[Array, Array]:
-    """The fraction and the whole part of x, both with its sign.
-
-    Parameters
-    ----------
-    x : real numeric Array, shape (...)
-        The operand.
-    out : tuple of Array, optional
-        Where the results go.
-    where : bool Array, optional
-        Where they go there; elsewhere `out` keeps its elements.
-
-    Returns
-    -------
-    tuple of Array, shape (...)
-        Both of the floating-point dtype of x.
+    """The fraction and the whole part of x, both with its sign, and of its floating-point dtype.
 
     Examples
     --------
@@ -122,14 +99,9 @@ def ldexp(
     Parameters
     ----------
     x1 : real numeric Array, shape (...)
-        The numbers.
+        The numbers; the result has their floating-point dtype.
     x2 : integer Array, shape (...)
         The exponents.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the floating-point dtype of x1.
 
     Examples
     --------
@@ -167,17 +139,12 @@ def float_power(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> Array:
-    """x1 to the power of x2, in float64 or complex128.
+    """x1 to the power of x2, in the widest floating-point dtype, real or complex.
 
     Parameters
     ----------
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the widest floating-point dtype, real or complex.
 
     Examples
     --------
@@ -199,17 +166,7 @@ def _floating(x: Array) -> Node:
 
 
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is negative infinity.
-
-    Parameters
-    ----------
-    x : real numeric or bool Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of dtype bool.
+    """Whether x is negative infinity: bools.
 
     Examples
     --------
@@ -225,17 +182,7 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is positive infinity.
-
-    Parameters
-    ----------
-    x : real numeric or bool Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of dtype bool.
+    """Whether x is positive infinity: bools.
 
     Examples
     --------
@@ -251,21 +198,7 @@ def isposinf(x: ArrayLike, out: Out = None) -> Array:
 
 
 def fix(x: ArrayLike, out: Out = None) -> Array:
-    """The integer next to x towards 0, in the dtype of x.
-
-    Parameters
-    ----------
-    x : real numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x.
-
-    Notes
-    -----
-    `trunc` is the same.
+    """The integer next to x towards 0, in the dtype of x, as `trunc`.
 
     Examples
     --------
@@ -287,15 +220,10 @@ def nan_to_num(
     Parameters
     ----------
     copy : bool
-        Whether the result is a new array; else x is changed.
+        Whether the result is a new array; else x is changed, and returned.
     nan, posinf, neginf : float, optional
         What stands in the place of NaN, and of the infinities; the largest and the smallest number
         of the dtype where None.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x; x itself where copy is False.
 
     Examples
     --------

@@ -82,12 +82,7 @@ def seterr(
 
 
 def geterr() -> dict[str, str]:
-    """Tell what NumPy does about floating-point errors.
-
-    Returns
-    -------
-    dict
-        "divide", "over", "under" and "invalid", with what is done about each.
+    """Tell what NumPy does about floating-point errors: "divide", "over", "under" and "invalid".
 
     Examples
     --------
@@ -151,63 +146,20 @@ def seterrcall(func: Any) -> Any:
     -------
     callable, object or None
         What was set before.
-
-    Examples
-    --------
-    >>> xarr.seterrcall(None) is None
-    True
     """
     return numpy.seterrcall(func)
 
 
 def geterrcall() -> Callable[..., Any] | Any | None:
-    """Tell what NumPy calls, or logs to, at a floating-point error.
-
-    Returns
-    -------
-    callable, object or None
-        What was set.
-
-    Examples
-    --------
-    >>> xarr.geterrcall() is None
-    True
-    """
+    """Tell what NumPy calls, or logs to, at a floating-point error."""
     return numpy.geterrcall()
 
 
 def setbufsize(size: int) -> int:
-    """Set the elements of the buffer that NumPy converts in; a device has none.
-
-    Parameters
-    ----------
-    size : int
-        Elements.
-
-    Returns
-    -------
-    int
-        What was set before.
-
-    Examples
-    --------
-    >>> xarr.setbufsize(xarr.getbufsize()) == xarr.getbufsize()
-    True
-    """
+    """Set how many elements NumPy converts at once; give the number before. A device has none."""
     return numpy.setbufsize(size)
 
 
 def getbufsize() -> int:
-    """Tell the elements of the buffer that NumPy converts in; a device has none.
-
-    Returns
-    -------
-    int
-        Elements.
-
-    Examples
-    --------
-    >>> xarr.getbufsize() > 0
-    True
-    """
+    """Tell the elements of the buffer that NumPy converts in; a device has none."""
     return numpy.getbufsize()

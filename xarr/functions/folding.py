@@ -34,6 +34,7 @@ from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.functions import (
+    docstrings,
     elementwise as functions,
     joining,
     reductions as chapter,
@@ -91,19 +92,6 @@ class Methods:
             The axes; the first one by default, all where None.
         dtype : data type, optional
             What the elements are converted to first.
-        out : Array, optional
-            Where the result goes; of its shape.
-        keepdims : bool
-            Whether to keep the reduced axes, with extent 1.
-        initial : number, optional
-            What stands in front of the elements.
-        where : bool Array
-            Which elements take part.
-
-        Returns
-        -------
-        Array
-            Its shape is that of the axes that are left.
         """
         function = _of_two(self, "reduce")
         name = f"{function.__name__}.reduce(array, axis)"
@@ -134,18 +122,11 @@ class Methods:
         Parameters
         ----------
         array : Array, shape (...)
-            The operand.
+            The operand; the result has its shape.
         axis : int
             The axis; the first one by default.
         dtype : data type, optional
             What the elements are converted to first.
-        out : Array, optional
-            Where the result goes; of the shape of the operand.
-
-        Returns
-        -------
-        Array, shape (...)
-            Of the shape of the operand.
         """
         function = _of_two(self, "accumulate")
         name = f"{function.__name__}.accumulate(array, axis)"
@@ -164,7 +145,7 @@ class Methods:
         return delivered(result, out, name)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
-        """Apply the function to all pairs of an element of A and one of B.
+        """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
 
         Parameters
         ----------
@@ -172,11 +153,6 @@ class Methods:
             The operands.
         **options
             As of the function.
-
-        Returns
-        -------
-        Array
-            Its shape is that of A, followed by that of B.
         """
         function = _of_two(self, "outer", results=None)
         where = f"{function.__name__}.outer(A, B)"
@@ -237,7 +213,7 @@ class Methods:
         dtype: DTypeLike = None,
         out: Out = None,
     ) -> Array:
-        """Join the elements of slices along an axis by the function.
+        """Join the elements of slices along an axis, which has an element for each index then.
 
         Parameters
         ----------
@@ -250,13 +226,6 @@ class Methods:
             The axis; the first one by default.
         dtype : data type, optional
             What the elements are converted to first.
-        out : Array, optional
-            Where the result goes; of its shape.
-
-        Returns
-        -------
-        Array
-            The axis has an element for each index.
         """
         function = _of_two(self, "reduceat")
         name = f"{function.__name__}.reduceat(array, indices, axis)"
@@ -543,4 +512,5 @@ def _at(x: Array, indices: Array) -> Array:
     return Array(gather.take(x._node, where, [(0, indices._node)], 0))
 
 
+docstrings.complete(Methods, "NumPy's method.")
 adopt(Methods)

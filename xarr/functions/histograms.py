@@ -41,8 +41,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     ----------
     x : integer or bool Array, shape (N,)
         The numbers, none of them negative.
-    weights : real Array, shape (N,), optional
-        What each counts, in place of 1.
     minlength : int, optional
         How many elements the result has at least.
 
@@ -50,13 +48,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     -------
     int64 Array, shape (max(largest + 1, minlength),)
         The counts; with weights their sums, float64.
-
-    Raises
-    ------
-    ValueError
-        If x is no vector, a number or minlength is negative, or weights have another length.
-    TypeError
-        If x has no integers.
 
     Notes
     -----
@@ -126,10 +117,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
 
     Parameters
     ----------
-    x : real Array, shape (...)
-        The elements; also a number, a list of numbers or a NumPy array.
     bins : real Array, shape (N,)
-        The edges, ascending or descending.
+        The edges, ascending or descending; it waits for the device to see that they are.
     right : bool, optional
         Whether an edge belongs to the bin that ends there, and not to the one that begins there.
 
@@ -137,17 +126,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     -------
     int64 Array, shape (...)
         0 before the first edge, N after the last.
-
-    Raises
-    ------
-    ValueError
-        If the edges are not in order, or no vector.
-    TypeError
-        If x is complex.
-
-    Notes
-    -----
-    Waits for the device, if bins is an Array, to see that it is in order.
 
     Examples
     --------
@@ -191,16 +169,10 @@ def histogram(
 
     Parameters
     ----------
-    a : real Array, shape (...)
-        The elements; also a list of numbers or a NumPy array.
     bins : int, str, or Array of shape (N + 1,)
         How many bins of one width; or the rule for their number, as "auto"; or their edges.
     range : (float, float), optional
         The outer edges; by default the smallest and the largest element.
-    density : bool, optional
-        Whether the counts are divided by their sum and by the widths.
-    weights : Array, shape (...), optional
-        What each element counts, in place of 1.
 
     Returns
     -------
@@ -212,8 +184,6 @@ def histogram(
     ------
     ValueError
         If the edges are not in order or not finite, there is no bin, or weights have another shape.
-    TypeError
-        If the number of bins is no integer, or a rule is given with weights.
 
     Notes
     -----
@@ -247,21 +217,11 @@ def histogram_bin_edges(
     range: _Limits | None = None,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The edges of the bins that `histogram` counts in.
+    """The edges of the bins that `histogram` counts in: Array, shape (N + 1,).
 
     Parameters
     ----------
-    a, bins, range, weights
-        As of `histogram`.
-
-    Returns
-    -------
-    Array, shape (N + 1,)
-        The edges.
-
-    Raises
-    ------
-    ValueError, TypeError
+    bins, range
         As of `histogram`.
 
     Examples
@@ -465,20 +425,11 @@ def histogram2d(
         How many bins, or their edges, along both axes or each.
     range : pair of (float, float), optional
         The outer edges along each axis.
-    density : bool, optional
-        Whether the counts are divided by their sum and by the areas.
-    weights : real Array, shape (N,), optional
-        What each point counts, in place of 1.
 
     Returns
     -------
     (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
         The counts, float64; and the edges along x and y.
-
-    Raises
-    ------
-    ValueError
-        If x and y differ in length, or as of `histogramdd`.
 
     Examples
     --------
@@ -521,23 +472,11 @@ def histogramdd(
         How many bins, or their edges, along all axes or each.
     range : sequence of D (float, float) or None, optional
         The outer edges along each axis; by default those of the points.
-    density : bool, optional
-        Whether the counts are divided by their sum and by the volumes.
-    weights : real Array, shape (N,), optional
-        What each point counts, in place of 1.
 
     Returns
     -------
     (Array, tuple of Array)
         The counts, float64, shape (N1, N2, ...); and the edges along each axis.
-
-    Raises
-    ------
-    ValueError
-        If there are bins or ranges for another number of axes, edges are not in order or not
-        finite, or there is no bin.
-    TypeError
-        If a number of bins is no integer.
 
     Examples
     --------

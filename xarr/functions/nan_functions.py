@@ -57,12 +57,7 @@ def nansum(
     initial: ArrayLike | None = 0,
     where: ArrayLike = True,
 ) -> Array:
-    """The sum of the elements that are not NaN.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype that `sum` has. 0 where all elements are NaN.
+    """The sum of the elements that are not NaN; 0 where all are.
 
     Examples
     --------
@@ -87,12 +82,7 @@ def nanprod(
     initial: ArrayLike | None = 1,
     where: ArrayLike = True,
 ) -> Array:
-    """The product of the elements that are not NaN.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype that `prod` has. 1 where all elements are NaN.
+    """The product of the elements that are not NaN; 1 where all are.
 
     Examples
     --------
@@ -113,16 +103,6 @@ def nancumsum(
 ) -> Array:
     """The running sums of the elements, NaN counting as 0.
 
-    Parameters
-    ----------
-    axis : int, optional
-        The axis to run along; None flattens a first.
-
-    Returns
-    -------
-    Array, shape (...), or (size,) without an axis
-        Of the dtype that `cumsum` has. 0 before the first number.
-
     Examples
     --------
     >>> xarr.nancumsum(xarr.asarray([1.0, float("nan"), 2.0])).tolist()
@@ -139,16 +119,6 @@ def nancumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """The running products of the elements, NaN counting as 1.
-
-    Parameters
-    ----------
-    axis : int, optional
-        The axis to run along; None flattens a first.
-
-    Returns
-    -------
-    Array, shape (...), or (size,) without an axis
-        Of the dtype that `cumprod` has. 1 before the first number.
 
     Examples
     --------
@@ -170,12 +140,7 @@ def nanmin(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The smallest number; NaN where there is none.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
+    """The smallest number; NaN where there is none, of which a CPU warns.
 
     Raises
     ------
@@ -200,12 +165,7 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The largest number; NaN where there is none.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
+    """The largest number; NaN where there is none, of which a CPU warns.
 
     Raises
     ------
@@ -225,17 +185,16 @@ def nanmax(
 def nanargmin(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The index of the smallest number, of equal ones the first.
-
-    Returns
-    -------
-    int64 Array, shape of the axes that are left
-        Indices along the axis. Infinity beside NaN is found, which NumPy may miss.
+    """The int64 index of the smallest number along an axis, of equal ones the first.
 
     Raises
     ------
     ValueError
         If all elements of a line are NaN; so of floating-point a it waits for the device.
+
+    Notes
+    -----
+    Infinity beside NaN is found, which NumPy may miss.
 
     Examples
     --------
@@ -250,17 +209,16 @@ def nanargmin(
 def nanargmax(
     a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The index of the largest number, of equal ones the first.
-
-    Returns
-    -------
-    int64 Array, shape of the axes that are left
-        Indices along the axis. Infinity beside NaN is found, which NumPy may miss.
+    """The int64 index of the largest number along an axis, of equal ones the first.
 
     Raises
     ------
     ValueError
         If all elements of a line are NaN; so of floating-point a it waits for the device.
+
+    Notes
+    -----
+    Infinity beside NaN is found, which NumPy may miss.
 
     Examples
     --------

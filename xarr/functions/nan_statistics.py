@@ -42,12 +42,7 @@ def nanmean(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """The mean of the elements that are not NaN.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Floating-point. NaN of no numbers, of which a CPU warns.
+    """The mean of the elements that are not NaN; NaN of none, of which a CPU warns.
 
     Raises
     ------
@@ -80,26 +75,17 @@ def nanvar(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The variance of the elements that are not NaN.
-
-    Parameters
-    ----------
-    ddof : float, optional
-        What to subtract from the number of elements that it is divided by.
-    correction : int, optional
-        The standard's word for `ddof`.
+    """The variance of the elements that are not NaN, real floating-point.
 
     Returns
     -------
     Array, shape of the axes that are left
-        Real floating-point. NaN of no more numbers than `ddof`, of which a CPU warns.
+        NaN of no more numbers than `ddof`, of which a CPU warns.
 
     Raises
     ------
     TypeError
         If a is floating-point, and dtype or out is not.
-    ValueError
-        If both ddof and correction are given.
 
     Examples
     --------
@@ -125,26 +111,17 @@ def nanstd(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The standard deviation of the elements that are not NaN.
-
-    Parameters
-    ----------
-    ddof : float, optional
-        What to subtract from the number of elements that it is divided by.
-    correction : int, optional
-        The standard's word for `ddof`.
+    """The standard deviation of the elements that are not NaN, real floating-point.
 
     Returns
     -------
     Array, shape of the axes that are left
-        Real floating-point. NaN of no more numbers than `ddof`, of which a CPU warns.
+        NaN of no more numbers than `ddof`, of which a CPU warns.
 
     Raises
     ------
     TypeError
         If a is floating-point, and dtype or out is not.
-    ValueError
-        If both ddof and correction are given.
 
     Examples
     --------
@@ -165,17 +142,7 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The median of the elements that are not NaN.
-
-    Parameters
-    ----------
-    overwrite_input : bool, optional
-        Accepted as in NumPy; a is left as it is.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Floating-point. NaN of no numbers, of which a CPU warns.
+    """The median of the elements that are not NaN; NaN of none, of which a CPU warns.
 
     Examples
     --------
@@ -199,28 +166,17 @@ def nanpercentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The percentiles of the elements that are not NaN.
+    """The percentiles of the elements that are not NaN, as of `percentile`.
 
     Parameters
     ----------
-    a : real Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    q : float or array of them
-        Percentages, from 0 to 100.
-    axis, out, overwrite_input, method, keepdims, weights
+    method : str
         As of `quantile`.
 
     Returns
     -------
     Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
-
-    Raises
-    ------
-    ValueError
-        As of `quantile`.
-    TypeError
-        If a is complex.
 
     Examples
     --------
@@ -243,28 +199,17 @@ def nanquantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The quantiles of the elements that are not NaN.
+    """The quantiles of the elements that are not NaN, as of `quantile`.
 
     Parameters
     ----------
-    a : real Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    q : float or array of them
-        Which quantiles, from 0 to 1.
-    axis, out, overwrite_input, method, keepdims, weights
+    method : str
         As of `quantile`.
 
     Returns
     -------
     Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
-
-    Raises
-    ------
-    ValueError
-        As of `quantile`.
-    TypeError
-        If a is complex.
 
     Examples
     --------

@@ -32,11 +32,6 @@ def median(
 ) -> Array:
     """The middle one of the sorted elements; of an even number the mean of two.
 
-    Parameters
-    ----------
-    overwrite_input : bool, optional
-        Accepted as in NumPy; a is left as it is.
-
     Returns
     -------
     Array, shape of the axes that are left
@@ -132,26 +127,12 @@ def percentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The percentiles of the elements along axes.
+    """The percentiles of the elements along axes: `quantile`, with q in percent.
 
     Parameters
     ----------
-    a : real Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    q : float or array of them
-        Percentages, from 0 to 100.
-    axis, out, overwrite_input, method, keepdims, weights
+    method : str
         As of `quantile`.
-
-    Returns
-    -------
-    Array, shape (*q.shape, ...)
-        As of `quantile`.
-
-    Raises
-    ------
-    ValueError
-        If a percentage is out of range, or as of `quantile`.
 
     Examples
     --------
@@ -174,16 +155,10 @@ def quantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The quantiles of the elements along axes.
+    """The quantiles of the real elements along axes.
 
     Parameters
     ----------
-    a : real Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    q : float or array of them
-        Which quantiles, from 0 to 1. They are read on the host.
-    overwrite_input : bool, optional
-        Accepted as in NumPy; a is left as it is.
     method : str, optional
         One of NumPy's thirteen definitions.
     weights : Array, shape of a or of its reduced axes, optional
@@ -198,8 +173,6 @@ def quantile(
     ------
     ValueError
         If a quantile is out of range, the method is none, or a weight is negative.
-    TypeError
-        If a is complex.
 
     Notes
     -----

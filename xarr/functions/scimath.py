@@ -48,20 +48,6 @@ def complex_of(x: Array) -> Array:
 def sqrt(x: ArrayLike) -> Array:
     """The square root; complex where an element is negative.
 
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
     Examples
     --------
     >>> xarr.emath.sqrt([-1.0, 4.0]).tolist()
@@ -71,77 +57,17 @@ def sqrt(x: ArrayLike) -> Array:
 
 
 def log(x: ArrayLike) -> Array:
-    """The natural logarithm; complex where an element is negative.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.log([1.0]).tolist()
-    [0.0]
-    """
+    """The natural logarithm; complex where an element is negative."""
     return elementwise.log(_widened(x, "emath.log(x)", 0))
 
 
 def log2(x: ArrayLike) -> Array:
-    """The logarithm to base 2; complex where an element is negative.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.log2([8.0]).tolist()
-    [3.0]
-    """
+    """The logarithm to base 2; complex where an element is negative."""
     return elementwise.log2(_widened(x, "emath.log2(x)", 0))
 
 
 def log10(x: ArrayLike) -> Array:
-    """The logarithm to base 10; complex where an element is negative.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.log10([100.0]).tolist()
-    [2.0]
-    """
+    """The logarithm to base 10; complex where an element is negative."""
     return elementwise.log10(_widened(x, "emath.log10(x)", 0))
 
 
@@ -150,17 +76,8 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 
     Parameters
     ----------
-    n, x : numeric Array, shapes that broadcast to (...)
-        The base and the operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
+    n : Array, shape that broadcasts with x's
+        The base.
 
     Examples
     --------
@@ -176,18 +93,8 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
 
     Parameters
     ----------
-    x, p : numeric Array, shapes that broadcast to (...)
-        The base and the exponent. Integers are raised as floating point where an exponent is
-        negative.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype that both promote to.
-
-    Notes
-    -----
-    Waits for the device.
+    p : Array, shape that broadcasts with x's
+        The exponent; where one is negative, integers are raised in floating point.
 
     Examples
     --------
@@ -204,75 +111,15 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
 
 
 def arccos(x: ArrayLike) -> Array:
-    """The inverse cosine; complex where an element is beyond -1 to 1.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point, in radians.
-
-    Notes
-    -----
-    Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.arccos([1.0]).tolist()
-    [0.0]
-    """
+    """The inverse cosine, in radians; complex where an element is beyond -1 to 1."""
     return elementwise.acos(_widened(x, "emath.arccos(x)", -1, 1))
 
 
 def arcsin(x: ArrayLike) -> Array:
-    """The inverse sine; complex where an element is beyond -1 to 1.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point, in radians.
-
-    Notes
-    -----
-    Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.arcsin([0.0]).tolist()
-    [0.0]
-    """
+    """The inverse sine, in radians; complex where an element is beyond -1 to 1."""
     return elementwise.asin(_widened(x, "emath.arcsin(x)", -1, 1))
 
 
 def arctanh(x: ArrayLike) -> Array:
-    """The inverse hyperbolic tangent; complex where an element is beyond -1 to 1.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.arctanh([0.0]).tolist()
-    [0.0]
-    """
+    """The inverse hyperbolic tangent; complex where an element is beyond -1 to 1."""
     return elementwise.atanh(_widened(x, "emath.arctanh(x)", -1, 1))

@@ -24,16 +24,6 @@ from xarr.tables.rows import choose
 def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of a floating-point dtype; integers become the default one.
-
     Examples
     --------
     >>> xarr.sinc(xarr.asarray([0.0, 0.5])).shape
@@ -118,22 +108,7 @@ x/4 - 1 and of 16/x - 1, interpolated at 40 nodes in 40 digits."""
 
 
 def i0(x: ArrayLike) -> Array:
-    """The modified Bessel function of the first kind, of order 0.
-
-    Parameters
-    ----------
-    x : real numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of a floating-point dtype; integers become the default one.
-
-    Raises
-    ------
-    TypeError
-        If x is complex, or can be made no array.
+    """The modified Bessel function of the first kind, of order 0; for real numbers.
 
     Notes
     -----
@@ -167,7 +142,7 @@ def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:
-    """The angle of complex numbers, in radians or in degrees.
+    """The angle of complex numbers, in (-pi, pi] radians or in degrees.
 
     Parameters
     ----------
@@ -175,11 +150,6 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
         The operand.
     deg : bool
         Whether the result is in degrees.
-
-    Returns
-    -------
-    Array, shape (...)
-        In (-pi, pi], of the dtype of the parts of z.
 
     Examples
     --------
@@ -199,17 +169,12 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 
 
 def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
-    """The real part, if all imaginary parts are close to 0; else the array.
+    """The real part, if all imaginary parts are close to 0; else the array. Waits for the device.
 
     Parameters
     ----------
     tol : float
         How close: in units of the dtype's epsilon where above 1, else as it is.
-
-    Returns
-    -------
-    Array, shape (...)
-        Real or complex; which is known only when the device has computed `a`.
 
     Examples
     --------
@@ -239,17 +204,7 @@ def unwrap(
     discont : float, optional
         The least jump that is removed; half a period where None.
     period : float
-        What is added or subtracted, in whole multiples.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of a floating-point dtype, or of the integers' where period is one.
-
-    Raises
-    ------
-    TypeError
-        If p is complex, or can be made no array.
+        What is added or subtracted, in whole multiples; integers of p stay such if it is one.
 
     Examples
     --------

@@ -18,19 +18,7 @@ from xarr.tables.rows import Reduction
 def cumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running sums along an axis.
-
-    Parameters
-    ----------
-    axis : int, optional
-        The axis to run along; None flattens a first.
-    dtype : data type, optional
-        Of the result; by default small integers are widened as in the standard.
-
-    Returns
-    -------
-    Array, shape (...), or (size,) without an axis
-        The sums of the elements up to each.
+    """The running sums along an axis; small integers are widened as in the standard.
 
     Examples
     --------
@@ -45,19 +33,7 @@ def cumsum(
 def cumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running products along an axis.
-
-    Parameters
-    ----------
-    axis : int, optional
-        The axis to run along; None flattens a first.
-    dtype : data type, optional
-        Of the result; by default small integers are widened as in the standard.
-
-    Returns
-    -------
-    Array, shape (...), or (size,) without an axis
-        The products of the elements up to each.
+    """The running products along an axis; small integers are widened as in the standard.
 
     Examples
     --------
@@ -80,16 +56,6 @@ def _running(
 
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak).
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype of a.
-
-    Raises
-    ------
-    ValueError
-        If there are no elements.
 
     Examples
     --------
