@@ -42,7 +42,7 @@ _NUMPYS: Final = "NumPy's function."
 
 GLOSSARY: Final = {
     **dict.fromkeys(
-        ("a", "arr", "ary", "m", "val", "x"),
+        ("a", "arr", "ary", "m", "val", "x", ": ArrayLike"),
         "The operand; also numbers, lists of numbers and NumPy arrays.",
     ),
     "axis": "The axis; a negative one counts from the end.",
@@ -76,6 +76,7 @@ GLOSSARY: Final = {
     "dfnum": "The degrees of freedom above, positive.",
     "dfden": "The degrees of freedom below, positive.",
     "loc": "The mean.",
+    "m: SupportsIndex": "How often.",
     "nonc": "The noncentrality, not negative.",
     "p: Real": "The probability that a trial succeeds; not 0 where one has to.",
     "scale": "The scale, not negative.",

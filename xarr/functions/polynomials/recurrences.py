@@ -28,27 +28,17 @@ Step = Callable[[int], tuple[float, float, float]]
 
 
 class Basis:
-    """A basis of polynomials: what follows from its recurrence, under the names of its module.
-
-    Parameters
-    ----------
-    prefix : str
-        How the names of its module begin.
-    step : function
-        The recurrence.
-    """
+    """A basis of polynomials: what follows from its recurrence, under the names of its module."""
 
     def __init__(self, prefix: str, step: Step) -> None:
         self.prefix = prefix
         self.step = step
 
     def val(self, x: ArrayLike, c: ArrayLike, tensor: bool = True) -> Array:
-        """The values of a series: sum of c[k] * P[k](x).
+        """The values of a series: sum of c[k] * P[k](x), as one expression of x.
 
         Parameters
         ----------
-        x : Array, shape (...)
-            The points.
         c : Array, shape (N, *S)
             The coefficients; each of the last axes is another series.
         tensor : bool, optional
@@ -57,7 +47,6 @@ class Basis:
         Returns
         -------
         Array, shape (*S, ...)
-            One expression of x.
         """
         points = array_of(x, f"{self.prefix}val(x, c)")
         series = coefficients(c, points.ndim if tensor else 0, points)
@@ -83,35 +72,11 @@ class Basis:
         return value
 
     def val2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
-        """The values of a series in two variables, at points (x, y).
-
-        Parameters
-        ----------
-        x, y : Array, of one shape
-            The points.
-        c : Array, shape (M, N, ...)
-            The coefficients of P[i](x) * P[j](y).
-
-        Returns
-        -------
-        Array, shape c.shape[2:] + x.shape
-        """
+        """The sums of c[i, j] * P[i](x) * P[j](y) at points: shape c.shape[2:] + x.shape."""
         return self._at(c, x, y)
 
     def val3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
-        """The values of a series in three variables, at points (x, y, z).
-
-        Parameters
-        ----------
-        x, y, z : Array, of one shape
-            The points.
-        c : Array, shape (L, M, N, ...)
-            The coefficients of P[i](x) * P[j](y) * P[k](z).
-
-        Returns
-        -------
-        Array, shape c.shape[3:] + x.shape
-        """
+        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points: c.shape[3:] + x.shape."""
         return self._at(c, x, y, z)
 
     def _at(self, c: Any, *points: Any) -> Array:
@@ -129,14 +94,7 @@ class Basis:
         return value
 
     def grid2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
-        """The values of a series in two variables, on the grid of x and y.
-
-        Parameters
-        ----------
-        x, y : Array, any shapes
-            The coordinates.
-        c : Array, shape (M, N, ...)
-            The coefficients of P[i](x) * P[j](y).
+        """The sums of c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
         Returns
         -------
@@ -145,14 +103,7 @@ class Basis:
         return self.val(y, self.val(x, c))
 
     def grid3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
-        """The values of a series in three variables, on the grid of x, y and z.
-
-        Parameters
-        ----------
-        x, y, z : Array, any shapes
-            The coordinates.
-        c : Array, shape (L, M, N, ...)
-            The coefficients of P[i](x) * P[j](y) * P[k](z).
+        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
         Returns
         -------
@@ -163,22 +114,10 @@ class Basis:
     def vander(self, x: ArrayLike, deg: Any) -> Array:
         """The values of the polynomials of degrees up to deg.
 
-        Parameters
-        ----------
-        x : Array, shape (...)
-            The points.
-        deg : int
-            The largest degree.
-
         Returns
         -------
         Array, shape (..., deg + 1)
             Floating-point.
-
-        Raises
-        ------
-        ValueError
-            If deg is negative.
         """
         where = f"{self.prefix}vander(x, deg)"
         degree = _degree(deg, where)
@@ -198,14 +137,7 @@ class Basis:
         return joining.stack(columns, axis=-1)
 
     def vander2d(self, x: ArrayLike, y: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products of the polynomials of x and of y, of degrees up to two.
-
-        Parameters
-        ----------
-        x, y : Array, of one shape (...)
-            The points.
-        deg : sequence of int
-            The largest degree in x and in y.
+        """The products P[i](x) * P[j](y), of degrees up to two.
 
         Returns
         -------
@@ -214,14 +146,7 @@ class Basis:
         return self._products(deg, x, y)
 
     def vander3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products of the polynomials of x, of y and of z, of degrees up to three.
-
-        Parameters
-        ----------
-        x, y, z : Array, of one shape (...)
-            The points.
-        deg : sequence of int
-            The largest degree in each.
+        """The products P[i](x) * P[j](y) * P[k](z), of degrees up to three.
 
         Returns
         -------
@@ -267,21 +192,14 @@ class Basis:
             Singular values up to rcond times the largest are taken as zero; M times the dtype's
             epsilon where None.
         full : bool, optional
-            Whether to give more than the coefficients.
+            Whether to give [residuals, rank, singular values, rcond] too.
         w : Array, shape (M,), optional
             The weights of the residuals, before they are squared.
 
         Returns
         -------
-        Array, shape (N,) or (N, K), with `full` also [residuals, rank, singular values, rcond]
-            The coefficients.
-
-        Raises
-        ------
-        TypeError
-            If the shapes are others.
-        ValueError
-            If a degree is negative.
+        Array, shape (N,) or (N, K)
+            The coefficients; with `full` the first of two.
 
         Warns
         -----
@@ -425,12 +343,10 @@ def _weights(w: Any, points: Array, where: str) -> Array:
 
 
 def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
-    """The values of the polynomials that have given roots, and 1 as the leading coefficient.
+    """The values of the polynomials that have given roots: the products of x - r.
 
     Parameters
     ----------
-    x : Array, shape (...)
-        The points.
     r : Array, shape (N, *S)
         The roots; each of the last axes is another polynomial.
     tensor : bool, optional
@@ -439,7 +355,6 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
     Returns
     -------
     Array, shape (*S, ...)
-        The products of x - r.
     """
     where = "polyvalfromroots(x, r)"
     points = array_of(x, where)

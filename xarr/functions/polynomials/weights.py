@@ -49,15 +49,6 @@ def chebyshev_interpolated(func: Callable[..., Any], deg: int, args: Any = ()) -
     ----------
     func : function
         Called with an Array of deg + 1 points between -1 and 1, and with `args`.
-    deg : int
-        The degree.
-    args : tuple, optional
-        More arguments of the function.
-
-    Returns
-    -------
-    Array, shape (deg + 1,)
-        The coefficients.
     """
     device = get_device()
     where = "chebinterpolate(func)"
