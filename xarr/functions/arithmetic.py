@@ -39,8 +39,6 @@ def pow(
 ) -> Array:
     """x1 to the power of x2.
 
-    Parameters
-    ----------
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
 
@@ -55,8 +53,6 @@ def pow(
         If the shapes do not broadcast or the devices differ, or an integer is raised to a negative
         integer power.
 
-    Examples
-    --------
     >>> xarr.pow(xarr.asarray([6.0, 7.0]), 2.0).tolist()
     [36.0, 49.0]
     """
@@ -80,13 +76,9 @@ def divmod(
 ) -> tuple[Array, Array]:
     """The quotient of x1 and x2, rounded down, and what is left: `floor_divide` and `remainder`.
 
-    Parameters
-    ----------
     x1, x2 : real numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
 
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.divmod(xarr.asarray([5, -5]), 3)]
     [[1, -2], [2, 1]]
     """
@@ -107,13 +99,9 @@ def bitwise_count(
 ) -> Array:
     """How many bits of the absolute value of x are set: uint8.
 
-    Parameters
-    ----------
     x : integer or bool Array, shape (...)
         The operand.
 
-    Examples
-    --------
     >>> xarr.bitwise_count(xarr.asarray([7, 8, -1])).tolist()
     [3, 1, 1]
     """
@@ -129,8 +117,6 @@ def real(val: ArrayLike) -> Array:
     Array, shape (...)
         Of the dtype of any val's parts; a new array, where the attribute `real` is a view.
 
-    Examples
-    --------
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
     """
@@ -145,8 +131,6 @@ def imag(val: ArrayLike) -> Array:
     Array, shape (...)
         Of the dtype of any val's parts; a new array, where the attribute `imag` is a view.
 
-    Examples
-    --------
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
     """
@@ -156,8 +140,6 @@ def imag(val: ArrayLike) -> Array:
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     """The nearest integer, halves to even.
 
-    Parameters
-    ----------
     decimals : int, optional
         How many decimals stay; of negative ones, places before the point become zero. As in NumPy
         a times a power of ten is rounded, and divided by it.
@@ -167,8 +149,6 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     numeric Array, shape (...)
         Of the dtype of a.
 
-    Examples
-    --------
     >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
     [1200.0, 5700.0]
     """
@@ -219,14 +199,10 @@ def clip(
 ) -> Array:
     """Bound each element of a below and above: minimum(maximum(a, min), max); NaN where a is.
 
-    Parameters
-    ----------
     min, max : Array or Python scalar, optional
         The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
         NumPy's older names. A Python integer beyond all that a's integer dtype holds is no bound.
 
-    Examples
-    --------
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """

@@ -57,8 +57,6 @@ def average(
 ) -> Array | tuple[Array, Array]:
     """The weighted mean of the elements along axes.
 
-    Parameters
-    ----------
     weights : Array, shape of a or of its reduced axes, optional
         How much each element counts; without them all count alike.
     returned : bool, optional
@@ -74,8 +72,6 @@ def average(
     ZeroDivisionError
         If weights sum to zero; so with weights it waits for the device.
 
-    Examples
-    --------
     >>> float(xarr.average(xarr.asarray([1.0, 5.0]), weights=[3, 1]))
     2.0
     """
@@ -119,8 +115,6 @@ def cov(
 ) -> Array:
     """The covariances of variables.
 
-    Parameters
-    ----------
     m, y : Array, shape (variables, observations) or (observations,)
         The observations, and those of more variables.
     bias : bool, optional
@@ -145,8 +139,6 @@ def cov(
     RuntimeError
         If weights have not one axis, or another number of elements.
 
-    Examples
-    --------
     >>> xarr.cov(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
@@ -241,8 +233,6 @@ def corrcoef(
 ) -> Array:
     """The correlation coefficients of variables, after Pearson.
 
-    Parameters
-    ----------
     x, y : Array, shape (variables, observations) or (observations,)
         The observations, and those of more variables.
     dtype : dtype, optional
@@ -253,8 +243,6 @@ def corrcoef(
     Array, shape (variables, variables), or () of one
         From -1 to 1; NaN of a variable that does not vary.
 
-    Examples
-    --------
     >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """

@@ -47,8 +47,6 @@ def frexp(
     tuple of Array, shape (...)
         The significands, of the floating-point dtype of x, and the exponents, int32.
 
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.frexp(xarr.asarray([1.0, 6.0]))]
     [[0.5, 0.75], [1, 3]]
     """
@@ -71,8 +69,6 @@ def modf(
 ) -> tuple[Array, Array]:
     """The fraction and the whole part of x, both with its sign, and of its floating-point dtype.
 
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.modf(xarr.asarray([1.5, -2.25]))]
     [[0.5, -0.25], [1.0, -2.0]]
     """
@@ -96,15 +92,11 @@ def ldexp(
 ) -> Array:
     """x1 times 2 to the power of x2, rounded once.
 
-    Parameters
-    ----------
     x1 : real numeric Array, shape (...)
         The numbers; the result has their floating-point dtype.
     x2 : integer Array, shape (...)
         The exponents.
 
-    Examples
-    --------
     >>> xarr.ldexp(xarr.asarray([0.5, 0.75]), xarr.asarray([1, 3])).tolist()
     [1.0, 6.0]
     """
@@ -141,13 +133,9 @@ def float_power(
 ) -> Array:
     """x1 to the power of x2, in the widest floating-point dtype, real or complex.
 
-    Parameters
-    ----------
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands.
 
-    Examples
-    --------
     >>> xarr.float_power(xarr.asarray([2, 3]), 2).tolist()
     [4.0, 9.0]
     """
@@ -168,8 +156,6 @@ def _floating(x: Array) -> Node:
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
     """Whether x is negative infinity: bools.
 
-    Examples
-    --------
     >>> xarr.isneginf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
     [True, False, False]
     """
@@ -184,8 +170,6 @@ def isneginf(x: ArrayLike, out: Out = None) -> Array:
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
     """Whether x is positive infinity: bools.
 
-    Examples
-    --------
     >>> xarr.isposinf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
     [False, False, True]
     """
@@ -200,8 +184,6 @@ def isposinf(x: ArrayLike, out: Out = None) -> Array:
 def fix(x: ArrayLike, out: Out = None) -> Array:
     """The integer next to x towards 0, in the dtype of x, as `trunc`.
 
-    Examples
-    --------
     >>> xarr.fix(xarr.asarray([1.7, -1.7])).tolist()
     [1.0, -1.0]
     """
@@ -217,16 +199,12 @@ def nan_to_num(
 ) -> Array:
     """Numbers in place of NaN and of infinities.
 
-    Parameters
-    ----------
     copy : bool
         Whether the result is a new array; else x is changed, and returned.
     nan, posinf, neginf : float, optional
         What stands in the place of NaN, and of the infinities; the largest and the smallest number
         of the dtype where None.
 
-    Examples
-    --------
     >>> xarr.nan_to_num(xarr.asarray([xarr.nan, 2.0])).tolist()
     [0.0, 2.0]
     """

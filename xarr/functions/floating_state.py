@@ -57,8 +57,6 @@ def seterr(
 ) -> dict[str, str]:
     """Set what NumPy does about floating-point errors; a device does nothing about them.
 
-    Parameters
-    ----------
     all, divide, over, under, invalid : str, optional
         "ignore", "warn", "raise", "call", "print" or "log". After "raise" or "call" a
         `FloatingPointStateWarning` says once that no device does so.
@@ -68,8 +66,6 @@ def seterr(
     dict
         What was set before.
 
-    Examples
-    --------
     >>> before = xarr.seterr(divide="ignore")
     >>> xarr.geterr()["divide"]
     'ignore'
@@ -84,8 +80,6 @@ def seterr(
 def geterr() -> dict[str, str]:
     """Tell what NumPy does about floating-point errors: "divide", "over", "under" and "invalid".
 
-    Examples
-    --------
     >>> sorted(xarr.geterr())
     ['divide', 'invalid', 'over', 'under']
     """
@@ -137,8 +131,6 @@ class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
 def seterrcall(func: Any) -> Any:
     """Set what NumPy calls, or logs to, at a floating-point error; a device does not call it.
 
-    Parameters
-    ----------
     func : callable, object with ``write``, or None
         What is called or written to.
 

@@ -84,8 +84,6 @@ class Methods:
     ) -> Array:
         """Join the elements along axes by the function.
 
-        Parameters
-        ----------
         array : Array, shape (...)
             The operand.
         axis : int, tuple of int or None
@@ -119,8 +117,6 @@ class Methods:
     ) -> Array:
         """Join by the function, for each element, all up to it along an axis.
 
-        Parameters
-        ----------
         array : Array, shape (...)
             The operand; the result has its shape.
         axis : int
@@ -147,8 +143,6 @@ class Methods:
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
         """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
 
-        Parameters
-        ----------
         A, B : Array, shapes (...) and (...)
             The operands.
         **options
@@ -168,8 +162,6 @@ class Methods:
     def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
         """Apply the function to elements of an array in place, each as often as it is named.
 
-        Parameters
-        ----------
         a : Array
             The array that is changed; its elements are the first operand.
         indices : index
@@ -215,8 +207,6 @@ class Methods:
     ) -> Array:
         """Join the elements of slices along an axis, which has an element for each index then.
 
-        Parameters
-        ----------
         array : Array, shape (...)
             The operand.
         indices : one-dimensional integers

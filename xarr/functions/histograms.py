@@ -37,8 +37,6 @@ _Limits = tuple[Any, Any]
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """How often each number occurs among integers.
 
-    Parameters
-    ----------
     x : integer or bool Array, shape (N,)
         The numbers, none of them negative.
     minlength : int, optional
@@ -54,8 +52,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     Waits for the device, since the shape depends on the values. Sums of weights have an order of
     their own, the same on all devices.
 
-    Examples
-    --------
     >>> xarr.bincount(xarr.asarray([3, 1, 1])).tolist()
     [0, 2, 0, 1]
     """
@@ -115,8 +111,6 @@ def _host(x: Array) -> Host:
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     """Between which edges each element is.
 
-    Parameters
-    ----------
     bins : real Array, shape (N,)
         The edges, ascending or descending; it waits for the device to see that they are.
     right : bool, optional
@@ -127,8 +121,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     int64 Array, shape (...)
         0 before the first edge, N after the last.
 
-    Examples
-    --------
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
     [0, 2, 3]
     """
@@ -167,8 +159,6 @@ def histogram(
 ) -> tuple[Array, Array]:
     """How many elements there are in each of adjoining bins.
 
-    Parameters
-    ----------
     bins : int, str, or Array of shape (N + 1,)
         How many bins of one width; or the rule for their number, as "auto"; or their edges.
     range : (float, float), optional
@@ -190,8 +180,6 @@ def histogram(
     Without a range it waits for the device, to know the edges. The elements are binned and counted
     in one launch where the bins are equally wide.
 
-    Examples
-    --------
     >>> counts, edges = xarr.histogram(xarr.asarray([0.0, 1.0, 1.5, 4.0]), bins=2)
     >>> counts.tolist(), edges.tolist()
     ([3, 1], [0.0, 2.0, 4.0])
@@ -224,8 +212,6 @@ def histogram_bin_edges(
     bins, range
         As of `histogram`.
 
-    Examples
-    --------
     >>> xarr.histogram_bin_edges(xarr.asarray([0.0, 1.0, 4.0]), bins=2).tolist()
     [0.0, 2.0, 4.0]
     """
@@ -417,8 +403,6 @@ def histogram2d(
 ) -> tuple[Array, Array, Array]:
     """How many points of a plane there are in each of a grid of bins.
 
-    Parameters
-    ----------
     x, y : real Array, shape (N,)
         The coordinates of the points.
     bins : int, Array of edges, or a pair of such
@@ -431,8 +415,6 @@ def histogram2d(
     (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
         The counts, float64; and the edges along x and y.
 
-    Examples
-    --------
     >>> counts, _, _ = xarr.histogram2d(xarr.asarray([0, 1, 1]), xarr.asarray([0, 1, 1]), bins=2)
     >>> counts.tolist()
     [[1.0, 0.0], [0.0, 2.0]]
@@ -464,8 +446,6 @@ def histogramdd(
 ) -> tuple[Array, tuple[Array, ...]]:
     """How many points there are in each of a grid of bins.
 
-    Parameters
-    ----------
     sample : real Array, shape (N, D), or a sequence of D Arrays, shape (N,)
         The points, or their coordinates along each axis.
     bins : int, or a sequence of D integers or Arrays of edges
@@ -478,8 +458,6 @@ def histogramdd(
     (Array, tuple of Array)
         The counts, float64, shape (N1, N2, ...); and the edges along each axis.
 
-    Examples
-    --------
     >>> counts, _ = xarr.histogramdd(xarr.asarray([[0.0, 0.0], [1.0, 1.0]]), bins=2)
     >>> counts.tolist()
     [[1.0, 0.0], [0.0, 1.0]]

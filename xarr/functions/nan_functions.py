@@ -59,8 +59,6 @@ def nansum(
 ) -> Array:
     """The sum of the elements that are not NaN; 0 where all are.
 
-    Examples
-    --------
     >>> float(xarr.nansum(xarr.asarray([1.0, float("nan"), 2.0])))
     3.0
     """
@@ -84,8 +82,6 @@ def nanprod(
 ) -> Array:
     """The product of the elements that are not NaN; 1 where all are.
 
-    Examples
-    --------
     >>> float(xarr.nanprod(xarr.asarray([3.0, float("nan"), 2.0])))
     6.0
     """
@@ -103,8 +99,6 @@ def nancumsum(
 ) -> Array:
     """The running sums of the elements, NaN counting as 0.
 
-    Examples
-    --------
     >>> xarr.nancumsum(xarr.asarray([1.0, float("nan"), 2.0])).tolist()
     [1.0, 1.0, 3.0]
     """
@@ -120,8 +114,6 @@ def nancumprod(
 ) -> Array:
     """The running products of the elements, NaN counting as 1.
 
-    Examples
-    --------
     >>> xarr.nancumprod(xarr.asarray([3.0, float("nan"), 2.0])).tolist()
     [3.0, 3.0, 6.0]
     """
@@ -147,8 +139,6 @@ def nanmin(
     ValueError
         If there are no elements and no `initial`.
 
-    Examples
-    --------
     >>> float(xarr.nanmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2.0
     """
@@ -172,8 +162,6 @@ def nanmax(
     ValueError
         If there are no elements and no `initial`.
 
-    Examples
-    --------
     >>> float(xarr.nanmax(xarr.asarray([3.0, float("nan"), 2.0])))
     3.0
     """
@@ -196,8 +184,6 @@ def nanargmin(
     -----
     Infinity beside NaN is found, which NumPy may miss.
 
-    Examples
-    --------
     >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2
     """
@@ -220,8 +206,6 @@ def nanargmax(
     -----
     Infinity beside NaN is found, which NumPy may miss.
 
-    Examples
-    --------
     >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
     0
     """

@@ -49,8 +49,6 @@ def nanmean(
     TypeError
         If a is floating-point, and dtype or out is not.
 
-    Examples
-    --------
     >>> float(xarr.nanmean(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
     """
@@ -87,8 +85,6 @@ def nanvar(
     TypeError
         If a is floating-point, and dtype or out is not.
 
-    Examples
-    --------
     >>> float(xarr.nanvar(xarr.asarray([1.0, float("nan"), 3.0])))
     1.0
     """
@@ -123,8 +119,6 @@ def nanstd(
     TypeError
         If a is floating-point, and dtype or out is not.
 
-    Examples
-    --------
     >>> float(xarr.nanstd(xarr.asarray([1.0, float("nan"), 5.0])))
     2.0
     """
@@ -144,8 +138,6 @@ def nanmedian(
 ) -> Array:
     """The median of the elements that are not NaN; NaN of none, of which a CPU warns.
 
-    Examples
-    --------
     >>> float(xarr.nanmedian(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
     """
@@ -168,8 +160,6 @@ def nanpercentile(
 ) -> Array:
     """The percentiles of the elements that are not NaN, as of `percentile`.
 
-    Parameters
-    ----------
     method : str
         As of `quantile`.
 
@@ -178,8 +168,6 @@ def nanpercentile(
     Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
 
-    Examples
-    --------
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
     1.5
     """
@@ -201,8 +189,6 @@ def nanquantile(
 ) -> Array:
     """The quantiles of the elements that are not NaN, as of `quantile`.
 
-    Parameters
-    ----------
     method : str
         As of `quantile`.
 
@@ -211,8 +197,6 @@ def nanquantile(
     Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
 
-    Examples
-    --------
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))
     1.5
     """

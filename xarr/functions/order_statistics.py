@@ -37,8 +37,6 @@ def median(
     Array, shape of the axes that are left
         Floating-point; NaN where an element is NaN, and of no elements.
 
-    Examples
-    --------
     >>> float(xarr.median(xarr.asarray([3, 1, 2, 9])))
     2.5
     """
@@ -129,13 +127,9 @@ def percentile(
 ) -> Array:
     """The percentiles of the elements along axes: `quantile`, with q in percent.
 
-    Parameters
-    ----------
     method : str
         As of `quantile`.
 
-    Examples
-    --------
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
     [1.5, 2.0]
     """
@@ -157,8 +151,6 @@ def quantile(
 ) -> Array:
     """The quantiles of the real elements along axes.
 
-    Parameters
-    ----------
     method : str, optional
         One of NumPy's thirteen definitions.
     weights : Array, shape of a or of its reduced axes, optional
@@ -178,8 +170,6 @@ def quantile(
     -----
     R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
 
-    Examples
-    --------
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
     3.0
     """

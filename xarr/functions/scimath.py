@@ -48,8 +48,6 @@ def complex_of(x: Array) -> Array:
 def sqrt(x: ArrayLike) -> Array:
     """The square root; complex where an element is negative.
 
-    Examples
-    --------
     >>> xarr.emath.sqrt([-1.0, 4.0]).tolist()
     [1j, (2+0j)]
     """
@@ -74,13 +72,9 @@ def log10(x: ArrayLike) -> Array:
 def logn(n: ArrayLike, x: ArrayLike) -> Array:
     """The logarithm of x to base n; complex where an element is negative.
 
-    Parameters
-    ----------
     n : Array, shape that broadcasts with x's
         The base.
 
-    Examples
-    --------
     >>> xarr.emath.logn(2, [4.0]).tolist()
     [2.0]
     """
@@ -91,13 +85,9 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 def power(x: ArrayLike, p: ArrayLike) -> Array:
     """X to the power of p; complex where an element of x is negative.
 
-    Parameters
-    ----------
     p : Array, shape that broadcasts with x's
         The exponent; where one is negative, integers are raised in floating point.
 
-    Examples
-    --------
     >>> xarr.emath.power([2, 4], 2).tolist()
     [4, 16]
     """

@@ -24,8 +24,6 @@ from xarr.tables.rows import choose
 def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    Examples
-    --------
     >>> xarr.sinc(xarr.asarray([0.0, 0.5])).shape
     (2,)
     """
@@ -114,8 +112,6 @@ def i0(x: ArrayLike) -> Array:
     -----
     NumPy's function, by Chebyshev's polynomials of its own.
 
-    Examples
-    --------
     >>> f"{xarr.i0(1.0):.6f}"
     '1.266066'
     """
@@ -144,15 +140,11 @@ def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of complex numbers, in (-pi, pi] radians or in degrees.
 
-    Parameters
-    ----------
     z : numeric Array, shape (...)
         The operand.
     deg : bool
         Whether the result is in degrees.
 
-    Examples
-    --------
     >>> xarr.angle(xarr.asarray([1.0, 1j]), deg=True).tolist()
     [0.0, 90.0]
     """
@@ -171,13 +163,9 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
     """The real part, if all imaginary parts are close to 0; else the array. Waits for the device.
 
-    Parameters
-    ----------
     tol : float
         How close: in units of the dtype's epsilon where above 1, else as it is.
 
-    Examples
-    --------
     >>> xarr.real_if_close(xarr.asarray([1 + 1e-15j])).tolist()
     [1.0]
     """
@@ -197,8 +185,6 @@ def unwrap(
 ) -> Array:
     """Remove jumps of more than half a period along an axis.
 
-    Parameters
-    ----------
     p : real numeric Array, shape (...)
         The phases.
     discont : float, optional
@@ -206,8 +192,6 @@ def unwrap(
     period : float
         What is added or subtracted, in whole multiples; integers of p stay such if it is one.
 
-    Examples
-    --------
     >>> xarr.unwrap(xarr.asarray([0, 1, 5, 0]), period=6).tolist()
     [0, 1, -1, 0]
     """

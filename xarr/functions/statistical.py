@@ -20,8 +20,6 @@ def cumsum(
 ) -> Array:
     """The running sums along an axis; small integers are widened as in the standard.
 
-    Examples
-    --------
     >>> xarr.cumsum(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 3, 6, 10]
     """
@@ -35,8 +33,6 @@ def cumprod(
 ) -> Array:
     """The running products along an axis; small integers are widened as in the standard.
 
-    Examples
-    --------
     >>> xarr.cumprod(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 2, 6, 24]
     """
@@ -57,8 +53,6 @@ def _running(
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak).
 
-    Examples
-    --------
     >>> float(xarr.ptp(xarr.asarray([2.0, 7.0, 3.0])))
     5.0
     """

@@ -36,5 +36,15 @@ def set_default_printstyle(style: _Literal["ascii", "unicode"]) -> None:
     _theirs.set_default_printstyle(style)
 
 
-for _space in (_Basis, chebyshev, hermite, hermite_e, laguerre, legendre, polynomial, polyutils):
+for _space in (
+    _Basis,
+    Polynomial,
+    chebyshev,
+    hermite,
+    hermite_e,
+    laguerre,
+    legendre,
+    polynomial,
+    polyutils,
+):
     _complete(_space, "NumPy's function.")

@@ -248,8 +248,6 @@ class Series:
     ) -> Any:
         """The series that is nearest to points, by least squares, on the device.
 
-        Parameters
-        ----------
         x, y : Array, shape (M,)
             The points.
         deg : int or sequence of int

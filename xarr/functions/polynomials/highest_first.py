@@ -53,8 +53,6 @@ def _on_host(function: Callable[..., Any], where: str, *operands: Any) -> Any:
 def poly(seq_of_zeros: ArrayLike) -> Array:
     """The coefficients of the polynomial that has given roots. Runs on the host.
 
-    Parameters
-    ----------
     seq_of_zeros : Array, shape (N,) or (N, N)
         The roots, or a matrix whose characteristic polynomial is asked for.
 
@@ -63,8 +61,6 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     Array, shape (N + 1,)
         The coefficients, of the highest power first.
 
-    Examples
-    --------
     >>> xarr.poly([1, 2]).tolist()
     [1.0, -3.0, 2.0]
     """
@@ -78,8 +74,6 @@ def roots(p: Coefficients) -> Array:
     -----
     The eigenvalues of a companion matrix.
 
-    Examples
-    --------
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
     """
@@ -89,8 +83,6 @@ def roots(p: Coefficients) -> Array:
 def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """The sum of two polynomials. Runs on the host.
 
-    Examples
-    --------
     >>> xarr.polyadd([1, 2], [9, 5, 4]).tolist()
     [9, 6, 6]
     """
@@ -100,8 +92,6 @@ def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
 def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """The difference of two polynomials. Runs on the host.
 
-    Examples
-    --------
     >>> xarr.polysub([2, 10, -2], [3, 10, -4]).tolist()
     [-1, 0, 2]
     """
@@ -111,8 +101,6 @@ def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
 def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """The product of two polynomials. Runs on the host.
 
-    Examples
-    --------
     >>> xarr.polymul([1, 2], [1, 3]).tolist()
     [1, 5, 6]
     """
@@ -122,8 +110,6 @@ def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
 def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficients]:
     """The quotient and the remainder of two polynomials. Runs on the host.
 
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.polydiv([1.0, 5.0, 6.0], [1.0, 2.0])]
     [[1.0, 3.0], [0.0]]
     """
@@ -133,8 +119,6 @@ def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficient
 def polyder(p: Coefficients, m: SupportsIndex = 1) -> Coefficients:
     """The derivative of a polynomial, m times. Runs on the host.
 
-    Examples
-    --------
     >>> xarr.polyder([1, 1, 1, 1]).tolist()
     [3, 2, 1]
     """
@@ -144,13 +128,9 @@ def polyder(p: Coefficients, m: SupportsIndex = 1) -> Coefficients:
 def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficients:
     """The integral of a polynomial, m times. Runs on the host.
 
-    Parameters
-    ----------
     k : number or list of m numbers, optional
         The constants; zero where None.
 
-    Examples
-    --------
     >>> xarr.polyint([2, 1]).tolist()
     [1.0, 1.0, 0.0]
     """
@@ -161,8 +141,6 @@ def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficient
 def polyval(p: Coefficients, x: Any) -> Any:
     """The values of a polynomial, as one expression of x.
 
-    Parameters
-    ----------
     x : Array, shape (...), or poly1d
         The points.
 
@@ -175,8 +153,6 @@ def polyval(p: Coefficients, x: Any) -> Any:
     -----
     By Horner's rule, in one kernel.
 
-    Examples
-    --------
     >>> xarr.polyval([3, 0, 1], xarr.asarray([5, 6])).tolist()
     [76, 109]
     """
@@ -204,8 +180,6 @@ def polyfit(
 ) -> Any:
     """The coefficients of the polynomial that is nearest to points, by least squares.
 
-    Parameters
-    ----------
     x : Array, shape (M,)
         Where.
     y : Array, shape (M,) or (M, K)
@@ -236,8 +210,6 @@ def polyfit(
     -----
     Waits for the rank.
 
-    Examples
-    --------
     >>> [round(value, 6) for value in xarr.polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1).tolist()]
     [2.0, 1.0]
     """

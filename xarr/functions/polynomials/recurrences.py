@@ -37,8 +37,6 @@ class Basis:
     def val(self, x: ArrayLike, c: ArrayLike, tensor: bool = True) -> Array:
         """The values of a series: sum of c[k] * P[k](x), as one expression of x.
 
-        Parameters
-        ----------
         c : Array, shape (N, *S)
             The coefficients; each of the last axes is another series.
         tensor : bool, optional
@@ -180,8 +178,6 @@ class Basis:
     ) -> Any:
         """The coefficients of the series that is nearest to points, by least squares.
 
-        Parameters
-        ----------
         x : Array, shape (M,)
             Where.
         y : Array, shape (M,) or (M, K)
@@ -345,8 +341,6 @@ def _weights(w: Any, points: Array, where: str) -> Array:
 def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
     """The values of the polynomials that have given roots: the products of x - r.
 
-    Parameters
-    ----------
     r : Array, shape (N, *S)
         The roots; each of the last axes is another polynomial.
     tensor : bool, optional

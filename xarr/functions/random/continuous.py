@@ -20,8 +20,6 @@ class Continuous(Source):
     def beta(self, a: Real, b: Real, size: Size = None) -> Floats:
         """Draw from the beta distribution.
 
-        Parameters
-        ----------
         a, b : real Array or number
             Its shape, positive.
 
@@ -38,8 +36,6 @@ class Continuous(Source):
     def exponential(self, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the exponential distribution.
 
-        Parameters
-        ----------
         scale : real Array or number
             The mean, not negative.
         """
@@ -61,8 +57,6 @@ class Continuous(Source):
     def gumbel(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the Gumbel distribution, of largest values.
 
-        Parameters
-        ----------
         loc : real Array or number
             The mode.
         """
@@ -71,8 +65,6 @@ class Continuous(Source):
     def laplace(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the Laplace distribution, exponential on both sides.
 
-        Parameters
-        ----------
         scale : real Array or number
             The mean distance from the mean, not negative.
         """
@@ -85,8 +77,6 @@ class Continuous(Source):
     def lognormal(self, mean: Real = 0.0, sigma: Real = 1.0, size: Size = None) -> Floats:
         """Draw numbers whose logarithm has the normal distribution.
 
-        Parameters
-        ----------
         mean, sigma : real Array or number
             The mean of the logarithm, and its standard deviation, not negative.
         """
@@ -103,8 +93,6 @@ class Continuous(Source):
     def normal(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the normal distribution.
 
-        Parameters
-        ----------
         scale : real Array or number
             The standard deviation, not negative.
 
@@ -112,8 +100,6 @@ class Continuous(Source):
         -----
         G. E. P. Box, M. E. Muller, Annals of Mathematical Statistics 29, 1958.
 
-        Examples
-        --------
         >>> xarr.random.default_rng(1).normal(0.0, [1.0, 2.0], (3, 2)).shape
         (3, 2)
         """
@@ -122,8 +108,6 @@ class Continuous(Source):
     def pareto(self, a: Real, size: Size = None) -> Floats:
         """Draw from the Pareto distribution of the second kind, which begins at 0.
 
-        Parameters
-        ----------
         a : real Array or number
             Its shape, positive.
         """
@@ -132,8 +116,6 @@ class Continuous(Source):
     def power(self, a: Real, size: Size = None) -> Floats:
         """Draw from [0, 1] with a density that is a power, a - 1, of the number.
 
-        Parameters
-        ----------
         a : real Array or number
             One more than the exponent, positive.
         """
@@ -142,8 +124,6 @@ class Continuous(Source):
     def rayleigh(self, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the Rayleigh distribution.
 
-        Parameters
-        ----------
         scale : real Array or number
             The mode, not negative.
         """
@@ -160,8 +140,6 @@ class Continuous(Source):
     def triangular(self, left: Real, mode: Real, right: Real, size: Size = None) -> Floats:
         """Draw from the distribution whose density is a triangle.
 
-        Parameters
-        ----------
         left, right : real Array or number
             Where it begins and ends.
         mode : real Array or number
@@ -172,8 +150,6 @@ class Continuous(Source):
     def uniform(self, low: Real = 0.0, high: Real = 1.0, size: Size = None) -> Floats:
         """Draw evenly between bounds.
 
-        Parameters
-        ----------
         low, high : real Array or number
             The bounds; high is excluded but for rounding.
 
@@ -182,8 +158,6 @@ class Continuous(Source):
         OverflowError
             If high - low is not finite.
 
-        Examples
-        --------
         >>> bool((xarr.random.default_rng(1).uniform(2, 3, size=100) >= 2).all())
         True
         """
@@ -195,8 +169,6 @@ class Continuous(Source):
     def vonmises(self, mu: Real, kappa: Real, size: Size = None) -> Floats:
         """Draw angles in radians from the von Mises distribution.
 
-        Parameters
-        ----------
         mu : real Array or number
             The mode, in radians.
         kappa : real Array or number
@@ -211,8 +183,6 @@ class Continuous(Source):
     def wald(self, mean: Real, scale: Real, size: Size = None) -> Floats:
         """Draw from the Wald, or inverse Gaussian, distribution.
 
-        Parameters
-        ----------
         mean, scale : real Array or number
             The mean and the scale, positive.
 
@@ -225,8 +195,6 @@ class Continuous(Source):
     def weibull(self, a: Real, size: Size = None) -> Floats:
         """Draw from the Weibull distribution of scale 1.
 
-        Parameters
-        ----------
         a : real Array or number
             Its shape, not negative.
         """

@@ -19,8 +19,6 @@ class Discrete(Source):
     def binomial(self, n: Real, p: Real, size: Size = None) -> Integers:
         """Draw how many of n trials succeed.
 
-        Parameters
-        ----------
         n : real Array or number
             How many trials, not negative.
 
@@ -37,8 +35,6 @@ class Discrete(Source):
     def hypergeometric(self, ngood: Real, nbad: Real, nsample: Real, size: Size = None) -> Integers:
         """Draw how many of a sample without replacement are good.
 
-        Parameters
-        ----------
         ngood, nbad : real Array or number
             How many good and bad ones there are, not negative.
         nsample : real Array or number
@@ -53,8 +49,6 @@ class Discrete(Source):
     def logseries(self, p: Real, size: Size = None) -> Integers:
         """Draw from the logarithmic series distribution.
 
-        Parameters
-        ----------
         p : real Array or number
             Its parameter, in [0, 1).
 
@@ -67,8 +61,6 @@ class Discrete(Source):
     def negative_binomial(self, n: Real, p: Real, size: Size = None) -> Integers:
         """Draw how many trials fail before n succeed.
 
-        Parameters
-        ----------
         n : real Array or number
             How many have to succeed, positive; not necessarily an integer.
         """
@@ -77,8 +69,6 @@ class Discrete(Source):
     def poisson(self, lam: Real = 1.0, size: Size = None) -> Integers:
         """Draw from the Poisson distribution.
 
-        Parameters
-        ----------
         lam : real Array or number
             The mean, not negative.
 
@@ -91,8 +81,6 @@ class Discrete(Source):
     def zipf(self, a: Real, size: Size = None) -> Integers:
         """Draw from the zeta distribution: k with a probability that goes as k**-a.
 
-        Parameters
-        ----------
         a : real Array or number
             The exponent, above 1.
 

@@ -85,8 +85,6 @@ class Generator(Continuous, Discrete, Vectors):
     def bytes(self, length: int) -> builtins.bytes:
         """Draw bytes, which are the host's.
 
-        Examples
-        --------
         >>> len(xarr.random.default_rng(1).bytes(5))
         5
         """
@@ -95,8 +93,6 @@ class Generator(Continuous, Discrete, Vectors):
     def random(self, size: Size = None, dtype: FloatType = None, out: Out = None) -> Floats:
         """Draw evenly from [0, 1): multiples of 2**-53, or of 2**-24 in float32.
 
-        Examples
-        --------
         >>> xarr.random.default_rng(1).random((2, 3)).shape
         (2, 3)
         """
@@ -107,8 +103,6 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Floats:
         """Draw from the normal distribution of mean 0 and variance 1.
 
-        Examples
-        --------
         >>> xarr.random.default_rng(1).standard_normal(4, dtype="float32").dtype
         dtype('float32')
         """
@@ -124,8 +118,6 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Floats:
         """Draw from the exponential distribution of mean 1.
 
-        Parameters
-        ----------
         method : "zig" or "inv"
             Taken for NumPy's sake; the inverse of the distribution is what is computed.
         """
@@ -153,8 +145,6 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Array:
         """Draw how many of each colour are in a sample without replacement.
 
-        Parameters
-        ----------
         colors : integer Array, shape (K,)
             How many there are of each colour, not negative.
         nsample : int
@@ -166,8 +156,6 @@ class Generator(Continuous, Discrete, Vectors):
         -------
         Array of int64, shape (*size, K)
 
-        Examples
-        --------
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_hypergeometric([4, 5, 6], 7, 2).sum(axis=1).tolist()
         [7, 7]
@@ -188,8 +176,6 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Draw integers evenly between bounds.
 
-        Parameters
-        ----------
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
         dtype : dtype
@@ -206,8 +192,6 @@ class Generator(Continuous, Discrete, Vectors):
         The product of the number of values and 64 random bits, or 128 for more than 2**32 values:
         none occurs more often than another by more than 2**-32 of its probability.
 
-        Examples
-        --------
         >>> bool((xarr.random.default_rng(1).integers(6, size=10) < 6).all())
         True
         """
@@ -226,8 +210,6 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Choose elements at random.
 
-        Parameters
-        ----------
         a : Array or int
             What is chosen from; an integer stands for the integers below it.
         replace : bool
@@ -243,8 +225,6 @@ class Generator(Continuous, Discrete, Vectors):
         -------
         Array, or int where a is an integer and size is not given
 
-        Examples
-        --------
         >>> xarr.random.default_rng(1).choice(5, 5, replace=False).sum().tolist()
         10
         """
@@ -254,13 +234,9 @@ class Generator(Continuous, Discrete, Vectors):
     def permutation(self, x: Any, axis: int = 0) -> Array:
         """Permute an array along an axis, or a range of integers; give a copy.
 
-        Parameters
-        ----------
         x : Array or int
             What is permuted; an integer stands for the integers below it.
 
-        Examples
-        --------
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -270,15 +246,11 @@ class Generator(Continuous, Discrete, Vectors):
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Permute the elements along an axis, those of each line by themselves.
 
-        Parameters
-        ----------
         x : Array, shape (...)
             What is permuted; it may be `out`.
         axis : int, optional
             The axis; None permutes all elements.
 
-        Examples
-        --------
         >>> x = xarr.asarray([[1, 2], [3, 4]])
         >>> xarr.random.default_rng(1).permuted(x, axis=1).sum(axis=1).tolist()
         [3, 7]
@@ -288,8 +260,6 @@ class Generator(Continuous, Discrete, Vectors):
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Permute an array, a list or a NumPy array along an axis, in place.
 
-        Examples
-        --------
         >>> x = xarr.arange(4)
         >>> xarr.random.default_rng(1).shuffle(x)
         >>> sorted(x.tolist())
@@ -317,8 +287,6 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
 def default_rng(seed: Any = None) -> Generator:
     """Make a generator of a seed.
 
-    Parameters
-    ----------
     seed : int, sequence of int, SeedSequence, bit generator, Generator or None
         None takes entropy of the operating system. A generator is returned as it is; a bit
         generator, or generator, of NumPy draws on the host the numbers that NumPy would.
@@ -327,8 +295,6 @@ def default_rng(seed: Any = None) -> Generator:
     -----
     With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
 
-    Examples
-    --------
     >>> xarr.random.default_rng(42).random(3).shape
     (3,)
     """

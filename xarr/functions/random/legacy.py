@@ -57,8 +57,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def seed(self, seed: Any = None) -> None:
         """Begin anew from a seed, of integers below 2**32.
 
-        Examples
-        --------
         >>> xarr.random.seed(3)
         >>> first = xarr.random.rand(2).tolist()
         >>> xarr.random.seed(3)
@@ -70,13 +68,9 @@ class RandomState(Continuous, Discrete, Vectors):
     def get_state(self, legacy: bool = True) -> Any:
         """What the generator has to be set to, to draw the same again.
 
-        Parameters
-        ----------
         legacy : bool
             Whether a tuple is wanted (name, key, number of draws), as NumPy has it, or a dict.
 
-        Examples
-        --------
         >>> state = xarr.random.get_state()
         >>> x = xarr.random.rand()
         >>> xarr.random.set_state(state)
@@ -91,8 +85,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def set_state(self, state: Any) -> None:
         """Set what `get_state` gave.
 
-        Examples
-        --------
         >>> xarr.random.set_state(xarr.random.get_state())
         """
         if isinstance(state, tuple | list):
@@ -127,8 +119,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def rand(self, *dimensions: Any) -> Any:
         """Draw evenly from [0, 1): an Array whose dimensions are given, or a float.
 
-        Examples
-        --------
         >>> xarr.random.rand(2, 3).shape
         (2, 3)
         """
@@ -137,8 +127,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def randn(self, *dimensions: Any) -> Any:
         """Draw from the normal distribution: an Array whose dimensions are given, or a float.
 
-        Examples
-        --------
         >>> xarr.random.randn(2, 3).shape
         (2, 3)
         """
@@ -174,8 +162,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def randint(self, low: Any, high: Any = None, size: Size = None, dtype: DTypeLike = int) -> Any:
         """Draw integers evenly between bounds.
 
-        Parameters
-        ----------
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
         dtype : dtype
@@ -185,8 +171,6 @@ class RandomState(Continuous, Discrete, Vectors):
         -------
         Array, or int where neither a bound, nor size, nor dtype asks for an array
 
-        Examples
-        --------
         >>> xarr.random.randint(0, 10, size=5).shape
         (5,)
         """
@@ -196,8 +180,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Integers:
         """Draw integers evenly between bounds, both included; without high they are 1 and low.
 
-        Examples
-        --------
         >>> xarr.random.random_integers(6) in range(1, 7)
         True
         """
@@ -214,8 +196,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def bytes(self, length: int) -> builtins.bytes:
         """Draw bytes, which are the host's.
 
-        Examples
-        --------
         >>> len(xarr.random.bytes(5))
         5
         """
@@ -224,8 +204,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:
         """Choose elements at random.
 
-        Parameters
-        ----------
         a : Array, shape (N,), or int
             What is chosen from; an integer stands for the integers below it.
         replace : bool
@@ -237,8 +215,6 @@ class RandomState(Continuous, Discrete, Vectors):
         -------
         Array, or int where a is an integer and size is not given
 
-        Examples
-        --------
         >>> xarr.random.choice(5, 5, replace=False).sum().tolist()
         10
         """
@@ -254,8 +230,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def permutation(self, x: Any) -> Array:
         """Permute an array along its first axis, or the integers below a number; give a copy.
 
-        Examples
-        --------
         >>> sorted(xarr.random.permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -265,8 +239,6 @@ class RandomState(Continuous, Discrete, Vectors):
     def shuffle(self, x: Any) -> None:
         """Permute an array, a list or a NumPy array along its first axis, in place.
 
-        Examples
-        --------
         >>> x = xarr.arange(4)
         >>> xarr.random.shuffle(x)
         >>> sorted(x.tolist())

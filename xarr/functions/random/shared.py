@@ -12,8 +12,6 @@ shared = made()
 def get_bit_generator() -> Any:
     """What the functions of `xarr.random` take their bits from: `Philox`, or one of NumPy's.
 
-    Examples
-    --------
     >>> xarr.random.seed(3)
     >>> xarr.random.get_bit_generator().state["state"]["counter"]
     0
@@ -24,13 +22,9 @@ def get_bit_generator() -> Any:
 def set_bit_generator(bitgen: Any) -> None:
     """Let the functions of `xarr.random` take their bits from a generator.
 
-    Parameters
-    ----------
     bitgen : Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy
         The generator.
 
-    Examples
-    --------
     >>> xarr.random.set_bit_generator(xarr.random.Philox(3))
     """
     shared.take_bits(bitgen)

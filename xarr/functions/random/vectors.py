@@ -28,8 +28,6 @@ class Vectors(Source):
     def dirichlet(self, alpha: Any, size: Size = None) -> Array:
         """Draw from the Dirichlet distribution, of numbers that add to 1.
 
-        Parameters
-        ----------
         alpha : real Array, shape (K,)
             Its parameters, not negative.
 
@@ -41,8 +39,6 @@ class Vectors(Source):
         -----
         Gamma variables, by their logarithms, over their sum.
 
-        Examples
-        --------
         >>> xarr.random.default_rng(1).dirichlet([1.0, 2.0, 3.0], 2).shape
         (2, 3)
         """
@@ -61,8 +57,6 @@ class Vectors(Source):
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
         """Draw how often each of several results occurs in n trials.
 
-        Parameters
-        ----------
         n : integer Array or int
             How many trials, not negative.
         pvals : real Array, shape (..., K)
@@ -76,8 +70,6 @@ class Vectors(Source):
         -----
         K - 1 binomial variables, each of the trials that are left.
 
-        Examples
-        --------
         >>> xarr.random.default_rng(1).multinomial(9, [0.5, 0.25, 0.25], 2).sum(axis=1).tolist()
         [9, 9]
         """
@@ -127,8 +119,6 @@ class Vectors(Source):
     ) -> Array:
         """Draw vectors from a normal distribution.
 
-        Parameters
-        ----------
         mean : real Array, shape (N,)
             The mean.
         cov : real Array, shape (N, N)
@@ -144,8 +134,6 @@ class Vectors(Source):
         -------
         Array, shape (*size, N)
 
-        Examples
-        --------
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_normal([0, 0], [[2, 1], [1, 2]], 4).shape
         (4, 2)
