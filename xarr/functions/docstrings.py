@@ -77,7 +77,7 @@ GLOSSARY: Final = {
     "dfnum": "The degrees of freedom above, positive.",
     "dfden": "The degrees of freedom below, positive.",
     "loc": "The mean.",
-    "m: SupportsIndex": "How often.",
+    **dict.fromkeys(("m: SupportsIndex", "m: int"), "How often."),
     "nonc": "The noncentrality, not negative.",
     "p: Real": "The probability that a trial succeeds; not 0 where one has to.",
     "scale": "The scale, not negative.",

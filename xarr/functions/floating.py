@@ -153,17 +153,22 @@ def _floating(x: Array) -> Node:
     return engine.converted(x._node, operation.operands[0])
 
 
+def _real(x: ArrayLike, where: str) -> Array:
+    """An operand that is not complex."""
+    array = array_of(x, where)
+    if array._node.dtype.kind == COMPLEX:
+        given = f"x has dtype {array._node.dtype}"
+        raise errors.wrong_type(where, given, "real dtypes are accepted", "take x.real")
+    return array
+
+
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
     """Whether x is negative infinity: bools.
 
     >>> xarr.isneginf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
     [True, False, False]
     """
-    x = array_of(x, "isneginf(x)")
-    if x._node.dtype.kind == COMPLEX:
-        raise errors.wrong_type(
-            "isneginf(x)", f"x has dtype {x._node.dtype}", "real dtypes are accepted", "take x.real"
-        )
+    x = _real(x, "isneginf(x)")
     return delivered(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
@@ -173,11 +178,7 @@ def isposinf(x: ArrayLike, out: Out = None) -> Array:
     >>> xarr.isposinf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
     [False, False, True]
     """
-    x = array_of(x, "isposinf(x)")
-    if x._node.dtype.kind == COMPLEX:
-        raise errors.wrong_type(
-            "isposinf(x)", f"x has dtype {x._node.dtype}", "real dtypes are accepted", "take x.real"
-        )
+    x = _real(x, "isposinf(x)")
     return delivered(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
 
 

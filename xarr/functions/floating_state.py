@@ -9,11 +9,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import ContextDecorator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy
 
 from xarr import errors
+
+Do: TypeAlias = "str | None"
 
 _COUNTED_ON: Final = ("raise", "call")
 """What a program relies on: it would take another way than on NumPy."""
@@ -42,18 +44,12 @@ def _tell(wanted: dict[str, Any], where: str) -> None:
     )
 
 
-def _named(
-    all: str | None, divide: str | None, over: str | None, under: str | None, invalid: str | None
-) -> dict[str, Any]:
+def _named(all: Do, divide: Do, over: Do, under: Do, invalid: Do) -> dict[str, Any]:
     return {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
 
 
 def seterr(
-    all: str | None = None,
-    divide: str | None = None,
-    over: str | None = None,
-    under: str | None = None,
-    invalid: str | None = None,
+    all: Do = None, divide: Do = None, over: Do = None, under: Do = None, invalid: Do = None
 ) -> dict[str, str]:
     """Set what NumPy does about floating-point errors; a device does nothing about them.
 
@@ -108,11 +104,11 @@ class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
         self,
         *,
         call: Any = None,
-        all: str | None = None,
-        divide: str | None = None,
-        over: str | None = None,
-        under: str | None = None,
-        invalid: str | None = None,
+        all: Do = None,
+        divide: Do = None,
+        over: Do = None,
+        under: Do = None,
+        invalid: Do = None,
     ) -> None:
         self._wanted = _named(all, divide, over, under, invalid)
         self._call = {} if call is None else {"call": call}

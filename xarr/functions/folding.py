@@ -132,7 +132,7 @@ class Methods:
             return scanned(_SCANS[function.__name__], x._node, place, dtype, False, name, out=out)
         node = engine.converted(x._node, _computed(function, x._node, dtype, name))
         if _is_associative(function):
-            return scanned(_scan(function._row), node, place, None, False, name, out=out)
+            return scanned(_joining(function._row, "scan"), node, place, None, False, name, out=out)
         rows = _along(Array(node), place)
         steps = [next(rows)] if x.shape[place] else []
         for row in rows:
@@ -279,22 +279,15 @@ def _reduction_of(function: ufunc) -> Reduction | None:
     if not _is_associative(function):
         return None
     assert function._row is not None
-    return _REDUCTIONS.get(function.__name__) or _reduction(function._row)
+    return _REDUCTIONS.get(function.__name__) or _joining(function._row, "axes")
 
 
 @functools.cache
-def _reduction(row: Elementwise) -> Reduction:
+def _joining(row: Elementwise, form: str) -> Reduction:
+    """The row of a form that joins by a function."""
     value = reductions.TRUTH if row.result == "bool" else OWN
-    found = Reduction(row.kinds, value=value, combine=row, empty=row.identity)
-    found.name = row.name
-    return found
-
-
-@functools.cache
-def _scan(row: Elementwise) -> Reduction:
-    value = reductions.TRUTH if row.result == "bool" else OWN
-    empty = 0 if row.identity is None else row.identity
-    found = Reduction(row.kinds, value=value, combine=row, empty=empty, form="scan")
+    empty = 0 if form == "scan" and row.identity is None else row.identity
+    found = Reduction(row.kinds, value=value, combine=row, empty=empty, form=form)
     found.name = row.name
     return found
 

@@ -5,6 +5,7 @@ Whether an element needs it is asked of the values, so these functions wait for 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from xarr import dtypes
@@ -25,15 +26,13 @@ def _floating(x: Any, where: str) -> Array:
     return Array(engine.converted(node, default_float(node.device)))
 
 
-def _widened(x: Any, where: str, low: float | None, high: float | None = None) -> Array:
+def _widened(x: Any, where: str, low: float, high: float = math.inf) -> Array:
     """An operand, complex where it is not complex and an element is below low or above high."""
     array = _floating(x, where)
     if array._node.dtype.kind == COMPLEX:
         return array
-    beyond: Any = False
-    if low is not None:
-        beyond = array < low
-    if high is not None:
+    beyond = array < low
+    if high < math.inf:
         beyond = beyond | (array > high)
     return complex_of(array) if bool(reductions.any(beyond)) else array
 

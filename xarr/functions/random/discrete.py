@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
+
+from xarr.functions.random import permuting
 from xarr.functions.random.drawing import (
     Integers,
     Real,
@@ -27,6 +30,14 @@ class Discrete(Source):
         W. Hoermann, Journal of Statistical Computation and Simulation 46, 1993.
         """
         return self._draw(random.binomial, (n, p), size)
+
+    def bytes(self, length: int) -> builtins.bytes:
+        """Draw bytes, which are the host's.
+
+        >>> len(xarr.random.bytes(5))
+        5
+        """
+        return permuting.random_bytes(self, length, "bytes(length)")
 
     def geometric(self, p: Real, size: Size = None) -> Integers:
         """Draw how many trials it takes until one succeeds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any, ClassVar
 
 from xarr import dtypes, errors
@@ -81,14 +80,6 @@ class Generator(Continuous, Discrete, Vectors):
 
     def __repr__(self) -> str:
         return f"Generator({type(self._bits).__name__})"
-
-    def bytes(self, length: int) -> builtins.bytes:
-        """Draw bytes, which are the host's.
-
-        >>> len(xarr.random.default_rng(1).bytes(5))
-        5
-        """
-        return permuting.random_bytes(self, length, "bytes(length)")
 
     def random(self, size: Size = None, dtype: FloatType = None, out: Out = None) -> Floats:
         """Draw evenly from [0, 1): multiples of 2**-53, or of 2**-24 in float32.

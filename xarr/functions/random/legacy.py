@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import operator
 from typing import Any, ClassVar
 
@@ -192,14 +191,6 @@ class RandomState(Continuous, Discrete, Vectors):
         """Draw integers that are not negative."""
         where = "tomaxint(size)"
         return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, where)
-
-    def bytes(self, length: int) -> builtins.bytes:
-        """Draw bytes, which are the host's.
-
-        >>> len(xarr.random.bytes(5))
-        5
-        """
-        return permuting.random_bytes(self, length, "bytes(length)")
 
     def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:
         """Choose elements at random.
