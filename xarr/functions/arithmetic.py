@@ -42,9 +42,7 @@ def pow(
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> Array, shape (...)
         Of dtype the type that the operands promote to. x1 ** 2 is x1 times x1.
 
     Raises
@@ -112,9 +110,7 @@ def bitwise_count(
 def real(val: ArrayLike) -> Array:
     """The real part.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> Array, shape (...)
         Of the dtype of any val's parts; a new array, where the attribute `real` is a view.
 
     >>> xarr.real([1 + 2j, 3j]).tolist()
@@ -126,9 +122,7 @@ def real(val: ArrayLike) -> Array:
 def imag(val: ArrayLike) -> Array:
     """The imaginary part; 0 of what is real.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> Array, shape (...)
         Of the dtype of any val's parts; a new array, where the attribute `imag` is a view.
 
     >>> xarr.imag([1 + 2j, 3j]).tolist()
@@ -144,9 +138,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
         How many decimals stay; of negative ones, places before the point become zero. As in NumPy
         a times a power of ten is rounded, and divided by it.
 
-    Returns
-    -------
-    numeric Array, shape (...)
+    -> numeric Array, shape (...)
         Of the dtype of a.
 
     >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()

@@ -62,9 +62,7 @@ def average(
     returned : bool, optional
         Whether the sums of the weights are returned as well.
 
-    Returns
-    -------
-    Array, or two, shape of the axes that are left
+    -> Array, or two, shape of the axes that are left
         The average, floating-point; and the sum of the weights.
 
     Raises
@@ -128,9 +126,7 @@ def cov(
     dtype : dtype, optional
         In which to compute; by default float64 or complex128.
 
-    Returns
-    -------
-    Array, shape (variables, variables), or () of one
+    -> Array, shape (variables, variables), or () of one
 
     Raises
     ------
@@ -238,9 +234,7 @@ def corrcoef(
     dtype : dtype, optional
         In which to compute; by default float64 or complex128.
 
-    Returns
-    -------
-    Array, shape (variables, variables), or () of one
+    -> Array, shape (variables, variables), or () of one
         From -1 to 1; NaN of a variable that does not vary.
 
     >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()

@@ -1,7 +1,7 @@
 """What many functions' parameters mean, which errors they share and where they come from, once.
 
-A docstring in the code says what is particular to its function. Parameters and examples need no
-title: a paragraph that begins with "name : " or ">>> " is one. `completed` adds the rest, for
+A docstring in the code says what is particular to its function. Parameters, returns and
+examples need no title: a paragraph that begins with "name : ", "-> " or ">>> " is one. `completed` adds the rest, for
 `help` and the reference: parameters by their names in the signature, with the type that is
 annotated there; `complete` does so for the names of a module or a class.
 """
@@ -145,7 +145,7 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     """
     for title, beginning in _UNTITLED.items():
         if f"{title}\n---" not in text:
-            text = re.sub(rf"\n\n(?={beginning})", f"\n\n{title}\n---\n", text, count=1)
+            text = re.sub(rf"\n\n{beginning}", f"\n\n{title}\n---\n", text, count=1)
     summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
     sections = dict(section.split("\n", 1) for section in rest)
     sections = {title: body.partition("\n")[2] for title, body in sections.items()}
@@ -178,7 +178,11 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     return "\n\n".join([summary, *parts])
 
 
-_UNTITLED: Final = {"Parameters": r"\*{0,2}\w+(?:, \w+)* : ", "Examples": ">>> "}
+_UNTITLED: Final = {
+    "Parameters": r"(?=\*{0,2}\w+(?:, \w+)* : )",
+    "Returns": "-> ",
+    "Examples": "(?=>>> )",
+}
 """How paragraphs begin that need no title in the code."""
 _ORDER: Final[tuple[str, ...]] = ("Parameters", "Returns", "Yields", "Raises", "Notes", "Examples")
 _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))

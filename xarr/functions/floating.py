@@ -42,9 +42,7 @@ def frexp(
 ) -> tuple[Array, Array]:
     """The significand and the exponent of x: x is m * 2**e, with 0.5 <= abs(m) < 1.
 
-    Returns
-    -------
-    tuple of Array, shape (...)
+    -> tuple of Array, shape (...)
         The significands, of the floating-point dtype of x, and the exponents, int32.
 
     >>> [part.tolist() for part in xarr.frexp(xarr.asarray([1.0, 6.0]))]

@@ -57,9 +57,7 @@ def seterr(
         "ignore", "warn", "raise", "call", "print" or "log". After "raise" or "call" a
         `FloatingPointStateWarning` says once that no device does so.
 
-    Returns
-    -------
-    dict
+    -> dict
         What was set before.
 
     >>> before = xarr.seterr(divide="ignore")
@@ -130,9 +128,7 @@ def seterrcall(func: Any) -> Any:
     func : callable, object with ``write``, or None
         What is called or written to.
 
-    Returns
-    -------
-    callable, object or None
+    -> callable, object or None
         What was set before.
     """
     return numpy.seterrcall(func)

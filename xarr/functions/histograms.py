@@ -42,9 +42,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     minlength : int, optional
         How many elements the result has at least.
 
-    Returns
-    -------
-    int64 Array, shape (max(largest + 1, minlength),)
+    -> int64 Array, shape (max(largest + 1, minlength),)
         The counts; with weights their sums, float64.
 
     Notes
@@ -116,9 +114,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     right : bool, optional
         Whether an edge belongs to the bin that ends there, and not to the one that begins there.
 
-    Returns
-    -------
-    int64 Array, shape (...)
+    -> int64 Array, shape (...)
         0 before the first edge, N after the last.
 
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
@@ -164,9 +160,7 @@ def histogram(
     range : (float, float), optional
         The outer edges; by default the smallest and the largest element.
 
-    Returns
-    -------
-    (Array, Array), shapes (N,) and (N + 1,)
+    -> (Array, Array), shapes (N,) and (N + 1,)
         The counts, int64 or of the dtype of the weights; and the edges. The last bin holds its
         right edge.
 
@@ -410,9 +404,7 @@ def histogram2d(
     range : pair of (float, float), optional
         The outer edges along each axis.
 
-    Returns
-    -------
-    (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
+    -> (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
         The counts, float64; and the edges along x and y.
 
     >>> counts, _, _ = xarr.histogram2d(xarr.asarray([0, 1, 1]), xarr.asarray([0, 1, 1]), bins=2)
@@ -453,9 +445,7 @@ def histogramdd(
     range : sequence of D (float, float) or None, optional
         The outer edges along each axis; by default those of the points.
 
-    Returns
-    -------
-    (Array, tuple of Array)
+    -> (Array, tuple of Array)
         The counts, float64, shape (N1, N2, ...); and the edges along each axis.
 
     >>> counts, _ = xarr.histogramdd(xarr.asarray([[0.0, 0.0], [1.0, 1.0]]), bins=2)

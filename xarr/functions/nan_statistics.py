@@ -75,9 +75,7 @@ def nanvar(
 ) -> Array:
     """The variance of the elements that are not NaN, real floating-point.
 
-    Returns
-    -------
-    Array, shape of the axes that are left
+    -> Array, shape of the axes that are left
         NaN of no more numbers than `ddof`, of which a CPU warns.
 
     Raises
@@ -109,9 +107,7 @@ def nanstd(
 ) -> Array:
     """The standard deviation of the elements that are not NaN, real floating-point.
 
-    Returns
-    -------
-    Array, shape of the axes that are left
+    -> Array, shape of the axes that are left
         NaN of no more numbers than `ddof`, of which a CPU warns.
 
     Raises
@@ -163,9 +159,7 @@ def nanpercentile(
     method : str
         As of `quantile`.
 
-    Returns
-    -------
-    Array, shape (*q.shape, ...)
+    -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
 
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
@@ -192,9 +186,7 @@ def nanquantile(
     method : str
         As of `quantile`.
 
-    Returns
-    -------
-    Array, shape (*q.shape, ...)
+    -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
 
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))

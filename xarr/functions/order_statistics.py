@@ -32,9 +32,7 @@ def median(
 ) -> Array:
     """The middle one of the sorted elements; of an even number the mean of two.
 
-    Returns
-    -------
-    Array, shape of the axes that are left
+    -> Array, shape of the axes that are left
         Floating-point; NaN where an element is NaN, and of no elements.
 
     >>> float(xarr.median(xarr.asarray([3, 1, 2, 9])))
@@ -156,9 +154,7 @@ def quantile(
     weights : Array, shape of a or of its reduced axes, optional
         How often each element counts; with method "inverted_cdf" only.
 
-    Returns
-    -------
-    Array, shape (*q.shape, ...)
+    -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN where an element is NaN.
 
     Raises

@@ -56,9 +56,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     seq_of_zeros : Array, shape (N,) or (N, N)
         The roots, or a matrix whose characteristic polynomial is asked for.
 
-    Returns
-    -------
-    Array, shape (N + 1,)
+    -> Array, shape (N + 1,)
         The coefficients, of the highest power first.
 
     >>> xarr.poly([1, 2]).tolist()
@@ -144,9 +142,7 @@ def polyval(p: Coefficients, x: Any) -> Any:
     x : Array, shape (...), or poly1d
         The points.
 
-    Returns
-    -------
-    Array, shape (...), or poly1d where x is one
+    -> Array, shape (...), or poly1d where x is one
         Of the dtype that both promote to.
 
     Notes
@@ -196,9 +192,7 @@ def polyfit(
     cov : bool or "unscaled", optional
         Whether to give the covariances of the coefficients too.
 
-    Returns
-    -------
-    Array, shape (deg + 1,) or (deg + 1, K)
+    -> Array, shape (deg + 1,) or (deg + 1, K)
         The coefficients, of the highest power first; with `full` or `cov` the first of a tuple.
 
     Warns

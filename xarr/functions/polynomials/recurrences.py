@@ -42,9 +42,7 @@ class Basis:
         tensor : bool, optional
             Whether each series is evaluated at each point; else the shapes S and (...) broadcast.
 
-        Returns
-        -------
-        Array, shape (*S, ...)
+        -> Array, shape (*S, ...)
         """
         points = array_of(x, f"{self.prefix}val(x, c)")
         series = coefficients(c, points.ndim if tensor else 0, points)
@@ -94,27 +92,21 @@ class Basis:
     def grid2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
-        Returns
-        -------
-        Array, shape c.shape[2:] + x.shape + y.shape
+        -> Array, shape c.shape[2:] + x.shape + y.shape
         """
         return self.val(y, self.val(x, c))
 
     def grid3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
         """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
-        Returns
-        -------
-        Array, shape c.shape[3:] + x.shape + y.shape + z.shape
+        -> Array, shape c.shape[3:] + x.shape + y.shape + z.shape
         """
         return self.val(z, self.val(y, self.val(x, c)))
 
     def vander(self, x: ArrayLike, deg: Any) -> Array:
         """The values of the polynomials of degrees up to deg.
 
-        Returns
-        -------
-        Array, shape (..., deg + 1)
+        -> Array, shape (..., deg + 1)
             Floating-point.
         """
         where = f"{self.prefix}vander(x, deg)"
@@ -137,18 +129,14 @@ class Basis:
     def vander2d(self, x: ArrayLike, y: ArrayLike, deg: Sequence[int]) -> Array:
         """The products P[i](x) * P[j](y), of degrees up to two.
 
-        Returns
-        -------
-        Array, shape (..., (deg[0] + 1) * (deg[1] + 1))
+        -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1))
         """
         return self._products(deg, x, y)
 
     def vander3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, deg: Sequence[int]) -> Array:
         """The products P[i](x) * P[j](y) * P[k](z), of degrees up to three.
 
-        Returns
-        -------
-        Array, shape (..., (deg[0] + 1) * (deg[1] + 1) * (deg[2] + 1))
+        -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1) * (deg[2] + 1))
         """
         return self._products(deg, x, y, z)
 
@@ -192,9 +180,7 @@ class Basis:
         w : Array, shape (M,), optional
             The weights of the residuals, before they are squared.
 
-        Returns
-        -------
-        Array, shape (N,) or (N, K)
+        -> Array, shape (N,) or (N, K)
             The coefficients; with `full` the first of two.
 
         Warns
@@ -346,9 +332,7 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
     tensor : bool, optional
         Whether each polynomial is evaluated at each point; else the shapes S and (...) broadcast.
 
-    Returns
-    -------
-    Array, shape (*S, ...)
+    -> Array, shape (*S, ...)
     """
     where = "polyvalfromroots(x, r)"
     points = array_of(x, where)

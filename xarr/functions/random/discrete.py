@@ -5,14 +5,7 @@ from __future__ import annotations
 import builtins
 
 from xarr.functions.random import permuting
-from xarr.functions.random.drawing import (
-    Integers,
-    Real,
-    Size,
-    Source,
-    require_enough,
-    require_held,
-)
+from xarr.functions.random.drawing import Integers, Real, Size, Source, require_enough, require_held
 from xarr.tables import random
 
 

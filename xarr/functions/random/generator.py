@@ -101,11 +101,7 @@ class Generator(Continuous, Discrete, Vectors):
         return self._standard(random.standard_normal, size, dtype, out, where)
 
     def standard_exponential(
-        self,
-        size: Size = None,
-        dtype: FloatType = None,
-        method: str = "zig",
-        out: Out = None,
+        self, size: Size = None, dtype: FloatType = None, method: str = "zig", out: Out = None
     ) -> Floats:
         """Draw from the exponential distribution of mean 1.
 
@@ -143,9 +139,7 @@ class Generator(Continuous, Discrete, Vectors):
         method : "marginals" or "count"
             Taken for NumPy's sake; K - 1 hypergeometric variables are what is drawn.
 
-        Returns
-        -------
-        Array of int64, shape (*size, K)
+        -> Array of int64, shape (*size, K)
 
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_hypergeometric([4, 5, 6], 7, 2).sum(axis=1).tolist()
@@ -174,9 +168,7 @@ class Generator(Continuous, Discrete, Vectors):
         endpoint : bool
             Whether high is included.
 
-        Returns
-        -------
-        Array, or int where neither a bound, nor size, nor dtype asks for an array
+        -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
         Notes
         -----
@@ -212,9 +204,7 @@ class Generator(Continuous, Discrete, Vectors):
         shuffle : bool
             Whether the order is random where elements are not replaced.
 
-        Returns
-        -------
-        Array, or int where a is an integer and size is not given
+        -> Array, or int where a is an integer and size is not given
 
         >>> xarr.random.default_rng(1).choice(5, 5, replace=False).sum().tolist()
         10

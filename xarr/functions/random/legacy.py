@@ -166,9 +166,7 @@ class RandomState(Continuous, Discrete, Vectors):
         dtype : dtype
             An integer data type, or bool; one number of int is a Python int.
 
-        Returns
-        -------
-        Array, or int where neither a bound, nor size, nor dtype asks for an array
+        -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
         >>> xarr.random.randint(0, 10, size=5).shape
         (5,)
@@ -202,9 +200,7 @@ class RandomState(Continuous, Discrete, Vectors):
         p : real Array, shape (N,), optional
             The probability of each; even by default.
 
-        Returns
-        -------
-        Array, or int where a is an integer and size is not given
+        -> Array, or int where a is an integer and size is not given
 
         >>> xarr.random.choice(5, 5, replace=False).sum().tolist()
         10

@@ -31,9 +31,7 @@ class Vectors(Source):
         alpha : real Array, shape (K,)
             Its parameters, not negative.
 
-        Returns
-        -------
-        Array, shape (*size, K)
+        -> Array, shape (*size, K)
 
         Notes
         -----
@@ -62,9 +60,7 @@ class Vectors(Source):
         pvals : real Array, shape (..., K)
             The probability of each result; the last one's is what is left of 1.
 
-        Returns
-        -------
-        Array of int64, shape (*size, K); by default n and pvals[..., 0] broadcast to size
+        -> Array of int64, shape (*size, K); by default n and pvals[..., 0] broadcast to size
 
         Notes
         -----
@@ -130,9 +126,7 @@ class Vectors(Source):
         method : "svd", "eigh" or "cholesky"
             How cov is factored.
 
-        Returns
-        -------
-        Array, shape (*size, N)
+        -> Array, shape (*size, N)
 
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_normal([0, 0], [[2, 1], [1, 2]], 4).shape
@@ -205,10 +199,7 @@ def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, w
     for count in map(int, counts[:-1]):
         rest -= count
         drawn = source.sample(
-            random.hypergeometric,
-            (float(count), float(rest), left),
-            shape,
-            where,
+            random.hypergeometric, (float(count), float(rest), left), shape, where
         )
         parts.append(drawn)
         left = _less(left, drawn)
