@@ -1,9 +1,9 @@
 """What many functions' parameters mean, which errors they share and where they come from, once.
 
-A docstring in the code says what is particular to its function. Parameters, returns and
-examples need no title: a paragraph that begins with "name : ", "-> " or ">>> " is one. `completed` adds the rest, for
-`help` and the reference: parameters by their names in the signature, with the type that is
-annotated there; `complete` does so for the names of a module or a class.
+A docstring in the code says what is particular to its function. Parameters, what is returned and
+examples need no title there: "name : ", "-> " and ">>> " begin their paragraphs. `completed` adds
+the rest, for `help` and the reference: parameters by their names in the signature, with the type
+that is annotated there; `complete` does so for the names of a module, or of a class and its bases.
 """
 
 from __future__ import annotations

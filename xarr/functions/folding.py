@@ -162,16 +162,14 @@ class Methods:
     def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
         """Apply the function to elements of an array in place, each as often as it is named.
 
+        The second operands of one element are joined in a halving tree, the same on all devices.
+
         a : Array
             The array that is changed; its elements are the first operand.
         indices : index
             Which elements; as in ``a[indices]``.
         b : Array, optional
             The second operand, where there is one; it broadcasts to ``a[indices]``.
-
-        Notes
-        -----
-        The second operands of one element are joined in a halving tree, the same on all devices.
         """
         function: ufunc = self  # type: ignore[assignment]
         name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"

@@ -37,6 +37,9 @@ _Limits = tuple[Any, Any]
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """How often each number occurs among integers.
 
+    Waits for the device, since the shape depends on the values. Sums of weights have an order of
+    their own, the same on all devices.
+
     x : integer or bool Array, shape (N,)
         The numbers, none of them negative.
     minlength : int, optional
@@ -44,11 +47,6 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
 
     -> int64 Array, shape (max(largest + 1, minlength),)
         The counts; with weights their sums, float64.
-
-    Notes
-    -----
-    Waits for the device, since the shape depends on the values. Sums of weights have an order of
-    their own, the same on all devices.
 
     >>> xarr.bincount(xarr.asarray([3, 1, 1])).tolist()
     [0, 2, 0, 1]
@@ -155,6 +153,9 @@ def histogram(
 ) -> tuple[Array, Array]:
     """How many elements there are in each of adjoining bins.
 
+    Without a range it waits for the device, to know the edges. The elements are binned and counted
+    in one launch where the bins are equally wide.
+
     bins : int, str, or Array of shape (N + 1,)
         How many bins of one width; or the rule for their number, as "auto"; or their edges.
     range : (float, float), optional
@@ -168,11 +169,6 @@ def histogram(
     ------
     ValueError
         If the edges are not in order or not finite, there is no bin, or weights have another shape.
-
-    Notes
-    -----
-    Without a range it waits for the device, to know the edges. The elements are binned and counted
-    in one launch where the bins are equally wide.
 
     >>> counts, edges = xarr.histogram(xarr.asarray([0.0, 1.0, 1.5, 4.0]), bins=2)
     >>> counts.tolist(), edges.tolist()

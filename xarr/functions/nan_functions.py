@@ -175,14 +175,12 @@ def nanargmin(
 ) -> Array:
     """The int64 index of the smallest number along an axis, of equal ones the first.
 
+    Infinity beside NaN is found, which NumPy may miss.
+
     Raises
     ------
     ValueError
         If all elements of a line are NaN; so of floating-point a it waits for the device.
-
-    Notes
-    -----
-    Infinity beside NaN is found, which NumPy may miss.
 
     >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2
@@ -197,14 +195,12 @@ def nanargmax(
 ) -> Array:
     """The int64 index of the largest number along an axis, of equal ones the first.
 
+    Infinity beside NaN is found, which NumPy may miss.
+
     Raises
     ------
     ValueError
         If all elements of a line are NaN; so of floating-point a it waits for the device.
-
-    Notes
-    -----
-    Infinity beside NaN is found, which NumPy may miss.
 
     >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
     0

@@ -149,6 +149,8 @@ def quantile(
 ) -> Array:
     """The quantiles of the real elements along axes.
 
+    After R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
+
     method : str, optional
         One of NumPy's thirteen definitions.
     weights : Array, shape of a or of its reduced axes, optional
@@ -161,10 +163,6 @@ def quantile(
     ------
     ValueError
         If a quantile is out of range, the method is none, or a weight is negative.
-
-    Notes
-    -----
-    R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
 
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
     3.0

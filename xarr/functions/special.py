@@ -74,8 +74,6 @@ x/4 - 1 and of 16/x - 1, interpolated at 40 nodes in 40 digits."""
 def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of the first kind, of order 0; for real numbers.
 
-    Notes
-    -----
     NumPy's function, by Chebyshev's polynomials of its own.
 
     >>> f"{xarr.i0(1.0):.6f}"

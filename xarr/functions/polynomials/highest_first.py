@@ -66,11 +66,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 
 
 def roots(p: Coefficients) -> Array:
-    """The roots of a polynomial, in no particular order; complex where one is. Runs on the host.
-
-    Notes
-    -----
-    The eigenvalues of a companion matrix.
+    """The roots of a polynomial, in any order: eigenvalues of a matrix. Runs on the host.
 
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
@@ -137,17 +133,13 @@ def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficient
 
 
 def polyval(p: Coefficients, x: Any) -> Any:
-    """The values of a polynomial, as one expression of x.
+    """The values of a polynomial, by Horner's rule: one expression of x, and so one kernel.
 
     x : Array, shape (...), or poly1d
         The points.
 
     -> Array, shape (...), or poly1d where x is one
         Of the dtype that both promote to.
-
-    Notes
-    -----
-    By Horner's rule, in one kernel.
 
     >>> xarr.polyval([3, 0, 1], xarr.asarray([5, 6])).tolist()
     [76, 109]
@@ -174,7 +166,7 @@ def polyfit(
     w: Any = None,
     cov: bool | str = False,
 ) -> Any:
-    """The coefficients of the polynomial that is nearest to points, by least squares.
+    """The coefficients of the polynomial nearest to points, by least squares. Waits for the rank.
 
     x : Array, shape (M,)
         Where.
@@ -199,10 +191,6 @@ def polyfit(
     -----
     RankWarning
         If the points do not determine the coefficients.
-
-    Notes
-    -----
-    Waits for the rank.
 
     >>> [round(value, 6) for value in xarr.polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1).tolist()]
     [2.0, 1.0]

@@ -18,14 +18,10 @@ class Continuous(Source):
     """Draws real numbers, with NumPy's parameters."""
 
     def beta(self, a: Real, b: Real, size: Size = None) -> Floats:
-        """Draw from the beta distribution.
+        """Draw from the beta distribution: the quotient of gamma variables, by their logarithms.
 
         a, b : real Array or number
             Its shape, positive.
-
-        Notes
-        -----
-        The quotient of gamma variables, by their logarithms.
         """
         return self._draw(random.beta, (a, b), size)
 
@@ -48,9 +44,7 @@ class Continuous(Source):
     def gamma(self, shape: Real, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the gamma distribution.
 
-        Notes
-        -----
-        G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
+        After G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
         """
         return self._draw(random.gamma, (shape, scale), size)
 
@@ -93,12 +87,10 @@ class Continuous(Source):
     def normal(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the normal distribution.
 
+        After G. E. P. Box, M. E. Muller, Annals of Mathematical Statistics 29, 1958.
+
         scale : real Array or number
             The standard deviation, not negative.
-
-        Notes
-        -----
-        G. E. P. Box, M. E. Muller, Annals of Mathematical Statistics 29, 1958.
 
         >>> xarr.random.default_rng(1).normal(0.0, [1.0, 2.0], (3, 2)).shape
         (3, 2)
@@ -169,26 +161,22 @@ class Continuous(Source):
     def vonmises(self, mu: Real, kappa: Real, size: Size = None) -> Floats:
         """Draw angles in radians from the von Mises distribution.
 
+        After D. J. Best, N. I. Fisher, Applied Statistics 28, 1979.
+
         mu : real Array or number
             The mode, in radians.
         kappa : real Array or number
             The concentration, not negative.
-
-        Notes
-        -----
-        D. J. Best, N. I. Fisher, Applied Statistics 28, 1979.
         """
         return self._draw(random.vonmises, (mu, kappa), size)
 
     def wald(self, mean: Real, scale: Real, size: Size = None) -> Floats:
         """Draw from the Wald, or inverse Gaussian, distribution.
 
+        After J. R. Michael, W. R. Schucany, R. W. Haas, American Statistician 30, 1976.
+
         mean, scale : real Array or number
             The mean and the scale, positive.
-
-        Notes
-        -----
-        J. R. Michael, W. R. Schucany, R. W. Haas, American Statistician 30, 1976.
         """
         return self._draw(random.wald, (mean, scale), size)
 

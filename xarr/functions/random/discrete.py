@@ -15,12 +15,10 @@ class Discrete(Source):
     def binomial(self, n: Real, p: Real, size: Size = None) -> Integers:
         """Draw how many of n trials succeed.
 
+        After W. Hoermann, Journal of Statistical Computation and Simulation 46, 1993.
+
         n : real Array or number
             How many trials, not negative.
-
-        Notes
-        -----
-        W. Hoermann, Journal of Statistical Computation and Simulation 46, 1993.
         """
         return self._draw(random.binomial, (n, p), size)
 
@@ -39,26 +37,22 @@ class Discrete(Source):
     def hypergeometric(self, ngood: Real, nbad: Real, nsample: Real, size: Size = None) -> Integers:
         """Draw how many of a sample without replacement are good.
 
+        After E. Stadlober, Journal of Computational and Applied Mathematics 31, 1990.
+
         ngood, nbad : real Array or number
             How many good and bad ones there are, not negative.
         nsample : real Array or number
             How many are taken, at most all.
-
-        Notes
-        -----
-        E. Stadlober, Journal of Computational and Applied Mathematics 31, 1990.
         """
         return self._draw(random.hypergeometric, (ngood, nbad, nsample), size, require_enough)
 
     def logseries(self, p: Real, size: Size = None) -> Integers:
         """Draw from the logarithmic series distribution.
 
+        After A. W. Kemp, Applied Statistics 30, 1981.
+
         p : real Array or number
             Its parameter, in [0, 1).
-
-        Notes
-        -----
-        A. W. Kemp, Applied Statistics 30, 1981.
         """
         return self._draw(random.logseries, (p,), size)
 
@@ -73,23 +67,19 @@ class Discrete(Source):
     def poisson(self, lam: Real = 1.0, size: Size = None) -> Integers:
         """Draw from the Poisson distribution.
 
+        After W. Hoermann, Insurance: Mathematics and Economics 12, 1993.
+
         lam : real Array or number
             The mean, not negative.
-
-        Notes
-        -----
-        W. Hoermann, Insurance: Mathematics and Economics 12, 1993.
         """
         return self._draw(random.poisson, (lam,), size)
 
     def zipf(self, a: Real, size: Size = None) -> Integers:
         """Draw from the zeta distribution: k with a probability that goes as k**-a.
 
+        After L. Devroye, Non-uniform random variate generation, 1986, chapter X.6.
+
         a : real Array or number
             The exponent, above 1.
-
-        Notes
-        -----
-        L. Devroye, Non-uniform random variate generation, 1986, chapter X.6.
         """
         return self._draw(random.zipf, (a,), size)

@@ -118,9 +118,7 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Floats:
         """Draw from the gamma distribution of scale 1.
 
-        Notes
-        -----
-        G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
+        After G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
         """
         where = "standard_gamma(shape, size, dtype, out)"
         parameters = (parameter(shape, "shape", where, random.NOT_NEGATIVE),)
@@ -161,6 +159,9 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Draw integers evenly between bounds.
 
+        The product of the number of values and 64 random bits, or 128 for more than 2**32 values:
+        none occurs more often than another by more than 2**-32 of its probability.
+
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
         dtype : dtype
@@ -169,11 +170,6 @@ class Generator(Continuous, Discrete, Vectors):
             Whether high is included.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
-
-        Notes
-        -----
-        The product of the number of values and 64 random bits, or 128 for more than 2**32 values:
-        none occurs more often than another by more than 2**-32 of its probability.
 
         >>> bool((xarr.random.default_rng(1).integers(6, size=10) < 6).all())
         True
@@ -268,13 +264,11 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
 def default_rng(seed: Any = None) -> Generator:
     """Make a generator of a seed.
 
+    With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
+
     seed : int, sequence of int, SeedSequence, bit generator, Generator or None
         None takes entropy of the operating system. A generator is returned as it is; a bit
         generator, or generator, of NumPy draws on the host the numbers that NumPy would.
-
-    Notes
-    -----
-    With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
 
     >>> xarr.random.default_rng(42).random(3).shape
     (3,)

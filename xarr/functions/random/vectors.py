@@ -26,16 +26,12 @@ class Vectors(Source):
     """Draws vectors, with NumPy's parameters."""
 
     def dirichlet(self, alpha: Any, size: Size = None) -> Array:
-        """Draw from the Dirichlet distribution, of numbers that add to 1.
+        """Draw from the Dirichlet distribution: gamma variables over their sum.
 
         alpha : real Array, shape (K,)
             Its parameters, not negative.
 
         -> Array, shape (*size, K)
-
-        Notes
-        -----
-        Gamma variables, by their logarithms, over their sum.
 
         >>> xarr.random.default_rng(1).dirichlet([1.0, 2.0, 3.0], 2).shape
         (2, 3)
@@ -53,7 +49,7 @@ class Vectors(Source):
         return shares / elementwise.maximum(total, 1e-30)
 
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
-        """Draw how often each of several results occurs in n trials.
+        """Draw how often each of K results occurs in n trials, as K - 1 binomial variables.
 
         n : integer Array or int
             How many trials, not negative.
@@ -61,10 +57,6 @@ class Vectors(Source):
             The probability of each result; the last one's is what is left of 1.
 
         -> Array of int64, shape (*size, K); by default n and pvals[..., 0] broadcast to size
-
-        Notes
-        -----
-        K - 1 binomial variables, each of the trials that are left.
 
         >>> xarr.random.default_rng(1).multinomial(9, [0.5, 0.25, 0.25], 2).sum(axis=1).tolist()
         [9, 9]
