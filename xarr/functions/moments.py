@@ -90,16 +90,7 @@ def spread(
         squares = elementwise.square.applied(apart)
     del apart
     shape = squares.shape
-    total = reduced(
-        reductions.sum,
-        squares,
-        axis,
-        dtype=summed.numpy if is_integer else None,
-        keepdims=keepdims,
-        mask=True if mask is None else Array(mask),
-        where=name,
-    )._node
-    total = engine.converted(total, _divided(total))
+    total = _sum(squares, axis, summed.numpy if is_integer else None, keepdims, mask, name)
     count = _count(shape, mask, axis, keepdims, total, name)
     above = elementwise.subtract.combined(count, _like(less, count))
     if mask is None:
@@ -155,25 +146,21 @@ def _summed(x: Node, dtype: Any, name: str) -> DType:
     return wanted
 
 
-def _divided(total: Node) -> DType:
-    """The type that sums are divided in."""
-    return total.dtype if total.dtype.kind in FLOATING else default_float(total.device)
+def _sum(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
+    """The sum where a mask holds, in the type that it is divided in."""
+    which = True if mask is None else Array(mask)
+    found = reduced(reductions.sum, x, axis, dtype=dtype, keepdims=keepdims, mask=which, where=name)
+    total = found._node
+    return (
+        total if total.dtype.kind in FLOATING else engine.converted(total, default_float(x.device))
+    )
 
 
 def _mean(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
     wanted = _summed(x, dtype, name)
     if mask is None and wanted.kind not in INTEGER:
         return reduced(reductions.mean, x, axis, dtype=dtype, keepdims=keepdims)._node
-    total = reduced(
-        reductions.sum,
-        x,
-        axis,
-        dtype=wanted.numpy,
-        keepdims=keepdims,
-        mask=True if mask is None else Array(mask),
-        where=name,
-    )._node
-    total = engine.converted(total, _divided(total))
+    total = _sum(x, axis, wanted.numpy, keepdims, mask, name)
     count = _count(x.shape, mask, axis, keepdims, total, name)
     return engine.converted(elementwise.divide.combined(total, count), wanted)
 

@@ -126,12 +126,8 @@ class Draw:
         operation = self.operations.get((computed, wanted))
         if operation is None:
             operation = self.operations[computed, wanted] = self.operation(computed, wanted)
-        inputs = (
-            engine.index(shape, device),
-            constant(draw, dtypes.uint64, (), device),
-            constant(key, dtypes.uint64, (), device),
-            *parameters,
-        )
+        numbers = [constant(number, dtypes.uint64, (), device) for number in (draw, key)]
+        inputs = (engine.index(shape, device), *numbers, *parameters)
         return engine.defer(operation, inputs, shape)
 
     def firsts(
@@ -150,18 +146,13 @@ class Draw:
             operation = self._operation(computed, result, "(u64)0, 0u")
             self.first_operations[computed, result] = operation
         position = engine.converted(engine.index((count,), device), dtypes.uint64)
-        start = constant(draw, dtypes.uint64, (), device)
+        start, again = (constant(number, dtypes.uint64, (), device) for number in (draw, key))
         draws = elementwise.add.combined(position, start)
-        inputs = (
-            constant(0, dtypes.int64, (), device),
-            draws,
-            constant(key, dtypes.uint64, (), device),
-            *parameters,
-        )
+        inputs = (constant(0, dtypes.int64, (), device), draws, again, *parameters)
         return engine.defer(operation, inputs, (count,))
 
     def operation(self, computed: DType, result: DType) -> Operation:
-        """What is drawn, for one type that is computed in and one of the result."""
+        """The operation of one type that is computed in, and one of the result."""
         operation = self._operation(computed, result, "{0}")
         if "place" not in self.expression:
             return operation
@@ -172,14 +163,9 @@ class Draw:
         text = re.sub(r"\bplace\b", place + ", {1}, {2}", self.expression)
         text = re.sub(r"\bblock\b", "(u64){0}, {1}, {2}", text)
         text = re.sub(r"\bT\b|(?<=_)T\b", computed.compute, text)
-        for number in range(len(self.parameters)):
-            text = re.sub(rf"\bx{number + 1}\b", f"{{{number + 3}}}", text)
-        operands = (
-            dtypes.int64,
-            dtypes.uint64,
-            dtypes.uint64,
-            *(self.kind or computed,) * len(self.parameters),
-        )
+        text = re.sub(r"\bx(\d)\b", lambda found: f"{{{int(found[1]) + 2}}}", text)
+        given = (self.kind or computed,) * len(self.parameters)
+        operands = (dtypes.int64, dtypes.uint64, dtypes.uint64, *given)
         value = f"({text}) != 0" if result.kind == dtypes.BOOL else f"({text})"
         return Operation(self.name, operands, result, f"({result.compute})({value})")
 

@@ -149,29 +149,25 @@ class Source:
             numbers: Any = tuple(parameters)
             return self.single(row, numbers, computed, result or computed, device)
         shape = _shape_of(size, [node.shape for node in nodes], out, where)
-        array = Array(self.node(row, parameters, shape, device, computed, result, where))
+        array = Array(self.node(row, shape, device, where, computed, parameters, result))
         return delivered(array, out, where)
 
     def node(
         self,
         row: Draw,
-        parameters: Sequence[Parameter],
         shape: Shape,
         device: Device,
-        computed: DType,
-        result: DType | None,
         where: str,
+        computed: DType | None = None,
+        parameters: Sequence[Parameter] = (),
+        result: DType | None = None,
     ) -> Node:
         """The node of a draw over a shape."""
+        computed = computed or default_float(device)
         require_on(device, result or computed, where)
-        operands = [
-            value
-            if isinstance(value, Node)
-            else scalar_node(value, row.kind or computed, device, where)
-            for value in parameters
-        ]
+        operands = _nodes(parameters, row.kind or computed, device, where)
         draw, key = self._bits.take()
-        return row.drawn(shape, draw, key, device, computed, tuple(operands), result)
+        return row.drawn(shape, draw, key, device, computed, operands, result)
 
     def single(
         self,
@@ -198,13 +194,21 @@ class Source:
                 count = min(4 * len(ahead.values), tuning.DRAWN_MOST)
             if len(self._ahead) >= tuning.DRAWN_KINDS:
                 self._ahead.clear()
-            operands = tuple(
-                scalar_node(value, row.kind or computed, device, row.name) for value in parameters
-            )
+            operands = _nodes(parameters, row.kind or computed, device, row.name)
             first = row.firsts(count, draw, key, device, computed, operands, result)
             values = Array(first).tolist()
             self._ahead[spot] = _Ahead(key, draw, values)
             return values[0]
+
+
+def _nodes(
+    parameters: Sequence[Parameter], kind: DType, device: Device, where: str
+) -> tuple[Node, ...]:
+    """The parameters as nodes, numbers of a data type."""
+    return tuple(
+        value if isinstance(value, Node) else scalar_node(value, kind, device, where)
+        for value in parameters
+    )
 
 
 def _device_of(nodes: Sequence[Node], out: Any, where: str) -> Device:
@@ -309,10 +313,5 @@ def _combined(row: Elementwise, x1: Parameter, x2: Parameter) -> Parameter:
     if not isinstance(beside, Node):
         return _OF_NUMBERS[row.name](x1, x2)  # type: ignore[no-any-return]
     floating = default_float(beside.device)
-    first, second = (
-        engine.converted(value, floating)
-        if isinstance(value, Node)
-        else scalar_node(value, floating, beside.device, row.where)
-        for value in (x1, x2)
-    )
-    return row.combined(first, second)
+    first, second = _nodes((x1, x2), floating, beside.device, row.where)
+    return row.combined(engine.converted(first, floating), engine.converted(second, floating))

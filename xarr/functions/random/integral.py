@@ -16,6 +16,7 @@ from xarr.engine import engine
 from xarr.functions.applying import reduced
 from xarr.functions.random.drawing import Source, size_of
 from xarr.tables import elementwise, random, reductions
+from xarr.tables.rows import Elementwise
 
 _WORD: Final = 1 << 64
 _NARROW: Final = 1 << 32
@@ -147,7 +148,10 @@ def _between_arrays(source: Source, low: Any, high: Any, size: Any, bounds: _Bou
         node = bound._node
         if node.dtype.kind not in (*INTEGER, BOOL):
             node = engine.converted(node, dtypes.int64)
-        beyond = _is_below(node, bounds.lowest), _is_above(node, most)
+        beyond = (
+            _is_beyond(elementwise.less, node, bounds.lowest),
+            _is_beyond(elementwise.greater, node, most),
+        )
         bounds.require(bound is low and any(beyond), bound is high and any(beyond))
         nodes.append(engine.converted(node, wide))
     least, last = nodes
@@ -161,19 +165,10 @@ def _between_arrays(source: Source, low: Any, high: Any, size: Any, bounds: _Bou
     return source.sample(random.integers_wide, (least, span), size, where, dtype=wide, result=row)
 
 
-def _is_below(node: Node, bound: int) -> bool:
-    """Whether an element is below a bound, which its data type may not hold."""
-    holds = (0, 1) if node.dtype.kind == BOOL else dtypes.integer_bounds(node.dtype)
-    if holds[0] >= bound:
+def _is_beyond(row: Elementwise, node: Node, bound: int) -> bool:
+    """Whether an element is less, or greater, than a bound, which its data type may not hold."""
+    lowest, highest = _range_of(node.dtype)
+    if highest <= bound if row is elementwise.greater else lowest >= bound:
         return False
     limit = constant(bound, node.dtype, (), node.device)
-    return bool(reduced(reductions.any, elementwise.less.combined(node, limit)))
-
-
-def _is_above(node: Node, bound: int) -> bool:
-    """Whether an element is above a bound, which its data type may not hold."""
-    holds = (0, 1) if node.dtype.kind == BOOL else dtypes.integer_bounds(node.dtype)
-    if holds[1] <= bound:
-        return False
-    limit = constant(bound, node.dtype, (), node.device)
-    return bool(reduced(reductions.any, elementwise.greater.combined(node, limit)))
+    return bool(reduced(reductions.any, row.combined(node, limit)))

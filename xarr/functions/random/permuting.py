@@ -28,9 +28,7 @@ _FEW: Final = 1 << 10
 
 def keys(source: Source, shape: Shape, device: Device, where: str) -> Array:
     """Random 64-bit integers, whose order is the permutation."""
-    return Array(
-        source.node(random.words_wide, (), shape, device, dtypes.uint64, dtypes.uint64, where)
-    )
+    return Array(source.node(random.words_wide, shape, device, where, dtypes.uint64))
 
 
 def order(source: Source, count: int, device: Device, where: str) -> Array:
@@ -232,18 +230,9 @@ def _without(
             )
         # The smallest of independent exponentials of these rates are a sample without replacement,
         # in its order (P. S. Efraimidis, P. G. Spirakis, Information Processing Letters 97, 2006).
-        waits = Array(
-            source.node(
-                random.standard_exponential,
-                (),
-                (count,),
-                chances.device,
-                chances._node.dtype,
-                None,
-                where,
-            )
-        )
-        return sorting.argsort(waits / chances)[:wanted]
+        kind = chances._node.dtype
+        waits = source.node(random.standard_exponential, (count,), chances.device, where, kind)
+        return sorting.argsort(Array(waits) / chances)[:wanted]
     if count >= _MANY and wanted <= _FEW:
         return _few_of_many(source, count, wanted, device, where)
     return order(source, count, device, where)[:wanted]
@@ -264,5 +253,5 @@ def random_bytes(source: Source, length: Any, where: str) -> bytes:
     if count < 0:
         raise errors.wrong_value(where, f"length is {count}", "it is not negative")
     shape = (-(-count // 4),)
-    node = source.node(random.words, (), shape, get_device(), dtypes.uint32, dtypes.uint32, where)
+    node = source.node(random.words, shape, get_device(), where, dtypes.uint32)
     return numpy.asarray(creation.to_numpy(Array(node)), "<u4").tobytes()[:count]

@@ -153,15 +153,7 @@ class Vectors(Source):
             )
         factor = _factor(matrix, method, check_valid, tol, where)
         shape = (*_size(size, where), *center.shape)
-        node = self.node(
-            random.standard_normal,
-            (),
-            shape,
-            center.device,
-            default_float(center.device),
-            None,
-            where,
-        )
+        node = self.node(random.standard_normal, shape, center.device, where)
         lines = manipulation.reshape(Array(node), (-1, center.shape[0]))
         return manipulation.reshape(products.matmul(lines, factor), shape) + center
 
