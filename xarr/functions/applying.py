@@ -130,7 +130,7 @@ def reduced(
         final = engine.reshaped(final, kept)
     if name is not None and opcode is not None and opcode.nbytes and given is inputs[0]:
         remembered(row.transitions, name, (opcode, inputs[1:], final.structure))
-    return Array(final) if target is None else sent(final, target, along)
+    return sent(final, target, along)
 
 
 def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:
@@ -160,8 +160,10 @@ def _require_number(row: Reduction, correction: Any) -> None:
         )
 
 
-def sent(result: Node, target: Array, where: str) -> Array:
-    """The array that a reduction's result was written to, converted as NumPy does: in any case."""
+def sent(result: Node, target: Array | None, where: str) -> Array:
+    """A result, or the array that it was written to, converted as NumPy does: in any case."""
+    if target is None:
+        return Array(result)
     if target.shape != result.shape:
         raise errors.wrong_value(
             where,
@@ -305,4 +307,4 @@ def scanned(
         )
         identity = constant(_empty(row, types.result), types.result, start.shape, node.device)
         engine.write(final.storage, start, types.result, identity)
-    return Array(final) if target is None else sent(final, target, along)
+    return sent(final, target, along)

@@ -36,8 +36,7 @@ def averaged(
         number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
         warn_of_few(number, "Mean of empty slice")
     result = _mean(x, axis, dtype, keepdims, mask, name)
-    target = single(out, name)
-    return Array(result) if target is None else sent(result, target, name)
+    return sent(result, single(out, name), name)
 
 
 def freedom_less(ddof: float | None, correction: float, where: str) -> float:
@@ -104,8 +103,7 @@ def spread(
     if row is reductions.std:
         result = elementwise.sqrt.applied(result)
     result = engine.converted(result, summed if is_integer else total.dtype)
-    target = single(out, name)
-    return Array(result) if target is None else sent(result, target, name)
+    return sent(result, single(out, name), name)
 
 
 _FREEDOM: Final = "Degrees of freedom <= 0 for slice"

@@ -16,7 +16,6 @@ from xarr.array.outcome import delivered
 from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
-from xarr.engine import engine
 from xarr.functions import creation, elementwise, manipulation, quantiles, reductions, searching
 from xarr.functions.hosting import host_of
 from xarr.functions.sorting import argsort, sort
@@ -55,10 +54,7 @@ def median_of(lines: Lines) -> Array:
     middle = lines.length // 2
     high = ordered[:, middle]
     result = widened(high) if lines.length % 2 else mean_of_two(ordered[:, middle - 1], high)
-    if row.kind in dtypes.FLOATING:
-        last = ordered[:, -1]
-        result = searching.where(last != last, last.astype(result.dtype), result)
-    return result.astype(row.numpy)
+    return nan_where_last_is(ordered[:, -1], result).astype(row.numpy)
 
 
 def mean_of_two(low: Array, high: Array) -> Array:
@@ -319,8 +315,7 @@ def quantile_of(asked: Asked) -> Array:
         after = picked(ordered, asked.column(numpy.asarray(place.after).astype("int64")))
         share = asked.column(numpy.asarray(place.share, numpy.float64))
         result = between(before, after, share.astype(asked.share_dtype.numpy))
-    last = ordered[:, -1]
-    return nan_where_last_is(last, result)
+    return nan_where_last_is(ordered[:, -1], result)
 
 
 def nan_where_last_is(last: Array, result: Array) -> Array:
@@ -356,9 +351,9 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     lines, weights = asked.lines, asked.weights if weights is None else weights
     assert weights is not None
     order = argsort(lines.values)
-    starts = creation.arange(lines.number, dtype="int64", device=order.device)[:, None]
-    index = order + starts * lines.length
-    ordered, weights = (_taken_flat(part, index) for part in (lines.values, weights))
+    ordered, weights = (
+        searching.take_along_axis(part, order, axis=1) for part in (lines.values, weights)
+    )
     row = default_float(lines.values.device)
     sums = cumsum(weights.astype(row.numpy), axis=1)
     total = sums[:, -1:]
@@ -376,12 +371,3 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     last = lines.length - 1 if count is None else elementwise.maximum(count - 1, 0)
     result = picked(ordered, elementwise.minimum(before, last))
     return result if count is not None else nan_where_last_is(ordered[:, -1], result)
-
-
-def _taken_flat(matrix: Array, index: Array) -> Array:
-    """The elements of a matrix at places in C order, computed."""
-    flat = matrix.reshape(-1)
-    where = settled(flat)
-    result = gather.take(flat._node, where, [(0, index._node)], 0)
-    engine.compute(result)
-    return Array(result)

@@ -65,5 +65,4 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
         for row in (rows.max, rows.min)
     )
     result = rows_of_two.subtract.combined(largest._node, smallest._node)
-    target = single(out, where)
-    return Array(result) if target is None else sent(result, target, where)
+    return sent(result, single(out, where), where)
