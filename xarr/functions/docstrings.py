@@ -197,7 +197,7 @@ def _spelled(annotation: str) -> str:
 def complete(space: ModuleType | type, source: str = "") -> None:
     """Complete the docstrings of the public functions of a module, or of a class and its bases."""
     spaces = space.__mro__ if isinstance(space, type) else (space,)
-    values = [value for each in spaces for value in vars(each).values()]
+    values = [getattr(value, "__func__", value) for each in spaces for value in vars(each).values()]
     for value in {id(value): value for value in values}.values():
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)

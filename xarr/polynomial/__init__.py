@@ -13,7 +13,6 @@ from xarr.functions.polynomials.classes import (
     Legendre as Legendre,
     Polynomial as Polynomial,
 )
-from xarr.functions.polynomials.recurrences import Basis as _Basis
 from xarr.polynomial import (
     chebyshev as chebyshev,
     hermite as hermite,
@@ -37,7 +36,6 @@ def set_default_printstyle(style: _Literal["ascii", "unicode"]) -> None:
 
 
 for _space in (
-    _Basis,
     Polynomial,
     chebyshev,
     hermite,
