@@ -72,6 +72,7 @@ GLOSSARY: Final = {
     "n: SupportsIndex | None": "The length of the signal along the axis; the operand is cut, or\n"
     "    padded with zeros.",
     "s": "The lengths of the signal along `axes`, which are given as well; -1 is the operand's.",
+    "deg": "The largest degree, in each variable.",
     "df": "The degrees of freedom, positive.",
     "dtype: FloatType": "float64 or float32; None for the device's default one.",
     "dfnum": "The degrees of freedom above, positive.",
@@ -101,13 +102,23 @@ _ERRORS: Final = {
 """What wrong values of parameters of a name, or of an annotation, raise."""
 
 _RETURNS: Final = {
+    "keepdims": "Array, shape of the axes that are left",
     "Coefficients": "Array, or poly1d where an operand is one\n"
     "    The coefficients, of the highest power first.",
     "Floats": "Array, or float where neither a parameter, size nor out asks for an array\n"
     "    Floating-point; of the device's default type where no dtype is given.",
     "Integers": "Array of int64, or int where neither a parameter nor size asks for an array",
 }
-"""What functions of an annotation return where nothing else is said."""
+"""What functions with a parameter, or of an annotation, return where nothing else is said."""
+
+_SAMPLES: Final[dict[str, str]] = dict(
+    re.findall(
+        r"(\w+)=(\S+)",
+        "a=3 b=2 df=3 dfnum=2 dfden=5 nonc=1 loc=0.0 scale=2.0 shape=2.0 mean=1.0 sigma=1.0 mu=0.0 "
+        "kappa=2.0 lam=3.0 n=10 p=0.5 left=0 mode=1 right=3 ngood=10 nbad=5 nsample=4",
+    )
+)
+"""What a distribution's parameters are in its example."""
 
 _TYPES: Final = {
     "Coefficients": "Array, shape (N,), or poly1d",
@@ -153,9 +164,10 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     heads = " ".join(re.findall(r"^(\S.*?)(?: : |$)", told, re.MULTILINE))
     known = set(re.findall(r"\w+", heads))
     for parameter, annotation in annotations.items():
+        returned = _RETURNS.get(annotation if parameter == "return" else parameter)
+        if returned:
+            sections.setdefault("Returns", returned)
         if parameter == "return":
-            if annotation in _RETURNS:
-                sections.setdefault("Returns", _RETURNS[annotation])
             continue
         keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
@@ -170,6 +182,10 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     source = source or (_SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else "")
     if source and source not in sections.get("Notes", ""):
         sections["Notes"] = f"{source} {sections.get('Notes', '')}".rstrip()
+    if annotations.get("return") in ("Floats", "Integers"):
+        given = [*(_SAMPLES[part] for part in annotations if part in _SAMPLES), "size=3"]
+        call = f"xarr.random.{name}({', '.join(given)})"
+        sections.setdefault("Examples", f">>> {call}.shape\n(3,)")
     if "Examples" in sections and "import xarr" not in sections["Examples"]:
         sections["Examples"] = f">>> import xarr\n{sections['Examples']}"
     titles = [title for title in _ORDER if title in sections]

@@ -256,6 +256,8 @@ class Series:
             The domain; the smallest that has all x where None, that of the class where [].
         rcond, full, w
             As of the module's fit; with `full` its list is returned as well.
+        window, symbol
+            As of the class.
         """
         points = array_of(x, "fit(x, y, deg)")
         if domain is None:

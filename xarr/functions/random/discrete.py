@@ -23,7 +23,7 @@ class Discrete(Source):
         return self._draw(random.binomial, (n, p), size)
 
     def bytes(self, length: int) -> builtins.bytes:
-        """Draw bytes, which are the host's.
+        """Draw so many bytes, which are the host's.
 
         >>> len(xarr.random.bytes(5))
         5

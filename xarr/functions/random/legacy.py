@@ -54,7 +54,10 @@ class RandomState(Continuous, Discrete, Vectors):
         self._bits = seed if isinstance(seed, Philox) else Philox(_checked(seed))
 
     def seed(self, seed: Any = None) -> None:
-        """Begin anew from a seed, of integers below 2**32.
+        """Begin anew from a seed.
+
+        seed : int below 2**32, sequence of such, or None
+            What the key is made of; None takes entropy of the operating system.
 
         >>> xarr.random.seed(3)
         >>> first = xarr.random.rand(2).tolist()
@@ -185,8 +188,8 @@ class RandomState(Continuous, Discrete, Vectors):
         where = "random_integers(low, high, size)"
         return integers(self, low, high, size, int, True, where)
 
-    def tomaxint(self, size: Size = None) -> Integers:
-        """Draw integers that are not negative."""
+    def tomaxint(self, size: Size = None) -> Any:
+        """Draw integers that are not negative: an Array of int64, or an int."""
         where = "tomaxint(size)"
         return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, where)
 
