@@ -622,9 +622,9 @@ for _space in (
     random,
     random.Generator,
     random.RandomState,
-    emath,
 ):
     _complete(_space)
+_complete(emath, "NumPy's function. Waits for the device.")
 _complete(lib.stride_tricks)
 
 if _typing.TYPE_CHECKING:

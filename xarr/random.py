@@ -7,59 +7,61 @@ from xarr.functions.random.bits import Philox as Philox
 from xarr.functions.random.generator import Generator as Generator, default_rng as default_rng
 from xarr.functions.random.legacy import RandomState as RandomState
 from xarr.functions.random.shared import (
-    beta as beta,
-    binomial as binomial,
-    bytes as bytes,
-    chisquare as chisquare,
-    choice as choice,
-    dirichlet as dirichlet,
-    exponential as exponential,
-    f as f,
-    gamma as gamma,
-    geometric as geometric,
     get_bit_generator as get_bit_generator,
-    get_state as get_state,
-    gumbel as gumbel,
-    hypergeometric as hypergeometric,
-    laplace as laplace,
-    logistic as logistic,
-    lognormal as lognormal,
-    logseries as logseries,
-    multinomial as multinomial,
-    multivariate_normal as multivariate_normal,
-    negative_binomial as negative_binomial,
-    noncentral_chisquare as noncentral_chisquare,
-    noncentral_f as noncentral_f,
-    normal as normal,
-    pareto as pareto,
-    permutation as permutation,
-    poisson as poisson,
-    power as power,
-    rand as rand,
-    randint as randint,
-    randn as randn,
-    random as random,
-    random_integers as random_integers,
-    random_sample as random_sample,
-    ranf as ranf,
-    rayleigh as rayleigh,
-    sample as sample,
-    seed as seed,
     set_bit_generator as set_bit_generator,
-    set_state as set_state,
-    shuffle as shuffle,
-    standard_cauchy as standard_cauchy,
-    standard_exponential as standard_exponential,
-    standard_gamma as standard_gamma,
-    standard_normal as standard_normal,
-    standard_t as standard_t,
-    triangular as triangular,
-    uniform as uniform,
-    vonmises as vonmises,
-    wald as wald,
-    weibull as weibull,
-    zipf as zipf,
+    shared as _shared,
 )
+
+beta = _shared.beta
+binomial = _shared.binomial
+bytes = _shared.bytes
+chisquare = _shared.chisquare
+choice = _shared.choice
+dirichlet = _shared.dirichlet
+exponential = _shared.exponential
+f = _shared.f
+gamma = _shared.gamma
+geometric = _shared.geometric
+get_state = _shared.get_state
+gumbel = _shared.gumbel
+hypergeometric = _shared.hypergeometric
+laplace = _shared.laplace
+logistic = _shared.logistic
+lognormal = _shared.lognormal
+logseries = _shared.logseries
+multinomial = _shared.multinomial
+multivariate_normal = _shared.multivariate_normal
+negative_binomial = _shared.negative_binomial
+noncentral_chisquare = _shared.noncentral_chisquare
+noncentral_f = _shared.noncentral_f
+normal = _shared.normal
+pareto = _shared.pareto
+permutation = _shared.permutation
+poisson = _shared.poisson
+power = _shared.power
+rand = _shared.rand
+randint = _shared.randint
+randn = _shared.randn
+random = _shared.random
+random_integers = _shared.random_integers
+random_sample = _shared.random_sample
+rayleigh = _shared.rayleigh
+ranf = _shared.random_sample
+sample = _shared.random_sample
+seed = _shared.seed
+set_state = _shared.set_state
+shuffle = _shared.shuffle
+standard_cauchy = _shared.standard_cauchy
+standard_exponential = _shared.standard_exponential
+standard_gamma = _shared.standard_gamma
+standard_normal = _shared.standard_normal
+standard_t = _shared.standard_t
+triangular = _shared.triangular
+uniform = _shared.uniform
+vonmises = _shared.vonmises
+wald = _shared.wald
+weibull = _shared.weibull
+zipf = _shared.zipf
 
 if TYPE_CHECKING:
     from numpy.random import (

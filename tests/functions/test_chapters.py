@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 import tomllib
+from types import ModuleType
 
 import pytest
 
 import xarr
+import xarr.polynomial
 from tests.processes import ROOT, run_code
 from xarr.dtypes import FLOATING, REAL
 from xarr.tables import elementwise, reductions
@@ -31,6 +33,30 @@ def test_docstrings_are_completed() -> None:
         docstring = inspect.getdoc(function) or ""
         for name in inspect.signature(function).parameters:
             assert re.search(rf"^(.*, )?{name}(,.*)? : ", docstring, re.MULTILINE), (function, name)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        *(xarr, xarr.linalg, xarr.fft, xarr.random, xarr.emath, xarr.lib.stride_tricks, xarr.Array),
+        *(xarr.random.Generator, xarr.random.RandomState, xarr.polynomial.chebyshev),
+        *(xarr.polynomial.polynomial, xarr.polynomial.Polynomial, type(xarr.add)),
+    ],
+    ids=lambda space: space.__name__,
+)
+def test_each_paragraph_of_a_docstring_has_its_title(space: ModuleType | type) -> None:
+    found = 0
+    for name in dir(space):
+        value = getattr(space, name)
+        docstring = inspect.getdoc(value) or ""
+        module = getattr(value, "__module__", None) or ""
+        if name[0] == "_" or not callable(value) or not module.startswith("xarr"):
+            continue
+        found += 1
+        assert not re.search(r"^-> |\n\n\w+(, \w+)* : ", docstring, re.MULTILINE), name
+        before, example, _ = docstring.partition("\n>>> ")
+        assert not example or "\nExamples\n--------" in before, name
+    assert found > 1
 
 
 def test_each_module_below_the_functions_can_be_the_first_one() -> None:

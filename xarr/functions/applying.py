@@ -91,13 +91,11 @@ def reduced(
     types = _types(row, node, dtype, where)
     if mask is not True:
         if row.empty is None and initial is None:
-            raise ValueError(
-                errors.message(
-                    along,
-                    "where is given and initial is not",
-                    f"{row.name} of no elements does not exist",
-                    "pass initial, which stands where all elements are masked",
-                )
+            raise errors.value_error(
+                along,
+                "where is given and initial is not",
+                f"{row.name} of no elements does not exist",
+                "pass initial, which stands where all elements are masked",
             )
         node = _masked(row, node, mask, along)
     shape = node.shape
@@ -107,13 +105,11 @@ def reduced(
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
     if length == 0 or product(left) == 0:
         if length == 0 and row.empty is None and initial is None:
-            raise ValueError(
-                errors.message(
-                    where or f"{row.name}(a)",
-                    f"{errors.operand_of(along)} has shape {shape}, so axis {axis} has no elements",
-                    f"{row.name} of no elements does not exist",
-                    f"check {errors.operand_of(along)}.size first",
-                )
+            raise errors.value_error(
+                where or f"{row.name}(a)",
+                f"{errors.operand_of(along)} has shape {shape}, so axis {axis} has no elements",
+                f"{row.name} of no elements does not exist",
+                f"check {errors.operand_of(along)}.size first",
             )
         final = constant(_empty(row, types.result), types.result, left, node.device)
         if initial is not None and length == 0:
@@ -134,7 +130,7 @@ def reduced(
         final = engine.reshaped(final, kept)
     if name is not None and opcode is not None and opcode.nbytes and given is inputs[0]:
         remembered(row.transitions, name, (opcode, inputs[1:], final.structure))
-    return Array(final) if target is None else sent(final, target, along)
+    return sent(final, target, along)
 
 
 def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:
@@ -157,24 +153,22 @@ def _named(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
 
 def _require_number(row: Reduction, correction: Any) -> None:
     if not isinstance(correction, int | float | numpy.integer | numpy.floating):
-        raise TypeError(
-            errors.message(
-                f"{row.name}(a, axis, correction)",
-                f"correction is {correction!r}",
-                "a real number is accepted",
-            )
+        raise errors.type_error(
+            f"{row.name}(a, axis, correction)",
+            f"correction is {correction!r}",
+            "a real number is accepted",
         )
 
 
-def sent(result: Node, target: Array, where: str) -> Array:
-    """The array that a reduction's result was written to, converted as NumPy does: in any case."""
+def sent(result: Node, target: Array | None, where: str) -> Array:
+    """A result, or the array that it was written to, converted as NumPy does: in any case."""
+    if target is None:
+        return Array(result)
     if target.shape != result.shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"out has shape {target.shape} and the result {result.shape}",
-                "out of the shape of the result is accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"out has shape {target.shape} and the result {result.shape}",
+            "out of the shape of the result is accepted",
         )
     written(target, result, where, "unsafe")
     return target
@@ -228,10 +222,8 @@ def _first(final: Node, initial: Any, where: str) -> Node:
     """What stands in front of the elements, in the type of the result."""
     first = operand(as_operand(initial), final, where)
     if first is None:
-        raise TypeError(
-            errors.message(
-                where, f"initial is of type {type(initial).__name__}", "a number is accepted"
-            )
+        raise errors.type_error(
+            where, f"initial is of type {type(initial).__name__}", "a number is accepted"
         )
     return engine.converted(first, final.dtype)
 
@@ -249,13 +241,11 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
     if given.kind not in row.kinds:
         where = where or f"{row.name}({row.operand})"
         name = errors.operand_of(where)
-        raise TypeError(
-            errors.message(
-                where,
-                f"{name} has dtype {given}",
-                f"{where.partition('(')[0]} takes {KIND_WORDS[row.kinds]} dtypes",
-                f'convert with {name}.astype("float32")' if given.kind == COMPLEX else "",
-            )
+        raise errors.type_error(
+            where,
+            f"{name} has dtype {given}",
+            f"{where.partition('(')[0]} takes {KIND_WORDS[row.kinds]} dtypes",
+            f'convert with {name}.astype("float32")' if given.kind == COMPLEX else "",
         )
     default = default_float(node.device)
     wanted = None
@@ -264,13 +254,11 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
         wanted = dtypes.lookup(dtype, where)
         require_on(node.device, wanted, where)
         if isinstance(row.combine, Elementwise) and wanted.kind not in row.combine.kinds:
-            raise TypeError(
-                errors.message(
-                    where,
-                    f"dtype is {wanted}",
-                    f"{KIND_WORDS[row.combine.kinds]} dtypes are accepted",
-                    "use any for a sum of truths, and all for a product",
-                )
+            raise errors.type_error(
+                where,
+                f"dtype is {wanted}",
+                f"{KIND_WORDS[row.combine.kinds]} dtypes are accepted",
+                "use any for a sum of truths, and all for a product",
             )
     types = row.types(given, default, wanted)
     if wanted is not None:
@@ -293,13 +281,11 @@ def scanned(
         node = engine.reshaped(node, (1,))
     if axis is None:
         if len(node.shape) != 1:
-            raise ValueError(
-                errors.message(
-                    along,
-                    f"{errors.operand_of(along)} has {len(node.shape)} dimensions and axis is None",
-                    "without axis a one-dimensional array is accepted",
-                    "name the axis",
-                )
+            raise errors.value_error(
+                along,
+                f"{errors.operand_of(along)} has {len(node.shape)} dimensions and axis is None",
+                "without axis a one-dimensional array is accepted",
+                "name the axis",
             )
         axis = 0
     place = layout.normalize_axis(axis, len(node.shape), along)
@@ -321,4 +307,4 @@ def scanned(
         )
         identity = constant(_empty(row, types.result), types.result, start.shape, node.device)
         engine.write(final.storage, start, types.result, identity)
-    return Array(final) if target is None else sent(final, target, along)
+    return sent(final, target, along)

@@ -39,14 +39,10 @@ def pow(
 ) -> Array:
     """x1 to the power of x2.
 
-    Parameters
-    ----------
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> Array, shape (...)
         Of dtype the type that the operands promote to. x1 ** 2 is x1 times x1.
 
     Raises
@@ -55,8 +51,6 @@ def pow(
         If the shapes do not broadcast or the devices differ, or an integer is raised to a negative
         integer power.
 
-    Examples
-    --------
     >>> xarr.pow(xarr.asarray([6.0, 7.0]), 2.0).tolist()
     [36.0, 49.0]
     """
@@ -78,24 +72,11 @@ def divmod(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> tuple[Array, Array]:
-    """The quotient of x1 and x2, rounded down, and what is left.
+    """The quotient of x1 and x2, rounded down, and what is left: `floor_divide` and `remainder`.
 
-    Parameters
-    ----------
     x1, x2 : real numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
-    out : tuple of Array, optional
-        Where the results go.
-    where : bool Array, optional
-        Where they go there; elsewhere `out` keeps its elements.
 
-    Returns
-    -------
-    tuple of Array, shape (...)
-        `floor_divide` and `remainder` of the operands.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.divmod(xarr.asarray([5, -5]), 3)]
     [[1, -2], [2, 1]]
     """
@@ -114,20 +95,11 @@ def bitwise_count(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> Array:
-    """How many bits of the absolute value of x are set.
+    """How many bits of the absolute value of x are set: uint8.
 
-    Parameters
-    ----------
     x : integer or bool Array, shape (...)
         The operand.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of dtype uint8.
-
-    Examples
-    --------
     >>> xarr.bitwise_count(xarr.asarray([7, 8, -1])).tolist()
     [3, 1, 1]
     """
@@ -138,22 +110,9 @@ def bitwise_count(
 def real(val: ArrayLike) -> Array:
     """The real part.
 
-    Parameters
-    ----------
-    val : any Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
+    -> Array, shape (...)
+        Of the dtype of any val's parts; a new array, where the attribute `real` is a view.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of val, or of the parts of a complex val.
-
-    Notes
-    -----
-    A new array, where the attribute `real` is a view.
-
-    Examples
-    --------
     >>> xarr.real([1 + 2j, 3j]).tolist()
     [1.0, 0.0]
     """
@@ -163,22 +122,9 @@ def real(val: ArrayLike) -> Array:
 def imag(val: ArrayLike) -> Array:
     """The imaginary part; 0 of what is real.
 
-    Parameters
-    ----------
-    val : any Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
+    -> Array, shape (...)
+        Of the dtype of any val's parts; a new array, where the attribute `imag` is a view.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of val, or of the parts of a complex val.
-
-    Notes
-    -----
-    A new array, where the attribute `imag` is a view.
-
-    Examples
-    --------
     >>> xarr.imag([1 + 2j, 3j]).tolist()
     [2.0, 3.0]
     """
@@ -188,29 +134,13 @@ def imag(val: ArrayLike) -> Array:
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     """The nearest integer, halves to even.
 
-    Parameters
-    ----------
-    a : numeric Array, shape (...)
-        The operand; also a number, a list of numbers or a NumPy array.
     decimals : int, optional
-        How many decimals stay; of negative ones, places before the point become zero.
+        How many decimals stay; of negative ones, places before the point become zero. As in NumPy
+        a times a power of ten is rounded, and divided by it.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> numeric Array, shape (...)
         Of the dtype of a.
 
-    Raises
-    ------
-    TypeError
-        If a is not numeric, or decimals no integer.
-
-    Notes
-    -----
-    Decimals is NumPy's, and computed as NumPy does: a times a power of ten, rounded, divided by it.
-
-    Examples
-    --------
     >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
     [1200.0, 5700.0]
     """
@@ -259,27 +189,12 @@ def clip(
     casting: str = "same_kind",
     dtype: DTypeLike = None,
 ) -> Array:
-    """Bound each element of a below and above.
+    """Bound each element of a below and above: minimum(maximum(a, min), max); NaN where a is.
 
-    Parameters
-    ----------
     min, max : Array or Python scalar, optional
         The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
-        NumPy's older names.
+        NumPy's older names. A Python integer beyond all that a's integer dtype holds is no bound.
 
-    Returns
-    -------
-    Array, shape (...)
-        minimum(maximum(a, min), max), of the dtype that all promote to; NaN where a is. A Python
-        integer below, or above, all that integers of a's dtype can be does not bound them.
-
-    Raises
-    ------
-    TypeError
-        If a or a bound can be made no array.
-
-    Examples
-    --------
     >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """

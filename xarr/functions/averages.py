@@ -57,29 +57,19 @@ def average(
 ) -> Array | tuple[Array, Array]:
     """The weighted mean of the elements along axes.
 
-    Parameters
-    ----------
     weights : Array, shape of a or of its reduced axes, optional
         How much each element counts; without them all count alike.
     returned : bool, optional
         Whether the sums of the weights are returned as well.
 
-    Returns
-    -------
-    Array, or two, shape of the axes that are left
+    -> Array, or two, shape of the axes that are left
         The average, floating-point; and the sum of the weights.
 
     Raises
     ------
     ZeroDivisionError
         If weights sum to zero; so with weights it waits for the device.
-    TypeError
-        If weights have another shape than a, without axis.
-    ValueError
-        If weights have not the shape of the reduced axes.
 
-    Examples
-    --------
     >>> float(xarr.average(xarr.asarray([1.0, 5.0]), weights=[3, 1]))
     2.0
     """
@@ -123,14 +113,8 @@ def cov(
 ) -> Array:
     """The covariances of variables.
 
-    Parameters
-    ----------
-    m : Array, shape (variables, observations) or (observations,)
-        The observations.
-    y : Array, as m, optional
-        More variables.
-    rowvar : bool, optional
-        Whether variables are rows; else they are columns.
+    m, y : Array, shape (variables, observations) or (observations,)
+        The observations, and those of more variables.
     bias : bool, optional
         Whether to divide by the number of observations, not by one less.
     ddof : int, optional
@@ -142,28 +126,21 @@ def cov(
     dtype : dtype, optional
         In which to compute; by default float64 or complex128.
 
-    Returns
-    -------
-    Array, shape (variables, variables), or () of one
-        The covariance of each two variables.
+    -> Array, shape (variables, variables), or () of one
 
     Raises
     ------
     ValueError
-        If m has more than two axes, ddof is no integer, or weights are negative.
+        If weights are negative.
     RuntimeError
         If weights have not one axis, or another number of elements.
-    TypeError
-        If fweights are not whole.
 
-    Examples
-    --------
     >>> xarr.cov(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     where = "cov(m, y)"
     if ddof is not None and ddof != int(ddof):
-        raise ValueError(errors.message(where, f"ddof is {ddof!r}", "an integer is accepted"))
+        raise errors.value_error(where, f"ddof is {ddof!r}", "an integer is accepted")
     device = device_of(m, y, fweights, aweights)
     given = [
         as_array(part, where, name, device=device)
@@ -172,9 +149,7 @@ def cov(
     ]
     for part in given:
         if part.ndim > 2:
-            raise ValueError(
-                errors.message(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
-            )
+            raise errors.value_error(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
     target = given[0].device
     rows = [part._node.dtype for part in given]
     row = (
@@ -196,9 +171,7 @@ def cov(
     if frequencies is not None and bool(
         reductions.any(frequencies != arithmetic.round(frequencies))
     ):
-        raise TypeError(
-            errors.message(where, "fweights are not whole", "an integer dtype is accepted")
-        )
+        raise errors.type_error(where, "fweights are not whole", "an integer dtype is accepted")
     shares = _weights(aweights, x, where, "aweights")
     weights = frequencies
     if shares is not None:
@@ -247,7 +220,7 @@ def _weights(weights: Any, x: Array, where: str, name: str) -> Array | None:
             )
         )
     if bool(reductions.any(given < 0)):
-        raise ValueError(errors.message(where, f"{name} are negative", "0 or more is accepted"))
+        raise errors.value_error(where, f"{name} are negative", "0 or more is accepted")
     return given.astype(default_float(x.device).numpy)
 
 
@@ -256,29 +229,14 @@ def corrcoef(
 ) -> Array:
     """The correlation coefficients of variables, after Pearson.
 
-    Parameters
-    ----------
-    x : Array, shape (variables, observations) or (observations,)
-        The observations.
-    y : Array, as x, optional
-        More variables.
-    rowvar : bool, optional
-        Whether variables are rows; else they are columns.
+    x, y : Array, shape (variables, observations) or (observations,)
+        The observations, and those of more variables.
     dtype : dtype, optional
         In which to compute; by default float64 or complex128.
 
-    Returns
-    -------
-    Array, shape (variables, variables), or () of one
+    -> Array, shape (variables, variables), or () of one
         From -1 to 1; NaN of a variable that does not vary.
 
-    Raises
-    ------
-    ValueError
-        If x has more than two axes.
-
-    Examples
-    --------
     >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """

@@ -206,8 +206,8 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     name : str
         The function's name.
     text : str
-        What is particular to it: a summary and numpydoc's sections, without indentation. Parameters,
-        "-> " for what it returns and an example need no title.
+        What is particular to it: a summary and numpydoc's sections, without indentation.
+        Parameters, "-> " for what it returns and an example need no title.
     annotations : mapping of str to str
         The types of its parameters, in order.
     source : str
@@ -219,9 +219,12 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
     sections = dict(section.split("\n", 1) for section in rest)
     sections = {title: body.partition("\n")[2] for title, body in sections.items()}
-    told = sections.get("Parameters", "")
-    heads = " ".join(re.findall(r"^(\S.*?)(?: : |$)", told, re.MULTILINE))
-    known = set(re.findall(r"\w+", heads))
+    entries = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
+    told = {
+        parameter: entry
+        for entry in entries
+        for parameter in re.findall(r"\w+", entry.partition("\n")[0].partition(" : ")[0])
+    }
     for parameter, annotation in annotations.items():
         returned = _RETURNS.get(annotation if parameter == "return" else parameter)
         if returned:
@@ -230,14 +233,15 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
             continue
         keys = (f"{parameter}: {annotation}", parameter, f": {annotation}")
         meaning = next((GLOSSARY[key] for key in keys if key in GLOSSARY), "")
-        if meaning and parameter not in known:
-            told += f"\n{parameter} : {_spelled(annotation)}\n    {meaning}"
+        if meaning:
+            told.setdefault(parameter, f"{parameter} : {_spelled(annotation)}\n    {meaning}")
         error, when = _ERRORS.get(parameter) or _ERRORS.get(f": {annotation}") or ("", "")
         raised = sections.get("Raises", "")
         if error not in raised:
             sections["Raises"] = f"{raised}\n{error}\n    {when}".lstrip("\n")
     if told:
-        sections["Parameters"] = told.lstrip("\n")
+        in_order = [told[parameter] for parameter in annotations if parameter in told]
+        sections["Parameters"] = "\n".join(dict.fromkeys([*in_order, *told.values()]))
     source = source or (_SOURCE if name in STANDARD else _NUMPYS if name in _NUMPY else "")
     if source and source not in sections.get("Notes", ""):
         sections["Notes"] = f"{source} {sections.get('Notes', '')}".rstrip()

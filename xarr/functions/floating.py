@@ -24,11 +24,7 @@ from xarr.tables.rows import Elementwise, choose, named
 exponent: Final = Elementwise((REAL,), "xr_exponent(x)", "The exponent of x.")
 significand: Final = Elementwise((REAL,), "xr_significand(x)", "The significand of x.")
 scaled: Final = Elementwise((REAL,), "xr_ldexp(x1, x2)", "x1 times 2 to the power of x2.")
-fraction: Final = Elementwise(
-    (REAL,),
-    "xr_modf(x)",
-    "The fraction of x.",
-)
+fraction: Final = Elementwise((REAL,), "xr_modf(x)", "The fraction of x.")
 _ROWS: Final = named(vars(), Elementwise)
 
 
@@ -46,22 +42,9 @@ def frexp(
 ) -> tuple[Array, Array]:
     """The significand and the exponent of x: x is m * 2**e, with 0.5 <= abs(m) < 1.
 
-    Parameters
-    ----------
-    x : real numeric Array, shape (...)
-        The operand.
-    out : tuple of Array, optional
-        Where the results go.
-    where : bool Array, optional
-        Where they go there; elsewhere `out` keeps its elements.
-
-    Returns
-    -------
-    tuple of Array, shape (...)
+    -> tuple of Array, shape (...)
         The significands, of the floating-point dtype of x, and the exponents, int32.
 
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.frexp(xarr.asarray([1.0, 6.0]))]
     [[0.5, 0.75], [1, 3]]
     """
@@ -82,24 +65,8 @@ def modf(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> tuple[Array, Array]:
-    """The fraction and the whole part of x, both with its sign.
+    """The fraction and the whole part of x, both with its sign, and of its floating-point dtype.
 
-    Parameters
-    ----------
-    x : real numeric Array, shape (...)
-        The operand.
-    out : tuple of Array, optional
-        Where the results go.
-    where : bool Array, optional
-        Where they go there; elsewhere `out` keeps its elements.
-
-    Returns
-    -------
-    tuple of Array, shape (...)
-        Both of the floating-point dtype of x.
-
-    Examples
-    --------
     >>> [part.tolist() for part in xarr.modf(xarr.asarray([1.5, -2.25]))]
     [[0.5, -0.25], [1.0, -2.0]]
     """
@@ -123,20 +90,11 @@ def ldexp(
 ) -> Array:
     """x1 times 2 to the power of x2, rounded once.
 
-    Parameters
-    ----------
     x1 : real numeric Array, shape (...)
-        The numbers.
+        The numbers; the result has their floating-point dtype.
     x2 : integer Array, shape (...)
         The exponents.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the floating-point dtype of x1.
-
-    Examples
-    --------
     >>> xarr.ldexp(xarr.asarray([0.5, 0.75]), xarr.asarray([1, 3])).tolist()
     [1.0, 6.0]
     """
@@ -147,13 +105,11 @@ def ldexp(
         for name, value in (("x1", x1), ("x2", x2))
     )
     if second._node.dtype.kind not in (*INTEGER, BOOL):
-        raise TypeError(
-            errors.message(
-                where_named,
-                f"x2 has dtype {second._node.dtype}",
-                "integer dtypes are accepted",
-                "write x1 * 2**x2",
-            )
+        raise errors.type_error(
+            where_named,
+            f"x2 has dtype {second._node.dtype}",
+            "integer dtypes are accepted",
+            "write x1 * 2**x2",
         )
     node = first._node if first._node.dtype.kind in FLOATING else _floating(first)
     power = engine.converted(second._node, dtypes.float32)
@@ -173,20 +129,11 @@ def float_power(
     dtype: DTypeLike = None,
     subok: bool = True,
 ) -> Array:
-    """x1 to the power of x2, in float64 or complex128.
+    """x1 to the power of x2, in the widest floating-point dtype, real or complex.
 
-    Parameters
-    ----------
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the widest floating-point dtype, real or complex.
-
-    Examples
-    --------
     >>> xarr.float_power(xarr.asarray([2, 3]), 2).tolist()
     [4.0, 9.0]
     """
@@ -204,87 +151,38 @@ def _floating(x: Array) -> Node:
     return engine.converted(x._node, operation.operands[0])
 
 
+def _real(x: ArrayLike, where: str) -> Array:
+    """An operand that is not complex."""
+    array = array_of(x, where)
+    if array._node.dtype.kind == COMPLEX:
+        given = f"x has dtype {array._node.dtype}"
+        raise errors.type_error(where, given, "real dtypes are accepted", "take x.real")
+    return array
+
+
 def isneginf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is negative infinity.
+    """Whether x is negative infinity: bools.
 
-    Parameters
-    ----------
-    x : real numeric or bool Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of dtype bool.
-
-    Examples
-    --------
     >>> xarr.isneginf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
     [True, False, False]
     """
-    x = array_of(x, "isneginf(x)")
-    if x._node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message(
-                "isneginf(x)",
-                f"x has dtype {x._node.dtype}",
-                "real dtypes are accepted",
-                "take x.real",
-            )
-        )
+    x = _real(x, "isneginf(x)")
     return delivered(elementwise.isinf(x) & (x < 0), out, "isneginf(x, out)")
 
 
 def isposinf(x: ArrayLike, out: Out = None) -> Array:
-    """Whether x is positive infinity.
+    """Whether x is positive infinity: bools.
 
-    Parameters
-    ----------
-    x : real numeric or bool Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of dtype bool.
-
-    Examples
-    --------
     >>> xarr.isposinf(xarr.asarray([-xarr.inf, 0.0, xarr.inf])).tolist()
     [False, False, True]
     """
-    x = array_of(x, "isposinf(x)")
-    if x._node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message(
-                "isposinf(x)",
-                f"x has dtype {x._node.dtype}",
-                "real dtypes are accepted",
-                "take x.real",
-            )
-        )
+    x = _real(x, "isposinf(x)")
     return delivered(elementwise.isinf(x) & (x > 0), out, "isposinf(x, out)")
 
 
 def fix(x: ArrayLike, out: Out = None) -> Array:
-    """The integer next to x towards 0, in the dtype of x.
+    """The integer next to x towards 0, in the dtype of x, as `trunc`.
 
-    Parameters
-    ----------
-    x : real numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x.
-
-    Notes
-    -----
-    `trunc` is the same.
-
-    Examples
-    --------
     >>> xarr.fix(xarr.asarray([1.7, -1.7])).tolist()
     [1.0, -1.0]
     """
@@ -300,21 +198,12 @@ def nan_to_num(
 ) -> Array:
     """Numbers in place of NaN and of infinities.
 
-    Parameters
-    ----------
     copy : bool
-        Whether the result is a new array; else x is changed.
+        Whether the result is a new array; else x is changed, and returned.
     nan, posinf, neginf : float, optional
         What stands in the place of NaN, and of the infinities; the largest and the smallest number
         of the dtype where None.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype of x; x itself where copy is False.
-
-    Examples
-    --------
     >>> xarr.nan_to_num(xarr.asarray([xarr.nan, 2.0])).tolist()
     [0.0, 2.0]
     """

@@ -9,11 +9,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import ContextDecorator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy
 
 from xarr import errors
+
+Do: TypeAlias = "str | None"
 
 _COUNTED_ON: Final = ("raise", "call")
 """What a program relies on: it would take another way than on NumPy."""
@@ -42,38 +44,22 @@ def _tell(wanted: dict[str, Any], where: str) -> None:
     )
 
 
-def _named(
-    all: str | None,
-    divide: str | None,
-    over: str | None,
-    under: str | None,
-    invalid: str | None,
-) -> dict[str, Any]:
+def _named(all: Do, divide: Do, over: Do, under: Do, invalid: Do) -> dict[str, Any]:
     return {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
 
 
 def seterr(
-    all: str | None = None,
-    divide: str | None = None,
-    over: str | None = None,
-    under: str | None = None,
-    invalid: str | None = None,
+    all: Do = None, divide: Do = None, over: Do = None, under: Do = None, invalid: Do = None
 ) -> dict[str, str]:
     """Set what NumPy does about floating-point errors; a device does nothing about them.
 
-    Parameters
-    ----------
     all, divide, over, under, invalid : str, optional
         "ignore", "warn", "raise", "call", "print" or "log". After "raise" or "call" a
         `FloatingPointStateWarning` says once that no device does so.
 
-    Returns
-    -------
-    dict
+    -> dict
         What was set before.
 
-    Examples
-    --------
     >>> before = xarr.seterr(divide="ignore")
     >>> xarr.geterr()["divide"]
     'ignore'
@@ -86,15 +72,8 @@ def seterr(
 
 
 def geterr() -> dict[str, str]:
-    """Tell what NumPy does about floating-point errors.
+    """Tell what NumPy does about floating-point errors: "divide", "over", "under" and "invalid".
 
-    Returns
-    -------
-    dict
-        "divide", "over", "under" and "invalid", with what is done about each.
-
-    Examples
-    --------
     >>> sorted(xarr.geterr())
     ['divide', 'invalid', 'over', 'under']
     """
@@ -123,11 +102,11 @@ class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
         self,
         *,
         call: Any = None,
-        all: str | None = None,
-        divide: str | None = None,
-        over: str | None = None,
-        under: str | None = None,
-        invalid: str | None = None,
+        all: Do = None,
+        divide: Do = None,
+        over: Do = None,
+        under: Do = None,
+        invalid: Do = None,
     ) -> None:
         self._wanted = _named(all, divide, over, under, invalid)
         self._call = {} if call is None else {"call": call}
@@ -146,72 +125,25 @@ class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
 def seterrcall(func: Any) -> Any:
     """Set what NumPy calls, or logs to, at a floating-point error; a device does not call it.
 
-    Parameters
-    ----------
     func : callable, object with ``write``, or None
         What is called or written to.
 
-    Returns
-    -------
-    callable, object or None
+    -> callable, object or None
         What was set before.
-
-    Examples
-    --------
-    >>> xarr.seterrcall(None) is None
-    True
     """
     return numpy.seterrcall(func)
 
 
 def geterrcall() -> Callable[..., Any] | Any | None:
-    """Tell what NumPy calls, or logs to, at a floating-point error.
-
-    Returns
-    -------
-    callable, object or None
-        What was set.
-
-    Examples
-    --------
-    >>> xarr.geterrcall() is None
-    True
-    """
+    """Tell what NumPy calls, or logs to, at a floating-point error."""
     return numpy.geterrcall()
 
 
 def setbufsize(size: int) -> int:
-    """Set the elements of the buffer that NumPy converts in; a device has none.
-
-    Parameters
-    ----------
-    size : int
-        Elements.
-
-    Returns
-    -------
-    int
-        What was set before.
-
-    Examples
-    --------
-    >>> xarr.setbufsize(xarr.getbufsize()) == xarr.getbufsize()
-    True
-    """
+    """Set how many elements NumPy converts at once; give the number before. A device has none."""
     return numpy.setbufsize(size)
 
 
 def getbufsize() -> int:
-    """Tell the elements of the buffer that NumPy converts in; a device has none.
-
-    Returns
-    -------
-    int
-        Elements.
-
-    Examples
-    --------
-    >>> xarr.getbufsize() > 0
-    True
-    """
+    """Tell the elements of the buffer that NumPy converts in; a device has none."""
     return numpy.getbufsize()

@@ -34,6 +34,7 @@ from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.functions import (
+    docstrings,
     elementwise as functions,
     joining,
     reductions as chapter,
@@ -83,27 +84,12 @@ class Methods:
     ) -> Array:
         """Join the elements along axes by the function.
 
-        Parameters
-        ----------
         array : Array, shape (...)
             The operand.
         axis : int, tuple of int or None
             The axes; the first one by default, all where None.
         dtype : data type, optional
             What the elements are converted to first.
-        out : Array, optional
-            Where the result goes; of its shape.
-        keepdims : bool
-            Whether to keep the reduced axes, with extent 1.
-        initial : number, optional
-            What stands in front of the elements.
-        where : bool Array
-            Which elements take part.
-
-        Returns
-        -------
-        Array
-            Its shape is that of the axes that are left.
         """
         function = _of_two(self, "reduce")
         name = f"{function.__name__}.reduce(array, axis)"
@@ -131,21 +117,12 @@ class Methods:
     ) -> Array:
         """Join by the function, for each element, all up to it along an axis.
 
-        Parameters
-        ----------
         array : Array, shape (...)
-            The operand.
+            The operand; the result has its shape.
         axis : int
             The axis; the first one by default.
         dtype : data type, optional
             What the elements are converted to first.
-        out : Array, optional
-            Where the result goes; of the shape of the operand.
-
-        Returns
-        -------
-        Array, shape (...)
-            Of the shape of the operand.
         """
         function = _of_two(self, "accumulate")
         name = f"{function.__name__}.accumulate(array, axis)"
@@ -155,7 +132,7 @@ class Methods:
             return scanned(_SCANS[function.__name__], x._node, place, dtype, False, name, out=out)
         node = engine.converted(x._node, _computed(function, x._node, dtype, name))
         if _is_associative(function):
-            return scanned(_scan(function._row), node, place, None, False, name, out=out)
+            return scanned(_joining(function._row, "scan"), node, place, None, False, name, out=out)
         rows = _along(Array(node), place)
         steps = [next(rows)] if x.shape[place] else []
         for row in rows:
@@ -164,19 +141,12 @@ class Methods:
         return delivered(result, out, name)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
-        """Apply the function to all pairs of an element of A and one of B.
+        """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
 
-        Parameters
-        ----------
         A, B : Array, shapes (...) and (...)
             The operands.
         **options
             As of the function.
-
-        Returns
-        -------
-        Array
-            Its shape is that of A, followed by that of B.
         """
         function = _of_two(self, "outer", results=None)
         where = f"{function.__name__}.outer(A, B)"
@@ -192,34 +162,26 @@ class Methods:
     def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
         """Apply the function to elements of an array in place, each as often as it is named.
 
-        Parameters
-        ----------
+        The second operands of one element are joined in a halving tree, the same on all devices.
+
         a : Array
             The array that is changed; its elements are the first operand.
         indices : index
             Which elements; as in ``a[indices]``.
         b : Array, optional
             The second operand, where there is one; it broadcasts to ``a[indices]``.
-
-        Notes
-        -----
-        The second operands of one element are joined in a halving tree, the same on all devices.
         """
         function: ufunc = self  # type: ignore[assignment]
         name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
         if type(a) is not Array:
-            raise TypeError(
-                errors.message(
-                    name, f"a is of type {type(a).__name__}", "an Array is accepted, in place"
-                )
+            raise errors.type_error(
+                name, f"a is of type {type(a).__name__}", "an Array is accepted, in place"
             )
         if (b is None) is (function.nin == 2) or function.nout > 1 or function.nin > 2:
-            raise ValueError(
-                errors.message(
-                    name,
-                    "b is None" if b is None else "b is given",
-                    f"{function.__name__} has {function.nin} operands",
-                )
+            raise errors.value_error(
+                name,
+                "b is None" if b is None else "b is given",
+                f"{function.__name__} has {function.nin} operands",
             )
         require_writeable(a, name)
         places = getitem(Array(engine.index(a.shape, a.device)), indices)
@@ -241,10 +203,8 @@ class Methods:
         dtype: DTypeLike = None,
         out: Out = None,
     ) -> Array:
-        """Join the elements of slices along an axis by the function.
+        """Join the elements of slices along an axis, which has an element for each index then.
 
-        Parameters
-        ----------
         array : Array, shape (...)
             The operand.
         indices : one-dimensional integers
@@ -254,13 +214,6 @@ class Methods:
             The axis; the first one by default.
         dtype : data type, optional
             What the elements are converted to first.
-        out : Array, optional
-            Where the result goes; of its shape.
-
-        Returns
-        -------
-        Array
-            The axis has an element for each index.
         """
         function = _of_two(self, "reduceat")
         name = f"{function.__name__}.reduceat(array, indices, axis)"
@@ -283,13 +236,10 @@ class Methods:
 def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc:
     """The function, which has to have two operands and one result."""
     if function.nin != 2 or (results is not None and function.nout != results):
-        raise ValueError(
-            errors.message(
-                f"{function.__name__}.{method}(array)",
-                f"{function.__name__} has {function.nin} operands and {function.nout} results",
-                f"{method} takes functions of two operands"
-                + (" and one result" if results else ""),
-            )
+        raise errors.value_error(
+            f"{function.__name__}.{method}(array)",
+            f"{function.__name__} has {function.nin} operands and {function.nout} results",
+            f"{method} takes functions of two operands" + (" and one result" if results else ""),
         )
     found: ufunc = function
     return found
@@ -310,13 +260,11 @@ def _computed(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
     if row.result == "bool" and row.associative:
         return dtypes.bool_
     if row.result == "bool" and node.dtype is not dtypes.bool_:
-        raise TypeError(
-            errors.message(
-                name,
-                f"array has dtype {node.dtype} and the results are bool",
-                "results of the type of the operands can be joined",
-                f"take {function.__name__} of two arrays",
-            )
+        raise errors.type_error(
+            name,
+            f"array has dtype {node.dtype} and the results are bool",
+            "results of the type of the operands can be joined",
+            f"take {function.__name__} of two arrays",
         )
     return operation.operands[0]
 
@@ -329,22 +277,15 @@ def _reduction_of(function: ufunc) -> Reduction | None:
     if not _is_associative(function):
         return None
     assert function._row is not None
-    return _REDUCTIONS.get(function.__name__) or _reduction(function._row)
+    return _REDUCTIONS.get(function.__name__) or _joining(function._row, "axes")
 
 
 @functools.cache
-def _reduction(row: Elementwise) -> Reduction:
+def _joining(row: Elementwise, form: str) -> Reduction:
+    """The row of a form that joins by a function."""
     value = reductions.TRUTH if row.result == "bool" else OWN
-    found = Reduction(row.kinds, value=value, combine=row, empty=row.identity)
-    found.name = row.name
-    return found
-
-
-@functools.cache
-def _scan(row: Elementwise) -> Reduction:
-    value = reductions.TRUTH if row.result == "bool" else OWN
-    empty = 0 if row.identity is None else row.identity
-    found = Reduction(row.kinds, value=value, combine=row, empty=empty, form="scan")
+    empty = 0 if form == "scan" and row.identity is None else row.identity
+    found = Reduction(row.kinds, value=value, combine=row, empty=empty, form=form)
     found.name = row.name
     return found
 
@@ -363,16 +304,12 @@ def _from_left(
     """A reduction by a function whose operands cannot be grouped otherwise."""
     places = layout.normalize_axes(axis, x.ndim, name)
     if len(places) > 1:
-        raise ValueError(
-            errors.message(
-                name, f"axis is {axis}", f"{function.__name__} goes along one axis at a time"
-            )
+        raise errors.value_error(
+            name, f"axis is {axis}", f"{function.__name__} goes along one axis at a time"
         )
     if where is not True and initial is None:
-        raise ValueError(
-            errors.message(
-                name, "where is given and initial is not", f"{function.__name__} has no identity"
-            )
+        raise errors.value_error(
+            name, "where is given and initial is not", f"{function.__name__} has no identity"
         )
     x = Array(engine.converted(x._node, _computed(function, x._node, dtype, name)))
     if not places:
@@ -396,8 +333,8 @@ def _from_left(
             step = Array(choose(next(mask)._node, step._node, result._node))
         result = step
     if result is None:
-        raise ValueError(
-            errors.message(name, f"array has shape {x.shape}", "at least one element is needed")
+        raise errors.value_error(
+            name, f"array has shape {x.shape}", "at least one element is needed"
         )
     if keepdims:
         kept = (*x.shape[:place], 1, *x.shape[place + 1 :])
@@ -418,12 +355,10 @@ def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
     """Where each slice begins, and how many elements it has."""
     begins = numpy.asarray(host_of(indices, name))
     if begins.ndim != 1 or (begins.dtype.kind not in "iu" and begins.size):
-        raise TypeError(
-            errors.message(
-                name,
-                f"indices have dtype {begins.dtype} and {begins.ndim} dimensions",
-                "one-dimensional integers are accepted",
-            )
+        raise errors.type_error(
+            name,
+            f"indices have dtype {begins.dtype} and {begins.ndim} dimensions",
+            "one-dimensional integers are accepted",
         )
     begins = begins.astype(numpy.int64)
     wrong = (begins < 0) | (begins >= extent)
@@ -558,4 +493,5 @@ def _at(x: Array, indices: Array) -> Array:
     return Array(gather.take(x._node, where, [(0, indices._node)], 0))
 
 
+docstrings.complete(Methods, "NumPy's method.")
 adopt(Methods)

@@ -37,34 +37,17 @@ _Limits = tuple[Any, Any]
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
     """How often each number occurs among integers.
 
-    Parameters
-    ----------
-    x : integer or bool Array, shape (N,)
-        The numbers, none of them negative.
-    weights : real Array, shape (N,), optional
-        What each counts, in place of 1.
-    minlength : int, optional
-        How many elements the result has at least.
-
-    Returns
-    -------
-    int64 Array, shape (max(largest + 1, minlength),)
-        The counts; with weights their sums, float64.
-
-    Raises
-    ------
-    ValueError
-        If x is no vector, a number or minlength is negative, or weights have another length.
-    TypeError
-        If x has no integers.
-
-    Notes
-    -----
     Waits for the device, since the shape depends on the values. Sums of weights have an order of
     their own, the same on all devices.
 
-    Examples
-    --------
+    x : integer or bool Array, shape (N,)
+        The numbers, none of them negative.
+    minlength : int, optional
+        How many elements the result has at least.
+
+    -> int64 Array, shape (max(largest + 1, minlength),)
+        The counts; with weights their sums, float64.
+
     >>> xarr.bincount(xarr.asarray([3, 1, 1])).tolist()
     [0, 2, 0, 1]
     """
@@ -74,35 +57,33 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if isinstance(x, list | tuple) and not values.size:
         node = engine.converted(node, dtypes.int64)
     if node.dtype.kind not in (BOOL, *INTEGER):
-        raise TypeError(errors.message(where, f"x has dtype {node.dtype}", "integers are accepted"))
+        raise errors.type_error(where, f"x has dtype {node.dtype}", "integers are accepted")
     if len(node.shape) != 1:
-        raise ValueError(errors.message(where, f"x has shape {node.shape}", "a vector is accepted"))
+        raise errors.value_error(where, f"x has shape {node.shape}", "a vector is accepted")
     least = integer(minlength, where, "minlength")
     if least < 0:
-        raise ValueError(errors.message(where, f"minlength is {least}", "0 or more is accepted"))
+        raise errors.value_error(where, f"minlength is {least}", "0 or more is accepted")
     number = least
     if values.size:
         # As an unsigned integer a negative number is larger than all others.
         unsigned = engine.converted(engine.converted(node, dtypes.int64), dtypes.uint64)
         largest = _host(reduced(folds.max, unsigned))[()].item()
         if largest >= 1 << 63:
-            raise ValueError(errors.message(where, "x has a negative number", "0 is the first"))
+            raise errors.value_error(where, "x has a negative number", "0 is the first")
         number = max(least, largest + 1)
     if weights is None:
         return Array(counting.counts(node, number))
     weighed = as_array(weights, where, "weights", device=values.device)
     require_together(weighed.device, values.device, where)
     if weighed.shape != values.shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"weights have shape {weighed.shape} and x {values.shape}",
-                "as many are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"weights have shape {weighed.shape} and x {values.shape}",
+            "as many are accepted",
         )
     if weighed._node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message(where, f"weights have dtype {weighed.dtype}", "real ones are accepted")
+        raise errors.type_error(
+            where, f"weights have dtype {weighed.dtype}", "real ones are accepted"
         )
     if not values.size:  # as in NumPy not floating-point
         return Array(counting.counts(node, number))
@@ -126,33 +107,14 @@ def _host(x: Array) -> Host:
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     """Between which edges each element is.
 
-    Parameters
-    ----------
-    x : real Array, shape (...)
-        The elements; also a number, a list of numbers or a NumPy array.
     bins : real Array, shape (N,)
-        The edges, ascending or descending.
+        The edges, ascending or descending; it waits for the device to see that they are.
     right : bool, optional
         Whether an edge belongs to the bin that ends there, and not to the one that begins there.
 
-    Returns
-    -------
-    int64 Array, shape (...)
+    -> int64 Array, shape (...)
         0 before the first edge, N after the last.
 
-    Raises
-    ------
-    ValueError
-        If the edges are not in order, or no vector.
-    TypeError
-        If x is complex.
-
-    Notes
-    -----
-    Waits for the device, if bins is an Array, to see that it is in order.
-
-    Examples
-    --------
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
     [0, 2, 3]
     """
@@ -160,11 +122,9 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     edges = as_array(bins, where, "bins", device=device_of(x, bins))
     values = as_array(x, where, "x", device=edges.device)
     if COMPLEX in (values._node.dtype.kind, edges._node.dtype.kind):
-        raise TypeError(errors.message(where, "x or bins is complex", "real numbers are accepted"))
+        raise errors.type_error(where, "x or bins is complex", "real numbers are accepted")
     if edges.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"bins have shape {edges.shape}", "a vector is accepted")
-        )
+        raise errors.value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
     host = numpy.asarray(host_of(bins, where))
     side = "left" if right else "right"
     # Where NaN are among them the first two that differ say which way they go, as for NumPy.
@@ -178,8 +138,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     if in_order and is_ascending:
         return searchsorted(edges, values, side=side)  # type: ignore[arg-type]
     if not in_order:
-        raise ValueError(
-            errors.message(where, "bins are in no order", "ascending or descending is accepted")
+        raise errors.value_error(
+            where, "bins are in no order", "ascending or descending is accepted"
         )
     return edges.size - searchsorted(edges[::-1], values, side=side)  # type: ignore[arg-type]
 
@@ -193,22 +153,15 @@ def histogram(
 ) -> tuple[Array, Array]:
     """How many elements there are in each of adjoining bins.
 
-    Parameters
-    ----------
-    a : real Array, shape (...)
-        The elements; also a list of numbers or a NumPy array.
+    Without a range it waits for the device, to know the edges. The elements are binned and counted
+    in one launch where the bins are equally wide.
+
     bins : int, str, or Array of shape (N + 1,)
         How many bins of one width; or the rule for their number, as "auto"; or their edges.
     range : (float, float), optional
         The outer edges; by default the smallest and the largest element.
-    density : bool, optional
-        Whether the counts are divided by their sum and by the widths.
-    weights : Array, shape (...), optional
-        What each element counts, in place of 1.
 
-    Returns
-    -------
-    (Array, Array), shapes (N,) and (N + 1,)
+    -> (Array, Array), shapes (N,) and (N + 1,)
         The counts, int64 or of the dtype of the weights; and the edges. The last bin holds its
         right edge.
 
@@ -216,16 +169,7 @@ def histogram(
     ------
     ValueError
         If the edges are not in order or not finite, there is no bin, or weights have another shape.
-    TypeError
-        If the number of bins is no integer, or a rule is given with weights.
 
-    Notes
-    -----
-    Without a range it waits for the device, to know the edges. The elements are binned and counted
-    in one launch where the bins are equally wide.
-
-    Examples
-    --------
     >>> counts, edges = xarr.histogram(xarr.asarray([0.0, 1.0, 1.5, 4.0]), bins=2)
     >>> counts.tolist(), edges.tolist()
     ([3, 1], [0.0, 2.0, 4.0])
@@ -251,25 +195,13 @@ def histogram_bin_edges(
     range: _Limits | None = None,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The edges of the bins that `histogram` counts in.
+    """The edges of the bins that `histogram` counts in: Array, shape (N + 1,).
 
     Parameters
     ----------
-    a, bins, range, weights
+    bins, range
         As of `histogram`.
 
-    Returns
-    -------
-    Array, shape (N + 1,)
-        The edges.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As of `histogram`.
-
-    Examples
-    --------
     >>> xarr.histogram_bin_edges(xarr.asarray([0.0, 1.0, 4.0]), bins=2).tolist()
     [0.0, 2.0, 4.0]
     """
@@ -291,12 +223,10 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     weighed = as_array(weights, where, "weights", device=x.device)
     require_together(weighed.device, x.device, where)
     if weighed.shape != x.shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"weights have shape {weighed.shape} and a {x.shape}",
-                "weights have the same shape as a",
-            )
+        raise errors.value_error(
+            where,
+            f"weights have shape {weighed.shape} and a {x.shape}",
+            "weights have the same shape as a",
         )
     return x, weighed
 
@@ -315,14 +245,12 @@ def _edges(
     """The edges, and the outer ones where the bins are equally wide."""
     if isinstance(bins, str):
         if bins not in WIDTHS:
-            raise ValueError(
-                errors.message(where, f"bins is {bins!r}", "accepted are " + ", ".join(WIDTHS))
+            raise errors.value_error(
+                where, f"bins is {bins!r}", "accepted are " + ", ".join(WIDTHS)
             )
         if weights is not None:
-            raise TypeError(
-                errors.message(
-                    where, f"bins is {bins!r} and there are weights", "the rules are for counts"
-                )
+            raise errors.type_error(
+                where, f"bins is {bins!r} and there are weights", "the rules are for counts"
             )
         outer = _outer(x, limits, where)
         return _between(x, outer, _number_of_bins(x, bins, limits, outer), where), outer
@@ -330,13 +258,11 @@ def _edges(
         try:
             number = operator.index(bins)
         except TypeError:
-            raise TypeError(
-                errors.message(
-                    where, f"bins is {bins!r}", "an integer, a rule or edges are accepted"
-                )
+            raise errors.type_error(
+                where, f"bins is {bins!r}", "an integer, a rule or edges are accepted"
             ) from None
         if number < 1:
-            raise ValueError(errors.message(where, f"bins is {number}", "1 or more is accepted"))
+            raise errors.value_error(where, f"bins is {number}", "1 or more is accepted")
         outer = _outer(x, limits, where)
         return _between(x, outer, number, where), outer
     return _given_edges(bins, where, "bins"), None
@@ -346,13 +272,9 @@ def _given_edges(bins: Any, where: str, name: str) -> Host:
     """Edges that the user gives, in order."""
     edges = host_of(bins, where) if type(bins) is Array else _host(as_array(bins, where, name))
     if edges.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
-        )
+        raise errors.value_error(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
     if (edges[:-1] > edges[1:]).any():
-        raise ValueError(
-            errors.message(where, f"{name} do not ascend", "edges in order are needed")
-        )
+        raise errors.value_error(where, f"{name} do not ascend", "edges in order are needed")
     return edges
 
 
@@ -362,8 +284,8 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
         first, last = (host_of(edge, where)[()] if type(edge) is Array else edge for edge in limits)
         given = "range"
         if first > last:
-            raise ValueError(
-                errors.message(where, f"range is {first} to {last}", "max must be larger than min")
+            raise errors.value_error(
+                where, f"range is {first} to {last}", "max must be larger than min"
             )
     elif not x.size:
         first, last, given = 0, 1, ""
@@ -371,8 +293,8 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
         found = _host(stack((reductions.min(x), reductions.max(x))))
         first, last, given = found[0], found[1], "the range of a"
     if not (numpy.isfinite(first) and numpy.isfinite(last)):
-        raise ValueError(
-            errors.message(where, f"{given} is {first} to {last}", "finite edges are accepted")
+        raise errors.value_error(
+            where, f"{given} is {first} to {last}", "finite edges are accepted"
         )
     return (first - 0.5, last + 0.5) if first == last else (first, last)
 
@@ -384,12 +306,10 @@ def _between(x: Array, outer: _Limits, number: int, where: str) -> Host:
         wanted = numpy.result_type(wanted, float)
     edges = numpy.linspace(*outer, number + 1, dtype=wanted)
     if (edges[:-1] >= edges[1:]).any():
-        raise ValueError(
-            errors.message(
-                where,
-                f"{number} bins lie between {outer[0]} and {outer[1]}",
-                "Too many bins for data range, in which numbers lie further apart",
-            )
+        raise errors.value_error(
+            where,
+            f"{number} bins lie between {outer[0]} and {outer[1]}",
+            "Too many bins for data range, in which numbers lie further apart",
         )
     return edges
 
@@ -473,31 +393,16 @@ def histogram2d(
 ) -> tuple[Array, Array, Array]:
     """How many points of a plane there are in each of a grid of bins.
 
-    Parameters
-    ----------
     x, y : real Array, shape (N,)
         The coordinates of the points.
     bins : int, Array of edges, or a pair of such
         How many bins, or their edges, along both axes or each.
     range : pair of (float, float), optional
         The outer edges along each axis.
-    density : bool, optional
-        Whether the counts are divided by their sum and by the areas.
-    weights : real Array, shape (N,), optional
-        What each point counts, in place of 1.
 
-    Returns
-    -------
-    (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
+    -> (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
         The counts, float64; and the edges along x and y.
 
-    Raises
-    ------
-    ValueError
-        If x and y differ in length, or as of `histogramdd`.
-
-    Examples
-    --------
     >>> counts, _, _ = xarr.histogram2d(xarr.asarray([0, 1, 1]), xarr.asarray([0, 1, 1]), bins=2)
     >>> counts.tolist()
     [[1.0, 0.0], [0.0, 2.0]]
@@ -508,10 +413,8 @@ def histogram2d(
         as_array(part, where, name, device=device) for name, part in (("x", x), ("y", y))
     )
     if first.shape[:1] != second.shape[:1]:
-        raise ValueError(
-            errors.message(
-                where, f"x has shape {first.shape} and y {second.shape}", "as many are accepted"
-            )
+        raise errors.value_error(
+            where, f"x has shape {first.shape} and y {second.shape}", "as many are accepted"
         )
     if not hasattr(bins, "__len__"):
         bins = [bins, bins]
@@ -531,34 +434,16 @@ def histogramdd(
 ) -> tuple[Array, tuple[Array, ...]]:
     """How many points there are in each of a grid of bins.
 
-    Parameters
-    ----------
     sample : real Array, shape (N, D), or a sequence of D Arrays, shape (N,)
         The points, or their coordinates along each axis.
     bins : int, or a sequence of D integers or Arrays of edges
         How many bins, or their edges, along all axes or each.
     range : sequence of D (float, float) or None, optional
         The outer edges along each axis; by default those of the points.
-    density : bool, optional
-        Whether the counts are divided by their sum and by the volumes.
-    weights : real Array, shape (N,), optional
-        What each point counts, in place of 1.
 
-    Returns
-    -------
-    (Array, tuple of Array)
+    -> (Array, tuple of Array)
         The counts, float64, shape (N1, N2, ...); and the edges along each axis.
 
-    Raises
-    ------
-    ValueError
-        If there are bins or ranges for another number of axes, edges are not in order or not
-        finite, or there is no bin.
-    TypeError
-        If a number of bins is no integer.
-
-    Examples
-    --------
     >>> counts, _ = xarr.histogramdd(xarr.asarray([[0.0, 0.0], [1.0, 1.0]]), bins=2)
     >>> counts.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -571,12 +456,8 @@ def histogramdd(
     limits = [None] * axes if range is None else list(range)
     for name, given in (("bins", bins), ("range", limits)):
         if len(given) != axes:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"{name} has {len(given)} entries",
-                    f"one for each of {axes} axes is needed",
-                )
+            raise errors.value_error(
+                where, f"{name} has {len(given)} entries", f"one for each of {axes} axes is needed"
             )
     edges = [
         _edges_along(part, wanted, limit, where, f"bins[{axis}]")
@@ -606,12 +487,10 @@ def _coordinates(sample: Any, where: str, device: Device | None) -> list[Array]:
     if all(part.ndim == 0 for part in parts):  # one axis
         parts = [stack(parts)]
     if any(part.ndim != 1 or part.shape != parts[0].shape for part in parts):
-        raise ValueError(
-            errors.message(
-                where,
-                f"sample has shapes {', '.join(str(part.shape) for part in parts)}",
-                "vectors of one length, or a matrix, are accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"sample has shapes {', '.join(str(part.shape) for part in parts)}",
+            "vectors of one length, or a matrix, are accepted",
         )
     return parts
 
@@ -621,13 +500,13 @@ def _edges_along(x: Array, bins: Any, limits: _Limits | None, where: str, name: 
     if numpy.ndim(bins) != 0:
         return _given_edges(bins, where, name)
     if bins < 1:
-        raise ValueError(errors.message(where, f"{name} is {bins}", "1 or more is accepted"))
+        raise errors.value_error(where, f"{name} is {bins}", "1 or more is accepted")
     outer = _outer(x, limits, where)
     try:
         number = operator.index(bins)
     except TypeError:
-        raise TypeError(
-            errors.message(where, f"{name} is {bins!r}", "an integer or edges are accepted")
+        raise errors.type_error(
+            where, f"{name} is {bins!r}", "an integer or edges are accepted"
         ) from None
     return numpy.asarray(numpy.linspace(*outer, number + 1))
 
@@ -651,11 +530,9 @@ def _counted_points(
         return Array(counting.counts(bins, number)).astype(row).reshape(shape)
     weighed = as_array(weights, where, "weights", device=device)
     if weighed.shape != parts[0].shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"weights have shape {weighed.shape}",
-                f"{parts[0].shape} is accepted for as many points",
-            )
+        raise errors.value_error(
+            where,
+            f"weights have shape {weighed.shape}",
+            f"{parts[0].shape} is accepted for as many points",
         )
     return _sums(bins, weighed, number).reshape(shape)

@@ -36,20 +36,17 @@ def averaged(
         number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
         warn_of_few(number, "Mean of empty slice")
     result = _mean(x, axis, dtype, keepdims, mask, name)
-    target = single(out, name)
-    return Array(result) if target is None else sent(result, target, name)
+    return sent(result, single(out, name), name)
 
 
 def freedom_less(ddof: float | None, correction: float, where: str) -> float:
     """What is taken from the number of elements: NumPy's word for it, or the standard's."""
     if ddof and correction:
-        raise ValueError(
-            errors.message(
-                where,
-                f"ddof is {ddof} and correction {correction}",
-                "one of them is accepted",
-                "ddof and correction can't be provided simultaneously.",
-            )
+        raise errors.value_error(
+            where,
+            f"ddof is {ddof} and correction {correction}",
+            "one of them is accepted",
+            "ddof and correction can't be provided simultaneously.",
         )
     return ddof or correction
 
@@ -92,16 +89,7 @@ def spread(
         squares = elementwise.square.applied(apart)
     del apart
     shape = squares.shape
-    total = reduced(
-        reductions.sum,
-        squares,
-        axis,
-        dtype=summed.numpy if is_integer else None,
-        keepdims=keepdims,
-        mask=True if mask is None else Array(mask),
-        where=name,
-    )._node
-    total = engine.converted(total, _divided(total))
+    total = _sum(squares, axis, summed.numpy if is_integer else None, keepdims, mask, name)
     count = _count(shape, mask, axis, keepdims, total, name)
     above = elementwise.subtract.combined(count, _like(less, count))
     if mask is None:
@@ -115,8 +103,7 @@ def spread(
     if row is reductions.std:
         result = elementwise.sqrt.applied(result)
     result = engine.converted(result, summed if is_integer else total.dtype)
-    target = single(out, name)
-    return Array(result) if target is None else sent(result, target, name)
+    return sent(result, single(out, name), name)
 
 
 _FREEDOM: Final = "Degrees of freedom <= 0 for slice"
@@ -153,31 +140,25 @@ def _summed(x: Node, dtype: Any, name: str) -> DType:
     if wanted.kind not in (*FLOATING, *INTEGER) or (
         wanted.kind in INTEGER and x.dtype.kind == COMPLEX
     ):
-        raise TypeError(
-            errors.message(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
-        )
+        raise errors.type_error(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
     return wanted
 
 
-def _divided(total: Node) -> DType:
-    """The type that sums are divided in."""
-    return total.dtype if total.dtype.kind in FLOATING else default_float(total.device)
+def _sum(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
+    """The sum where a mask holds, in the type that it is divided in."""
+    which = True if mask is None else Array(mask)
+    found = reduced(reductions.sum, x, axis, dtype=dtype, keepdims=keepdims, mask=which, where=name)
+    total = found._node
+    return (
+        total if total.dtype.kind in FLOATING else engine.converted(total, default_float(x.device))
+    )
 
 
 def _mean(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
     wanted = _summed(x, dtype, name)
     if mask is None and wanted.kind not in INTEGER:
         return reduced(reductions.mean, x, axis, dtype=dtype, keepdims=keepdims)._node
-    total = reduced(
-        reductions.sum,
-        x,
-        axis,
-        dtype=wanted.numpy,
-        keepdims=keepdims,
-        mask=True if mask is None else Array(mask),
-        where=name,
-    )._node
-    total = engine.converted(total, _divided(total))
+    total = _sum(x, axis, wanted.numpy, keepdims, mask, name)
     count = _count(x.shape, mask, axis, keepdims, total, name)
     return engine.converted(elementwise.divide.combined(total, count), wanted)
 

@@ -57,15 +57,8 @@ def nansum(
     initial: ArrayLike | None = 0,
     where: ArrayLike = True,
 ) -> Array:
-    """The sum of the elements that are not NaN.
+    """The sum of the elements that are not NaN; 0 where all are.
 
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype that `sum` has. 0 where all elements are NaN.
-
-    Examples
-    --------
     >>> float(xarr.nansum(xarr.asarray([1.0, float("nan"), 2.0])))
     3.0
     """
@@ -87,15 +80,8 @@ def nanprod(
     initial: ArrayLike | None = 1,
     where: ArrayLike = True,
 ) -> Array:
-    """The product of the elements that are not NaN.
+    """The product of the elements that are not NaN; 1 where all are.
 
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype that `prod` has. 1 where all elements are NaN.
-
-    Examples
-    --------
     >>> float(xarr.nanprod(xarr.asarray([3.0, float("nan"), 2.0])))
     6.0
     """
@@ -109,25 +95,10 @@ def nanprod(
 
 
 def nancumsum(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """The running sums of the elements, NaN counting as 0.
 
-    Parameters
-    ----------
-    axis : int, optional
-        The axis to run along; None flattens a first.
-
-    Returns
-    -------
-    Array, shape (...), or (size,) without an axis
-        Of the dtype that `cumsum` has. 0 before the first number.
-
-    Examples
-    --------
     >>> xarr.nancumsum(xarr.asarray([1.0, float("nan"), 2.0])).tolist()
     [1.0, 1.0, 3.0]
     """
@@ -139,25 +110,10 @@ def nancumsum(
 
 
 def nancumprod(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    dtype: DTypeLike = None,
-    out: Out = None,
+    a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
     """The running products of the elements, NaN counting as 1.
 
-    Parameters
-    ----------
-    axis : int, optional
-        The axis to run along; None flattens a first.
-
-    Returns
-    -------
-    Array, shape (...), or (size,) without an axis
-        Of the dtype that `cumprod` has. 1 before the first number.
-
-    Examples
-    --------
     >>> xarr.nancumprod(xarr.asarray([3.0, float("nan"), 2.0])).tolist()
     [3.0, 3.0, 6.0]
     """
@@ -176,20 +132,13 @@ def nanmin(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The smallest number; NaN where there is none.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
+    """The smallest number; NaN where there is none, of which a CPU warns.
 
     Raises
     ------
     ValueError
         If there are no elements and no `initial`.
 
-    Examples
-    --------
     >>> float(xarr.nanmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2.0
     """
@@ -206,20 +155,13 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Array:
-    """The largest number; NaN where there is none.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype of a. On a CPU `RuntimeWarning` tells of NaN.
+    """The largest number; NaN where there is none, of which a CPU warns.
 
     Raises
     ------
     ValueError
         If there are no elements and no `initial`.
 
-    Examples
-    --------
     >>> float(xarr.nanmax(xarr.asarray([3.0, float("nan"), 2.0])))
     3.0
     """
@@ -229,26 +171,17 @@ def nanmax(
 
 
 def nanargmin(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    out: Out = None,
-    *,
-    keepdims: bool = False,
+    a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The index of the smallest number, of equal ones the first.
+    """The int64 index of the smallest number along an axis, of equal ones the first.
 
-    Returns
-    -------
-    int64 Array, shape of the axes that are left
-        Indices along the axis. Infinity beside NaN is found, which NumPy may miss.
+    Infinity beside NaN is found, which NumPy may miss.
 
     Raises
     ------
     ValueError
         If all elements of a line are NaN; so of floating-point a it waits for the device.
 
-    Examples
-    --------
     >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2
     """
@@ -258,26 +191,17 @@ def nanargmin(
 
 
 def nanargmax(
-    a: ArrayLike,
-    axis: SupportsIndex | None = None,
-    out: Out = None,
-    *,
-    keepdims: bool = False,
+    a: ArrayLike, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
 ) -> Array:
-    """The index of the largest number, of equal ones the first.
+    """The int64 index of the largest number along an axis, of equal ones the first.
 
-    Returns
-    -------
-    int64 Array, shape of the axes that are left
-        Indices along the axis. Infinity beside NaN is found, which NumPy may miss.
+    Infinity beside NaN is found, which NumPy may miss.
 
     Raises
     ------
     ValueError
         If all elements of a line are NaN; so of floating-point a it waits for the device.
 
-    Examples
-    --------
     >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
     0
     """
@@ -311,23 +235,15 @@ def replaced(node: Node, value: int, mask: Node | None) -> Node:
 
 
 def _extreme_of(
-    function: str,
-    x: list[Node],
-    axis: Axis,
-    out: Out,
-    keepdims: bool,
-    initial: Any,
-    where: Any,
+    function: str, x: list[Node], axis: Axis, out: Out, keepdims: bool, initial: Any, where: Any
 ) -> Array:
     name = f"{function}(a, axis)"
     node = x.pop()
     row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
     if where is not True:
         if initial is None:
-            raise ValueError(
-                errors.message(
-                    name, "where is given and initial is not", "of no elements it is the result"
-                )
+            raise errors.value_error(
+                name, "where is given and initial is not", "of no elements it is the result"
             )
         start = as_array(initial, name, "initial", dtype=node.dtype, device=node.device)
         mask = as_array(where, name, "where", dtype="bool", device=node.device)
@@ -360,9 +276,7 @@ def _index_of(
     else:
         found = searching.take_along_axis(x, result, axis=axis)
     if bool(reductions.any(elementwise.isnan(found))):
-        raise ValueError(
-            errors.message(name, "All-NaN slice encountered", "a number is needed in each")
-        )
+        raise errors.value_error(name, "All-NaN slice encountered", "a number is needed in each")
     if not keepdims:
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
         left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)

@@ -42,20 +42,13 @@ def nanmean(
     *,
     where: ArrayLike = True,
 ) -> Array:
-    """The mean of the elements that are not NaN.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Floating-point. NaN of no numbers, of which a CPU warns.
+    """The mean of the elements that are not NaN; NaN of none, of which a CPU warns.
 
     Raises
     ------
     TypeError
         If a is floating-point, and dtype or out is not.
 
-    Examples
-    --------
     >>> float(xarr.nanmean(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
     """
@@ -80,29 +73,16 @@ def nanvar(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The variance of the elements that are not NaN.
+    """The variance of the elements that are not NaN, real floating-point.
 
-    Parameters
-    ----------
-    ddof : float, optional
-        What to subtract from the number of elements that it is divided by.
-    correction : int, optional
-        The standard's word for `ddof`.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Real floating-point. NaN of no more numbers than `ddof`, of which a CPU warns.
+    -> Array, shape of the axes that are left
+        NaN of no more numbers than `ddof`, of which a CPU warns.
 
     Raises
     ------
     TypeError
         If a is floating-point, and dtype or out is not.
-    ValueError
-        If both ddof and correction are given.
 
-    Examples
-    --------
     >>> float(xarr.nanvar(xarr.asarray([1.0, float("nan"), 3.0])))
     1.0
     """
@@ -125,29 +105,16 @@ def nanstd(
     mean: ArrayLike | None = None,
     correction: float = 0.0,
 ) -> Array:
-    """The standard deviation of the elements that are not NaN.
+    """The standard deviation of the elements that are not NaN, real floating-point.
 
-    Parameters
-    ----------
-    ddof : float, optional
-        What to subtract from the number of elements that it is divided by.
-    correction : int, optional
-        The standard's word for `ddof`.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Real floating-point. NaN of no more numbers than `ddof`, of which a CPU warns.
+    -> Array, shape of the axes that are left
+        NaN of no more numbers than `ddof`, of which a CPU warns.
 
     Raises
     ------
     TypeError
         If a is floating-point, and dtype or out is not.
-    ValueError
-        If both ddof and correction are given.
 
-    Examples
-    --------
     >>> float(xarr.nanstd(xarr.asarray([1.0, float("nan"), 5.0])))
     2.0
     """
@@ -165,20 +132,8 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The median of the elements that are not NaN.
+    """The median of the elements that are not NaN; NaN of none, of which a CPU warns.
 
-    Parameters
-    ----------
-    overwrite_input : bool, optional
-        Accepted as in NumPy; a is left as it is.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Floating-point. NaN of no numbers, of which a CPU warns.
-
-    Examples
-    --------
     >>> float(xarr.nanmedian(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
     """
@@ -199,31 +154,14 @@ def nanpercentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The percentiles of the elements that are not NaN.
+    """The percentiles of the elements that are not NaN, as of `percentile`.
 
-    Parameters
-    ----------
-    a : real Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    q : float or array of them
-        Percentages, from 0 to 100.
-    axis, out, overwrite_input, method, keepdims, weights
+    method : str
         As of `quantile`.
 
-    Returns
-    -------
-    Array, shape (*q.shape, ...)
+    -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
 
-    Raises
-    ------
-    ValueError
-        As of `quantile`.
-    TypeError
-        If a is complex.
-
-    Examples
-    --------
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
     1.5
     """
@@ -243,31 +181,14 @@ def nanquantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The quantiles of the elements that are not NaN.
+    """The quantiles of the elements that are not NaN, as of `quantile`.
 
-    Parameters
-    ----------
-    a : real Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    q : float or array of them
-        Which quantiles, from 0 to 1.
-    axis, out, overwrite_input, method, keepdims, weights
+    method : str
         As of `quantile`.
 
-    Returns
-    -------
-    Array, shape (*q.shape, ...)
+    -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
 
-    Raises
-    ------
-    ValueError
-        As of `quantile`.
-    TypeError
-        If a is complex.
-
-    Examples
-    --------
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))
     1.5
     """
@@ -284,12 +205,10 @@ def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, D
         given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
         for what, wanted in given:
             if wanted is not None and wanted.kind not in FLOATING:
-                raise TypeError(
-                    errors.message(
-                        name,
-                        f"x has dtype {node.dtype} and {what} {wanted}",
-                        f"a floating-point {what} is accepted",
-                    )
+                raise errors.type_error(
+                    name,
+                    f"x has dtype {node.dtype} and {what} {wanted}",
+                    f"a floating-point {what} is accepted",
                 )
         row = row or node.dtype
         computed = dtypes.promote(node.dtype, row)

@@ -16,7 +16,6 @@ from xarr.array.outcome import delivered
 from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
-from xarr.engine import engine
 from xarr.functions import creation, elementwise, manipulation, quantiles, reductions, searching
 from xarr.functions.hosting import host_of
 from xarr.functions.sorting import argsort, sort
@@ -32,18 +31,9 @@ def median(
 ) -> Array:
     """The middle one of the sorted elements; of an even number the mean of two.
 
-    Parameters
-    ----------
-    overwrite_input : bool, optional
-        Accepted as in NumPy; a is left as it is.
-
-    Returns
-    -------
-    Array, shape of the axes that are left
+    -> Array, shape of the axes that are left
         Floating-point; NaN where an element is NaN, and of no elements.
 
-    Examples
-    --------
     >>> float(xarr.median(xarr.asarray([3, 1, 2, 9])))
     2.5
     """
@@ -64,10 +54,7 @@ def median_of(lines: Lines) -> Array:
     middle = lines.length // 2
     high = ordered[:, middle]
     result = widened(high) if lines.length % 2 else mean_of_two(ordered[:, middle - 1], high)
-    if row.kind in dtypes.FLOATING:
-        last = ordered[:, -1]
-        result = searching.where(last != last, last.astype(result.dtype), result)
-    return result.astype(row.numpy)
+    return nan_where_last_is(ordered[:, -1], result).astype(row.numpy)
 
 
 def mean_of_two(low: Array, high: Array) -> Array:
@@ -132,29 +119,11 @@ def percentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The percentiles of the elements along axes.
+    """The percentiles of the elements along axes: `quantile`, with q in percent.
 
-    Parameters
-    ----------
-    a : real Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    q : float or array of them
-        Percentages, from 0 to 100.
-    axis, out, overwrite_input, method, keepdims, weights
+    method : str
         As of `quantile`.
 
-    Returns
-    -------
-    Array, shape (*q.shape, ...)
-        As of `quantile`.
-
-    Raises
-    ------
-    ValueError
-        If a percentage is out of range, or as of `quantile`.
-
-    Examples
-    --------
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
     [1.5, 2.0]
     """
@@ -174,39 +143,23 @@ def quantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The quantiles of the elements along axes.
+    """The quantiles of the real elements along axes.
 
-    Parameters
-    ----------
-    a : real Array, shape (...)
-        The operand; also a list of numbers or a NumPy array.
-    q : float or array of them
-        Which quantiles, from 0 to 1. They are read on the host.
-    overwrite_input : bool, optional
-        Accepted as in NumPy; a is left as it is.
+    After R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
+
     method : str, optional
         One of NumPy's thirteen definitions.
     weights : Array, shape of a or of its reduced axes, optional
         How often each element counts; with method "inverted_cdf" only.
 
-    Returns
-    -------
-    Array, shape (*q.shape, ...)
+    -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN where an element is NaN.
 
     Raises
     ------
     ValueError
         If a quantile is out of range, the method is none, or a weight is negative.
-    TypeError
-        If a is complex.
 
-    Notes
-    -----
-    R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
-
-    Examples
-    --------
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
     3.0
     """
@@ -241,10 +194,8 @@ class Asked(NamedTuple):
         x = as_array(a, where, "a")
         kind = x._node.dtype.kind
         if kind == dtypes.COMPLEX:
-            raise TypeError(
-                errors.message(
-                    where, f"a has dtype {x.dtype}", "real numbers have an order", "take a.real"
-                )
+            raise errors.type_error(
+                where, f"a has dtype {x.dtype}", "real numbers have an order", "take a.real"
             )
         quantiles.require_known(method, where)
         asked = numpy.asarray(host_of(q, where))
@@ -252,12 +203,12 @@ class Asked(NamedTuple):
             asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
         asked = numpy.asarray(asked)
         if asked.ndim > 2:
-            raise ValueError(
-                errors.message(where, f"q has {asked.ndim} dimensions", "at most 2 are accepted")
+            raise errors.value_error(
+                where, f"q has {asked.ndim} dimensions", "at most 2 are accepted"
             )
         if not ((asked >= 0) & (asked <= 1)).all():
             scope = "Percentiles must be in [0, 100]" if percent else "it must be in [0, 1]"
-            raise ValueError(errors.message(where, f"q is {q!r}", scope))
+            raise errors.value_error(where, f"q is {q!r}", scope)
         lines = lines_of(x, axis, where)
         weighed = None
         if weights is not None:
@@ -265,13 +216,11 @@ class Asked(NamedTuple):
             weighed = lines_of(weighed, axis, where).values
         on_elements = method == "linear" and asked.dtype.kind in "iub"
         if kind == dtypes.BOOL and weighed is None and not on_elements and _interpolates(method):
-            raise TypeError(
-                errors.message(
-                    where,
-                    "a has dtype bool",
-                    "there is nothing between two truths",
-                    'convert with a.astype("float64"), or use method="lower"',
-                )
+            raise errors.type_error(
+                where,
+                "a has dtype bool",
+                "there is nothing between two truths",
+                'convert with a.astype("float64"), or use method="lower"',
             )
         return cls(lines, asked, type(q) in (int, float), method, weighed, where)
 
@@ -308,18 +257,14 @@ def _interpolates(method: str) -> bool:
 def _weights(weights: ArrayLike, x: Array, axis: Axis, method: str, where: str) -> Array:
     """The weights of all elements, none of them negative."""
     if method != "inverted_cdf":
-        raise ValueError(
-            errors.message(
-                where,
-                f"method is {method!r} and there are weights",
-                "Only method 'inverted_cdf' supports weights",
-            )
+        raise errors.value_error(
+            where,
+            f"method is {method!r} and there are weights",
+            "Only method 'inverted_cdf' supports weights",
         )
     spread = spread_weights(weights, x, axis, where)
     if bool(reductions.any(spread < 0)):
-        raise ValueError(
-            errors.message(where, "a weight is negative", "Weights must be non-negative")
-        )
+        raise errors.value_error(where, "a weight is negative", "Weights must be non-negative")
     return manipulation.broadcast_to(spread, x.shape)
 
 
@@ -330,25 +275,21 @@ def spread_weights(weights: ArrayLike, x: Array, axis: Axis, where: str) -> Arra
     if given.shape == x.shape:
         return given
     if axis is None:
-        raise TypeError(
-            errors.message(
-                where,
-                f"weights have shape {given.shape} and a {x.shape}",
-                "Axis must be specified when shapes of a and weights differ",
-                "name the axis",
-            )
+        raise errors.type_error(
+            where,
+            f"weights have shape {given.shape} and a {x.shape}",
+            "Axis must be specified when shapes of a and weights differ",
+            "name the axis",
         )
     single = not isinstance(axis, tuple | list)
     axes = [layout.normalize_axis(place, x.ndim, where) for place in ([axis] if single else axis)]  # type: ignore[union-attr]
     wanted = tuple(x.shape[place] for place in axes)
     if given.shape != wanted:
-        raise ValueError(
-            errors.message(
-                where,
-                f"weights have shape {given.shape} and a {x.shape}",
-                "Shape of weights must be consistent with shape of a along specified axis, "
-                f"which is {wanted}",
-            )
+        raise errors.value_error(
+            where,
+            f"weights have shape {given.shape} and a {x.shape}",
+            "Shape of weights must be consistent with shape of a along specified axis, "
+            f"which is {wanted}",
         )
     order = sorted(range(len(axes)), key=axes.__getitem__)
     extents = tuple(extent if place in axes else 1 for place, extent in enumerate(x.shape))
@@ -374,8 +315,7 @@ def quantile_of(asked: Asked) -> Array:
         after = picked(ordered, asked.column(numpy.asarray(place.after).astype("int64")))
         share = asked.column(numpy.asarray(place.share, numpy.float64))
         result = between(before, after, share.astype(asked.share_dtype.numpy))
-    last = ordered[:, -1]
-    return nan_where_last_is(last, result)
+    return nan_where_last_is(ordered[:, -1], result)
 
 
 def nan_where_last_is(last: Array, result: Array) -> Array:
@@ -411,19 +351,17 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     lines, weights = asked.lines, asked.weights if weights is None else weights
     assert weights is not None
     order = argsort(lines.values)
-    starts = creation.arange(lines.number, dtype="int64", device=order.device)[:, None]
-    index = order + starts * lines.length
-    ordered, weights = (_taken_flat(part, index) for part in (lines.values, weights))
+    ordered, weights = (
+        searching.take_along_axis(part, order, axis=1) for part in (lines.values, weights)
+    )
     row = default_float(lines.values.device)
     sums = cumsum(weights.astype(row.numpy), axis=1)
     total = sums[:, -1:]
     if not bool(reductions.all(elementwise.isfinite(total) & (total > 0))):
-        raise ValueError(
-            errors.message(
-                asked.where,
-                "Weights included NaN, inf or were all zero",
-                "their sum has to be finite and positive",
-            )
+        raise errors.value_error(
+            asked.where,
+            "Weights included NaN, inf or were all zero",
+            "their sum has to be finite and positive",
         )
     shares = sums / total
     if asked.q.dtype.kind == "f":
@@ -433,12 +371,3 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     last = lines.length - 1 if count is None else elementwise.maximum(count - 1, 0)
     result = picked(ordered, elementwise.minimum(before, last))
     return result if count is not None else nan_where_last_is(ordered[:, -1], result)
-
-
-def _taken_flat(matrix: Array, index: Array) -> Array:
-    """The elements of a matrix at places in C order, computed."""
-    flat = matrix.reshape(-1)
-    where = settled(flat)
-    result = gather.take(flat._node, where, [(0, index._node)], 0)
-    engine.compute(result)
-    return Array(result)

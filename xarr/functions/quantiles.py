@@ -62,8 +62,8 @@ METHODS: Final = (
 def require_known(method: str, where: str) -> None:
     """Refuse the name of no definition."""
     if method not in METHODS:
-        raise ValueError(
-            errors.message(where, f"method is {method!r}", "accepted are " + ", ".join(METHODS))
+        raise errors.value_error(
+            where, f"method is {method!r}", "accepted are " + ", ".join(METHODS)
         )
 
 

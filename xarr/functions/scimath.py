@@ -5,6 +5,7 @@ Whether an element needs it is asked of the values, so these functions wait for 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from xarr import dtypes
@@ -25,15 +26,13 @@ def _floating(x: Any, where: str) -> Array:
     return Array(engine.converted(node, default_float(node.device)))
 
 
-def _widened(x: Any, where: str, low: float | None, high: float | None = None) -> Array:
+def _widened(x: Any, where: str, low: float, high: float = math.inf) -> Array:
     """An operand, complex where it is not complex and an element is below low or above high."""
     array = _floating(x, where)
     if array._node.dtype.kind == COMPLEX:
         return array
-    beyond: Any = False
-    if low is not None:
-        beyond = array < low
-    if high is not None:
+    beyond = array < low
+    if high < math.inf:
         beyond = beyond | (array > high)
     return complex_of(array) if bool(reductions.any(beyond)) else array
 
@@ -48,22 +47,6 @@ def complex_of(x: Array) -> Array:
 def sqrt(x: ArrayLike) -> Array:
     """The square root; complex where an element is negative.
 
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
-    Examples
-    --------
     >>> xarr.emath.sqrt([-1.0, 4.0]).tolist()
     [1j, (2+0j)]
     """
@@ -71,99 +54,26 @@ def sqrt(x: ArrayLike) -> Array:
 
 
 def log(x: ArrayLike) -> Array:
-    """The natural logarithm; complex where an element is negative.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.log([1.0]).tolist()
-    [0.0]
-    """
+    """The natural logarithm; complex where an element is negative."""
     return elementwise.log(_widened(x, "emath.log(x)", 0))
 
 
 def log2(x: ArrayLike) -> Array:
-    """The logarithm to base 2; complex where an element is negative.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.log2([8.0]).tolist()
-    [3.0]
-    """
+    """The logarithm to base 2; complex where an element is negative."""
     return elementwise.log2(_widened(x, "emath.log2(x)", 0))
 
 
 def log10(x: ArrayLike) -> Array:
-    """The logarithm to base 10; complex where an element is negative.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.log10([100.0]).tolist()
-    [2.0]
-    """
+    """The logarithm to base 10; complex where an element is negative."""
     return elementwise.log10(_widened(x, "emath.log10(x)", 0))
 
 
 def logn(n: ArrayLike, x: ArrayLike) -> Array:
     """The logarithm of x to base n; complex where an element is negative.
 
-    Parameters
-    ----------
-    n, x : numeric Array, shapes that broadcast to (...)
-        The base and the operand.
+    n : Array, shape that broadcasts with x's
+        The base.
 
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    NumPy's function. Waits for the device.
-
-    Examples
-    --------
     >>> xarr.emath.logn(2, [4.0]).tolist()
     [2.0]
     """
@@ -174,23 +84,9 @@ def logn(n: ArrayLike, x: ArrayLike) -> Array:
 def power(x: ArrayLike, p: ArrayLike) -> Array:
     """X to the power of p; complex where an element of x is negative.
 
-    Parameters
-    ----------
-    x, p : numeric Array, shapes that broadcast to (...)
-        The base and the exponent. Integers are raised as floating point where an exponent is
-        negative.
+    p : Array, shape that broadcasts with x's
+        The exponent; where one is negative, integers are raised in floating point.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of the dtype that both promote to.
-
-    Notes
-    -----
-    Waits for the device.
-
-    Examples
-    --------
     >>> xarr.emath.power([2, 4], 2).tolist()
     [4, 16]
     """
@@ -204,75 +100,15 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
 
 
 def arccos(x: ArrayLike) -> Array:
-    """The inverse cosine; complex where an element is beyond -1 to 1.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point, in radians.
-
-    Notes
-    -----
-    Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.arccos([1.0]).tolist()
-    [0.0]
-    """
+    """The inverse cosine, in radians; complex where an element is beyond -1 to 1."""
     return elementwise.acos(_widened(x, "emath.arccos(x)", -1, 1))
 
 
 def arcsin(x: ArrayLike) -> Array:
-    """The inverse sine; complex where an element is beyond -1 to 1.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point, in radians.
-
-    Notes
-    -----
-    Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.arcsin([0.0]).tolist()
-    [0.0]
-    """
+    """The inverse sine, in radians; complex where an element is beyond -1 to 1."""
     return elementwise.asin(_widened(x, "emath.arcsin(x)", -1, 1))
 
 
 def arctanh(x: ArrayLike) -> Array:
-    """The inverse hyperbolic tangent; complex where an element is beyond -1 to 1.
-
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Floating-point.
-
-    Notes
-    -----
-    Waits for the device.
-
-    Examples
-    --------
-    >>> xarr.emath.arctanh([0.0]).tolist()
-    [0.0]
-    """
+    """The inverse hyperbolic tangent; complex where an element is beyond -1 to 1."""
     return elementwise.atanh(_widened(x, "emath.arctanh(x)", -1, 1))

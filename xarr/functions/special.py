@@ -24,18 +24,6 @@ from xarr.tables.rows import choose
 def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    Parameters
-    ----------
-    x : numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of a floating-point dtype; integers become the default one.
-
-    Examples
-    --------
     >>> xarr.sinc(xarr.asarray([0.0, 0.5])).shape
     (2,)
     """
@@ -57,98 +45,43 @@ def _floating(node: Node) -> Node:
     return engine.converted(node, default_float(node.device))
 
 
-_NEAR: Final = (
-    0.33839763720473803,
-    -0.3046826723431984,
-    0.17162090152220877,
-    -0.09490109704804764,
-    0.04930528423967071,
-    -0.02373741480589947,
-    0.010546460394594998,
-    -0.004324309995050576,
-    0.0016394756169413357,
-    -0.0005763755745385824,
-    0.00018850288509584165,
-    -5.754195010082104e-05,
-    1.6448448070728896e-05,
-    -4.4167383584587505e-06,
-    1.1173875391201037e-06,
-    -2.670793853940612e-07,
-    6.046995022541919e-08,
-    -1.300025009986248e-08,
-    2.6598237246823866e-09,
-    -5.189795601635263e-10,
-    9.675809035373237e-11,
-    -1.726826291441556e-11,
-    2.95505266312964e-12,
-    -4.856446783111929e-13,
-    7.676185498604936e-14,
-    -1.1685332877993451e-14,
-    1.715391285555133e-15,
-    -2.431279846547955e-16,
-    3.3307945188222384e-17,
-)
-_FAR: Final = (
-    0.4022452055070544,
-    0.0033691164782556943,
-    6.889758346916825e-05,
-    2.8913705208347567e-06,
-    2.0489185894690638e-07,
-    2.266668990498178e-08,
-    3.3962320257083865e-09,
-    4.94060238822497e-10,
-    1.1889147107846439e-11,
-    -3.1499165279632416e-11,
-    -1.3215811840447713e-11,
-    -1.7941785315068062e-12,
-    7.180124451383666e-13,
-    3.8527783827421426e-13,
-    1.54008621752141e-14,
-    -4.150569347287222e-14,
-    -9.554846698828307e-15,
-    3.811680669352621e-15,
-    1.7725601330565245e-15,
-    -3.425485619677142e-16,
-    -2.827623980516646e-16,
-    3.461222867695658e-17,
-    4.465621420302078e-17,
-)
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(map(float, text.split()))
+
+
+_NEAR: Final = _numbers("""
+    0.33839763720473803 -0.3046826723431984 0.17162090152220877 -0.09490109704804764
+    0.04930528423967071 -0.02373741480589947 0.010546460394594998 -0.004324309995050576
+    0.0016394756169413357 -0.0005763755745385824 0.00018850288509584165 -5.754195010082104e-05
+    1.6448448070728896e-05 -4.4167383584587505e-06 1.1173875391201037e-06 -2.670793853940612e-07
+    6.046995022541919e-08 -1.300025009986248e-08 2.6598237246823866e-09 -5.189795601635263e-10
+    9.675809035373237e-11 -1.726826291441556e-11 2.95505266312964e-12 -4.856446783111929e-13
+    7.676185498604936e-14 -1.1685332877993451e-14 1.715391285555133e-15 -2.431279846547955e-16
+    3.3307945188222384e-17
+""")
+_FAR: Final = _numbers("""
+    0.4022452055070544 0.0033691164782556943 6.889758346916825e-05 2.8913705208347567e-06
+    2.0489185894690638e-07 2.266668990498178e-08 3.3962320257083865e-09 4.94060238822497e-10
+    1.1889147107846439e-11 -3.1499165279632416e-11 -1.3215811840447713e-11 -1.7941785315068062e-12
+    7.180124451383666e-13 3.8527783827421426e-13 1.54008621752141e-14 -4.150569347287222e-14
+    -9.554846698828307e-15 3.811680669352621e-15 1.7725601330565245e-15 -3.425485619677142e-16
+    -2.827623980516646e-16 3.461222867695658e-17 4.465621420302078e-17
+""")
 """Of exp(-x) I0(x) for 0 <= x <= 8, and of sqrt(x) exp(-x) I0(x) beyond: Chebyshev's polynomials of
 x/4 - 1 and of 16/x - 1, interpolated at 40 nodes in 40 digits."""
 
 
 def i0(x: ArrayLike) -> Array:
-    """The modified Bessel function of the first kind, of order 0.
+    """The modified Bessel function of the first kind, of order 0; for real numbers.
 
-    Parameters
-    ----------
-    x : real numeric Array, shape (...)
-        The operand.
-
-    Returns
-    -------
-    Array, shape (...)
-        Of a floating-point dtype; integers become the default one.
-
-    Raises
-    ------
-    TypeError
-        If x is complex, or can be made no array.
-
-    Notes
-    -----
     NumPy's function, by Chebyshev's polynomials of its own.
 
-    Examples
-    --------
     >>> f"{xarr.i0(1.0):.6f}"
     '1.266066'
     """
     node = array_of(x, "i0(x)")._node
     if node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message("i0(x)", f"x has dtype {node.dtype}", "real dtypes are accepted")
-        )
+        raise errors.type_error("i0(x)", f"x has dtype {node.dtype}", "real dtypes are accepted")
     size = elementwise.abs(Array(_floating(node)))
     near = elementwise.minimum(size, 8.0)
     far = elementwise.maximum(size, 8.0)
@@ -169,22 +102,13 @@ def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:
-    """The angle of complex numbers, in radians or in degrees.
+    """The angle of complex numbers, in (-pi, pi] radians or in degrees.
 
-    Parameters
-    ----------
     z : numeric Array, shape (...)
         The operand.
     deg : bool
         Whether the result is in degrees.
 
-    Returns
-    -------
-    Array, shape (...)
-        In (-pi, pi], of the dtype of the parts of z.
-
-    Examples
-    --------
     >>> xarr.angle(xarr.asarray([1.0, 1j]), deg=True).tolist()
     [0.0, 90.0]
     """
@@ -201,20 +125,11 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 
 
 def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
-    """The real part, if all imaginary parts are close to 0; else the array.
+    """The real part, if all imaginary parts are close to 0; else the array. Waits for the device.
 
-    Parameters
-    ----------
     tol : float
         How close: in units of the dtype's epsilon where above 1, else as it is.
 
-    Returns
-    -------
-    Array, shape (...)
-        Real or complex; which is known only when the device has computed `a`.
-
-    Examples
-    --------
     >>> xarr.real_if_close(xarr.asarray([1 + 1e-15j])).tolist()
     [1.0]
     """
@@ -234,36 +149,20 @@ def unwrap(
 ) -> Array:
     """Remove jumps of more than half a period along an axis.
 
-    Parameters
-    ----------
     p : real numeric Array, shape (...)
         The phases.
     discont : float, optional
         The least jump that is removed; half a period where None.
     period : float
-        What is added or subtracted, in whole multiples.
+        What is added or subtracted, in whole multiples; integers of p stay such if it is one.
 
-    Returns
-    -------
-    Array, shape (...)
-        Of a floating-point dtype, or of the integers' where period is one.
-
-    Raises
-    ------
-    TypeError
-        If p is complex, or can be made no array.
-
-    Examples
-    --------
     >>> xarr.unwrap(xarr.asarray([0, 1, 5, 0]), period=6).tolist()
     [0, 1, -1, 0]
     """
     name = "unwrap(p, discont, axis)"
     x = array_of(p, name)
     if x._node.dtype.kind == COMPLEX:
-        raise TypeError(
-            errors.message(name, f"p has dtype {x._node.dtype}", "real dtypes are accepted")
-        )
+        raise errors.type_error(name, f"p has dtype {x._node.dtype}", "real dtypes are accepted")
     whole = x._node.dtype.kind != REAL and isinstance(period, int)
     place = normalize_axis(axis, x.ndim, name)
     steps = joining.diff(x, axis=place)

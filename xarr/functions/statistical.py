@@ -18,22 +18,8 @@ from xarr.tables.rows import Reduction
 def cumsum(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running sums along an axis.
+    """The running sums along an axis; small integers are widened as in the standard.
 
-    Parameters
-    ----------
-    axis : int, optional
-        The axis to run along; None flattens a first.
-    dtype : data type, optional
-        Of the result; by default small integers are widened as in the standard.
-
-    Returns
-    -------
-    Array, shape (...), or (size,) without an axis
-        The sums of the elements up to each.
-
-    Examples
-    --------
     >>> xarr.cumsum(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 3, 6, 10]
     """
@@ -45,22 +31,8 @@ def cumsum(
 def cumprod(
     a: ArrayLike, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
 ) -> Array:
-    """The running products along an axis.
+    """The running products along an axis; small integers are widened as in the standard.
 
-    Parameters
-    ----------
-    axis : int, optional
-        The axis to run along; None flattens a first.
-    dtype : data type, optional
-        Of the result; by default small integers are widened as in the standard.
-
-    Returns
-    -------
-    Array, shape (...), or (size,) without an axis
-        The products of the elements up to each.
-
-    Examples
-    --------
     >>> xarr.cumprod(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [1, 2, 6, 24]
     """
@@ -70,12 +42,7 @@ def cumprod(
 
 
 def _running(
-    row: Reduction,
-    x: Node,
-    axis: SupportsIndex | None,
-    dtype: DTypeLike,
-    out: Out,
-    where: str,
+    row: Reduction, x: Node, axis: SupportsIndex | None, dtype: DTypeLike, out: Out, where: str
 ) -> Array:
     """A scan, of the flattened array where there is no axis."""
     if axis is None:
@@ -86,31 +53,16 @@ def _running(
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest (peak to peak).
 
-    Returns
-    -------
-    Array, shape of the axes that are left
-        Of the dtype of a.
-
-    Raises
-    ------
-    ValueError
-        If there are no elements.
-
-    Examples
-    --------
     >>> float(xarr.ptp(xarr.asarray([2.0, 7.0, 3.0])))
     5.0
     """
     where = "ptp(a, axis)"
     node = taken(a, where)
     if node.dtype.kind not in dtypes.NUMERIC:
-        raise TypeError(
-            errors.message(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
-        )
+        raise errors.type_error(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
     largest, smallest = (
         reduced(row, node, axis, keepdims=bool(keepdims), where=where)
         for row in (rows.max, rows.min)
     )
     result = rows_of_two.subtract.combined(largest._node, smallest._node)
-    target = single(out, where)
-    return Array(result) if target is None else sent(result, target, where)
+    return sent(result, single(out, where), where)

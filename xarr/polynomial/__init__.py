@@ -4,6 +4,7 @@ from typing import Literal as _Literal
 
 import numpy.polynomial as _theirs
 
+from xarr.functions.docstrings import complete as _complete
 from xarr.functions.polynomials.classes import (
     Chebyshev as Chebyshev,
     Hermite as Hermite,
@@ -32,3 +33,16 @@ def set_default_printstyle(style: _Literal["ascii", "unicode"]) -> None:
         If the style is another.
     """
     _theirs.set_default_printstyle(style)
+
+
+for _space in (
+    Polynomial,
+    chebyshev,
+    hermite,
+    hermite_e,
+    laguerre,
+    legendre,
+    polynomial,
+    polyutils,
+):
+    _complete(_space, "NumPy's function.")

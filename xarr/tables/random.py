@@ -6,10 +6,11 @@ and the distribution's parameters, so that it is fused with what follows. It has
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from xarr import dtypes
 from xarr.backends.device import Device
@@ -20,7 +21,57 @@ from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Shape
 from xarr.tables import elementwise
-from xarr.tables.rows import named
+from xarr.tables.rows import Elementwise, named
+
+
+class Check(NamedTuple):
+    """Which values a parameter may have.
+
+    Attributes
+    ----------
+    wrong, accepted : str
+        What errors say of others, and of these.
+    refuses : function
+        Whether a Python number is another.
+    holds : tuple of (Elementwise, number)
+        Comparisons that hold for an array's elements; none where only its sign counts.
+    """
+
+    wrong: str
+    accepted: str
+    refuses: Callable[[Any], bool]
+    holds: tuple[tuple[Elementwise, float], ...] = ()
+
+
+_ABOVE: Final = elementwise.greater
+_FROM: Final = elementwise.greater_equal
+_UP_TO: Final = elementwise.less_equal
+MOST_MEAN: Final = 9.223372006484771e18
+"""So large a mean leaves room for ten deviations in int64."""
+
+NOT_NEGATIVE: Final = Check(
+    "< 0", "it is not negative", lambda x: x == x and math.copysign(1.0, x) < 0
+)
+POSITIVE: Final = Check("<= 0", "it is positive", lambda x: not x > 0, ((_ABOVE, 0),))
+ABOVE_ONE: Final = Check("<= 1 or is NaN", "it is above 1", lambda x: not x > 1, ((_ABOVE, 1),))
+PROBABILITY: Final = Check(
+    "< 0, > 1 or is NaN", "it is in [0, 1]", lambda x: not 0 <= x <= 1, ((_FROM, 0), (_UP_TO, 1))
+)
+CHANCE: Final = Check(
+    "<= 0, > 1 or is NaN", "it is in (0, 1]", lambda x: not 0 < x <= 1, ((_ABOVE, 0), (_UP_TO, 1))
+)
+BELOW_ONE: Final = Check(
+    "< 0, >= 1 or is NaN",
+    "it is in [0, 1)",
+    lambda x: not 0 <= x < 1,
+    ((_FROM, 0), (elementwise.less, 1)),
+)
+MEAN: Final = Check(
+    "< 0 or too large",
+    "it is in [0, 9.2e18]",
+    lambda x: not 0 <= x <= MOST_MEAN,
+    ((_FROM, 0), (_UP_TO, MOST_MEAN)),
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -33,8 +84,12 @@ class Draw:
         The C expression. In it T is the type that is computed in, `x1`, `x2`, ... are the
         parameters; `place` stands for the arguments block, lane, draw and key of a function, and
         `block` for block, draw and key, where each element has a block of its own or several.
-    parameters : tuple of DType or None
-        What the parameters are converted to; None for the type that is computed in.
+    parameters : mapping of str to Check or None
+        The names of the parameters, and which values they may have.
+    kind : DType, optional
+        What the parameters are converted to, if not to the type that is computed in.
+    result : DType, optional
+        The type of the result, if not the one that is computed in.
     bits : int
         How many bits of a block an element takes; 0 for as many as the type has.
     on_host : (Draw, function) or None
@@ -43,10 +98,13 @@ class Draw:
     """
 
     expression: str
-    parameters: tuple[DType | None, ...] = ()
+    parameters: Mapping[str, Check | None] = field(default_factory=dict)
+    kind: DType | None = None
+    result: DType | None = None
     bits: int = 0
     on_host: tuple[Draw, Callable[..., Any]] | None = None
     name: str = field(default="", init=False)
+    where: str = field(default="", init=False)
     operations: dict[tuple[DType, DType], Operation] = field(default_factory=dict, init=False)
     first_operations: dict[tuple[DType, DType], Operation] = field(default_factory=dict, init=False)
 
@@ -68,12 +126,8 @@ class Draw:
         operation = self.operations.get((computed, wanted))
         if operation is None:
             operation = self.operations[computed, wanted] = self.operation(computed, wanted)
-        inputs = (
-            engine.index(shape, device),
-            constant(draw, dtypes.uint64, (), device),
-            constant(key, dtypes.uint64, (), device),
-            *parameters,
-        )
+        numbers = [constant(number, dtypes.uint64, (), device) for number in (draw, key)]
+        inputs = (engine.index(shape, device), *numbers, *parameters)
         return engine.defer(operation, inputs, shape)
 
     def firsts(
@@ -92,18 +146,13 @@ class Draw:
             operation = self._operation(computed, result, "(u64)0, 0u")
             self.first_operations[computed, result] = operation
         position = engine.converted(engine.index((count,), device), dtypes.uint64)
-        start = constant(draw, dtypes.uint64, (), device)
+        start, again = (constant(number, dtypes.uint64, (), device) for number in (draw, key))
         draws = elementwise.add.combined(position, start)
-        inputs = (
-            constant(0, dtypes.int64, (), device),
-            draws,
-            constant(key, dtypes.uint64, (), device),
-            *parameters,
-        )
+        inputs = (constant(0, dtypes.int64, (), device), draws, again, *parameters)
         return engine.defer(operation, inputs, (count,))
 
     def operation(self, computed: DType, result: DType) -> Operation:
-        """What is drawn, for one type that is computed in and one of the result."""
+        """The operation of one type that is computed in, and one of the result."""
         operation = self._operation(computed, result, "{0}")
         if "place" not in self.expression:
             return operation
@@ -114,82 +163,94 @@ class Draw:
         text = re.sub(r"\bplace\b", place + ", {1}, {2}", self.expression)
         text = re.sub(r"\bblock\b", "(u64){0}, {1}, {2}", text)
         text = re.sub(r"\bT\b|(?<=_)T\b", computed.compute, text)
-        for number in range(len(self.parameters)):
-            text = re.sub(rf"\bx{number + 1}\b", f"{{{number + 3}}}", text)
-        operands = (
-            dtypes.int64,
-            dtypes.uint64,
-            dtypes.uint64,
-            *(row or computed for row in self.parameters),
-        )
+        text = re.sub(r"\bx(\d)\b", lambda found: f"{{{int(found[1]) + 2}}}", text)
+        given = (self.kind or computed,) * len(self.parameters)
+        operands = (dtypes.int64, dtypes.uint64, dtypes.uint64, *given)
         value = f"({text}) != 0" if result.kind == dtypes.BOOL else f"({text})"
         return Operation(self.name, operands, result, f"({result.compute})({value})")
 
 
-_TWO: Final = (None, None)
-_BOUNDS: Final = (dtypes.uint64, dtypes.uint64)
+def _integers(expression: str, parameters: Mapping[str, Check]) -> Draw:
+    """A row of a distribution of integers."""
+    return Draw(f"xr_to_i64_T({expression})", parameters, result=dtypes.int64)
+
+
 _WORD: Final = 1 << 64
+_OPEN: Final = "xr_standard_open_T(place)"
+_NORMAL: Final = "xr_standard_normal_T(place)"
+_EXPONENTIAL: Final = "xr_standard_exponential_T(place)"
+_SCALED: Final = {"loc": None, "scale": NOT_NEGATIVE}
+_SCALE: Final = {"scale": NOT_NEGATIVE}
+_FREEDOM: Final = {"df": POSITIVE}
+_BOUNDS: Final = {"low": None, "high": None}
 
 words = Draw("xr_word_u32(place)", bits=32)
 words_wide = Draw("xr_word_u64(place)", bits=64)
 random = Draw("xr_random_T(place)")
 uniform = Draw(
-    "x1 + x2 * xr_random_T(place)", _TWO, on_host=(random, lambda value, x1, x2: x1 + x2 * value)
+    "x1 + x2 * xr_random_T(place)", _BOUNDS, on_host=(random, lambda value, x1, x2: x1 + x2 * value)
 )
-standard_normal = Draw("xr_standard_normal_T(place)")
+standard_normal = Draw(_NORMAL)
 normal = Draw(
-    "x1 + x2 * xr_standard_normal_T(place)",
-    _TWO,
+    f"x1 + x2 * {_NORMAL}",
+    _SCALED,
     on_host=(standard_normal, lambda value, x1, x2: x1 + x2 * value),
 )
-standard_exponential = Draw("xr_standard_exponential_T(place)")
+standard_exponential = Draw(_EXPONENTIAL)
 exponential = Draw(
-    "x1 * xr_standard_exponential_T(place)",
-    (None,),
-    on_host=(standard_exponential, lambda value, x1: x1 * value),
+    f"x1 * {_EXPONENTIAL}", _SCALE, on_host=(standard_exponential, lambda value, x1: x1 * value)
 )
 integers = Draw(
     "x1 + xr_below(place, x2)",
     _BOUNDS,
+    dtypes.uint64,
     bits=64,
     on_host=(words_wide, lambda value, x1, x2: (x1 + (value * x2 >> 64)) % _WORD),
 )
-integers_wide = Draw("x1 + xr_below_wide(block, x2)", _BOUNDS)
+integers_wide = Draw("x1 + xr_below_wide(block, x2)", _BOUNDS, dtypes.uint64)
 
-_ONE: Final = (None,)
-_OPEN: Final = "xr_standard_open_T(place)"
-_EXPONENTIAL: Final = "xr_standard_exponential_T(place)"
-
-laplace = Draw("x1 + x2 * xr_standard_laplace_T(place)", _TWO)
-logistic = Draw(f"x1 + x2 * xr_logit_T({_OPEN})", _TWO)
-gumbel = Draw(f"x1 - x2 * xr_log_T(-xr_log_T({_OPEN}))", _TWO)
-lognormal = Draw("xr_exp_T(x1 + x2 * xr_standard_normal_T(place))", _TWO)
-rayleigh = Draw(f"x1 * sqrt((T)2.0f * {_EXPONENTIAL})", _ONE)
-weibull = Draw(f"x1 == 0 ? (T)0.0f : xr_pow_T({_EXPONENTIAL}, (T)1.0f / x1)", _ONE)
-pareto = Draw(f"xr_expm1_T({_EXPONENTIAL} / x1)", _ONE)
-power = Draw(f"xr_pow_T(-xr_expm1_T(-{_EXPONENTIAL}), (T)1.0f / x1)", _ONE)
+laplace = Draw("x1 + x2 * xr_standard_laplace_T(place)", _SCALED)
+logistic = Draw(f"x1 + x2 * xr_logit_T({_OPEN})", _SCALED)
+gumbel = Draw(f"x1 - x2 * xr_log_T(-xr_log_T({_OPEN}))", _SCALED)
+lognormal = Draw(f"xr_exp_T(x1 + x2 * {_NORMAL})", {"mean": None, "sigma": NOT_NEGATIVE})
+rayleigh = Draw(f"x1 * sqrt((T)2.0f * {_EXPONENTIAL})", _SCALE)
+weibull = Draw(f"x1 == 0 ? (T)0.0f : xr_pow_T({_EXPONENTIAL}, (T)1.0f / x1)", {"a": NOT_NEGATIVE})
+pareto = Draw(f"xr_expm1_T({_EXPONENTIAL} / x1)", {"a": POSITIVE})
+power = Draw(f"xr_pow_T(-xr_expm1_T(-{_EXPONENTIAL}), (T)1.0f / x1)", {"a": POSITIVE})
 standard_cauchy = Draw("xr_standard_cauchy_T(place)")
-triangular = Draw("xr_triangular_T(xr_random_T(place), x1, x2, x3)", (None, None, None))
+triangular = Draw(
+    "xr_triangular_T(xr_random_T(place), x1, x2, x3)", {"left": None, "mode": None, "right": None}
+)
 
-standard_gamma = Draw("xr_standard_gamma_T(block, x1)", _ONE)
-gamma = Draw("x2 * xr_standard_gamma_T(block, x1)", _TWO)
-log_gamma = Draw("xr_log_gamma_variable_T(block, x1)", _ONE)
-beta = Draw("xr_beta_T(block, x1, x2)", _TWO)
-chisquare = Draw("xr_chisquare_T(block, x1)", _ONE)
-f = Draw("xr_f_T(block, x1, x2)", _TWO)
-standard_t = Draw("xr_standard_t_T(block, x1)", _ONE)
-wald = Draw("xr_wald_T(block, x1, x2)", _TWO)
-vonmises = Draw("xr_vonmises_T(block, x1, x2)", _TWO)
-noncentral_chisquare = Draw("xr_noncentral_chisquare_T(block, x1, x2)", _TWO)
-noncentral_f = Draw("xr_noncentral_f_T(block, x1, x2, x3)", (None, None, None))
+standard_gamma = Draw("xr_standard_gamma_T(block, x1)", {"shape": NOT_NEGATIVE})
+gamma = Draw("x2 * xr_standard_gamma_T(block, x1)", {"shape": NOT_NEGATIVE, "scale": NOT_NEGATIVE})
+log_gamma = Draw("xr_log_gamma_variable_T(block, x1)", {"alpha": NOT_NEGATIVE})
+beta = Draw("xr_beta_T(block, x1, x2)", {"a": POSITIVE, "b": POSITIVE})
+chisquare = Draw("xr_chisquare_T(block, x1)", _FREEDOM)
+f = Draw("xr_f_T(block, x1, x2)", {"dfnum": POSITIVE, "dfden": POSITIVE})
+standard_t = Draw("xr_standard_t_T(block, x1)", _FREEDOM)
+wald = Draw("xr_wald_T(block, x1, x2)", {"mean": POSITIVE, "scale": POSITIVE})
+vonmises = Draw("xr_vonmises_T(block, x1, x2)", {"mu": None, "kappa": NOT_NEGATIVE})
+noncentral_chisquare = Draw(
+    "xr_noncentral_chisquare_T(block, x1, x2)", {"df": POSITIVE, "nonc": NOT_NEGATIVE}
+)
+noncentral_f = Draw(
+    "xr_noncentral_f_T(block, x1, x2, x3)",
+    {"dfnum": POSITIVE, "dfden": POSITIVE, "nonc": NOT_NEGATIVE},
+)
 
-poisson = Draw("xr_to_i64_T(xr_poisson_T(block, x1))", _ONE)
-binomial = Draw("xr_to_i64_T(xr_binomial_T(block, x1, x2))", _TWO)
-negative_binomial = Draw("xr_to_i64_T(xr_negative_binomial_T(block, x1, x2))", _TWO)
-geometric = Draw("xr_to_i64_T(xr_geometric_T(block, x1))", _ONE)
-hypergeometric = Draw("xr_to_i64_T(xr_hypergeometric_T(block, x1, x2, x3))", (None, None, None))
-logseries = Draw("xr_to_i64_T(xr_logseries_T(block, x1))", _ONE)
-zipf = Draw("xr_to_i64_T(xr_zipf_T(block, x1))", _ONE)
+poisson = _integers("xr_poisson_T(block, x1)", {"lam": MEAN})
+binomial = _integers("xr_binomial_T(block, x1, x2)", {"n": NOT_NEGATIVE, "p": PROBABILITY})
+negative_binomial = _integers("xr_negative_binomial_T(block, x1, x2)", {"n": POSITIVE, "p": CHANCE})
+geometric = _integers("xr_geometric_T(block, x1)", {"p": CHANCE})
+hypergeometric = _integers(
+    "xr_hypergeometric_T(block, x1, x2, x3)",
+    dict.fromkeys(("ngood", "nbad", "nsample"), NOT_NEGATIVE),
+)
+logseries = _integers("xr_logseries_T(block, x1)", {"p": BELOW_ONE})
+zipf = _integers("xr_zipf_T(block, x1)", {"a": ABOVE_ONE})
 
 TABLE: Final = named(vars(), Draw)
+for _row in TABLE:
+    _row.where = f"{_row.name}({', '.join((*_row.parameters, 'size'))})"
 BY_NAME: Final = {row.name: row for row in TABLE}

@@ -6,7 +6,7 @@ of NumPy's of the same name. Values at points, and fits to points, are computed 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy
@@ -19,6 +19,15 @@ from xarr.functions import creation, reductions
 from xarr.functions.hosting import device_of, given_back, host_of
 from xarr.functions.polynomials import recurrences
 from xarr.functions.polynomials.recurrences import Basis, mapped
+
+
+def _special(name: str) -> Callable[..., Any]:
+    """A special method, by NumPy's of its name."""
+
+    def special(self: Series, *others: Any) -> Any:
+        return self._with(name, *others)
+
+    return special
 
 
 class Series:
@@ -156,53 +165,24 @@ class Series:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Series) and bool(self._host() == other._host())
 
-    def __neg__(self) -> Any:
-        return self._with("__neg__")
-
     def __pos__(self) -> Any:
         return self
 
-    def __add__(self, other: Any) -> Any:
-        return self._with("__add__", other)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with("__sub__", other)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with("__mul__", other)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._with("__truediv__", other)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self._with("__floordiv__", other)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._with("__mod__", other)
-
-    def __divmod__(self, other: Any) -> Any:
-        return self._with("__divmod__", other)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._with("__pow__", other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._with("__radd__", other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with("__rsub__", other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._with("__rmul__", other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return self._with("__rfloordiv__", other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return self._with("__rmod__", other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return self._with("__rdivmod__", other)
+    __neg__ = _special("__neg__")
+    __add__ = _special("__add__")
+    __sub__ = _special("__sub__")
+    __mul__ = _special("__mul__")
+    __truediv__ = _special("__truediv__")
+    __floordiv__ = _special("__floordiv__")
+    __mod__ = _special("__mod__")
+    __divmod__ = _special("__divmod__")
+    __pow__ = _special("__pow__")
+    __radd__ = _special("__radd__")
+    __rsub__ = _special("__rsub__")
+    __rmul__ = _special("__rmul__")
+    __rfloordiv__ = _special("__rfloordiv__")
+    __rmod__ = _special("__rmod__")
+    __rdivmod__ = _special("__rdivmod__")
 
     def copy(self) -> Any:
         """Copy the series."""
@@ -268,8 +248,6 @@ class Series:
     ) -> Any:
         """The series that is nearest to points, by least squares, on the device.
 
-        Parameters
-        ----------
         x, y : Array, shape (M,)
             The points.
         deg : int or sequence of int
@@ -277,16 +255,9 @@ class Series:
         domain : pair of float, optional
             The domain; the smallest that has all x where None, that of the class where [].
         rcond, full, w
-            As of the module's fit.
-        window : pair of float, optional
-            The window.
-        symbol : str, optional
-            What x is called in texts.
-
-        Returns
-        -------
-        Series, with `full` also a list
-            The fit.
+            As of the module's fit; with `full` its list is returned as well.
+        window, symbol
+            As of the class.
         """
         points = array_of(x, "fit(x, y, deg)")
         if domain is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, SupportsIndex
 
 import numpy
@@ -19,6 +19,9 @@ from xarr.functions.hosting import device_of, given_back, host_of
 from xarr.functions.polynomials import recurrences
 from xarr.functions.powers import vander
 from xarr.functions.products import matmul
+
+Coefficients = Any
+"""An annotation of which `docstrings` knows what to say."""
 
 _POLY1D: Final = "poly1d(...)"
 """What reads the coefficients that operators and methods work on."""
@@ -42,218 +45,86 @@ def _back(value: Any, *operands: Any) -> Any:
     return given_back(value, device_of(*operands))
 
 
+def _on_host(function: Callable[..., Any], where: str, *operands: Any) -> Any:
+    """What a function of NumPy's gives, as Arrays or `poly1d`."""
+    return _back(function(*(_host(operand, where) for operand in operands)), *operands)
+
+
 def poly(seq_of_zeros: ArrayLike) -> Array:
     """The coefficients of the polynomial that has given roots. Runs on the host.
 
-    Parameters
-    ----------
     seq_of_zeros : Array, shape (N,) or (N, N)
         The roots, or a matrix whose characteristic polynomial is asked for.
 
-    Returns
-    -------
-    Array, shape (N + 1,)
+    -> Array, shape (N + 1,)
         The coefficients, of the highest power first.
 
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.poly([1, 2]).tolist()
     [1.0, -3.0, 2.0]
     """
-    return _back(numpy.poly(_host(seq_of_zeros, "poly(seq_of_zeros)")), seq_of_zeros)  # type: ignore[no-any-return]
+    return _on_host(numpy.poly, "poly(seq_of_zeros)", seq_of_zeros)  # type: ignore[no-any-return]
 
 
-def roots(p: ArrayLike) -> Array:
-    """The roots of a polynomial. Runs on the host.
+def roots(p: Coefficients) -> Array:
+    """The roots of a polynomial, in any order: eigenvalues of a matrix. Runs on the host.
 
-    Parameters
-    ----------
-    p : Array, shape (N + 1,)
-        The coefficients, of the highest power first.
-
-    Returns
-    -------
-    Array, shape (N,)
-        The roots, in no particular order; complex where one is.
-
-    Notes
-    -----
-    NumPy's function. The eigenvalues of a companion matrix.
-
-    Examples
-    --------
-    >>> import xarr
     >>> sorted(xarr.roots([1, -3, 2]).tolist())
     [1.0, 2.0]
     """
-    return _back(numpy.roots(_host(p, "roots(p)")), p)  # type: ignore[no-any-return]
+    return _on_host(numpy.roots, "roots(p)", p)  # type: ignore[no-any-return]
 
 
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """The sum of two polynomials. Runs on the host.
 
-    Parameters
-    ----------
-    a1, a2 : Array, shape (N,), or poly1d
-        The coefficients, of the highest power first.
-
-    Returns
-    -------
-    Array, shape (N,), or poly1d where an operand is one
-        The coefficients.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.polyadd([1, 2], [9, 5, 4]).tolist()
     [9, 6, 6]
     """
-    where = "polyadd(a1, a2)"
-    return _back(numpy.polyadd(_host(a1, where), _host(a2, where)), a1, a2)
+    return _on_host(numpy.polyadd, "polyadd(a1, a2)", a1, a2)
 
 
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """The difference of two polynomials. Runs on the host.
 
-    Parameters
-    ----------
-    a1, a2 : Array, shape (N,), or poly1d
-        The coefficients, of the highest power first.
-
-    Returns
-    -------
-    Array, shape (N,), or poly1d where an operand is one
-        The coefficients.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.polysub([2, 10, -2], [3, 10, -4]).tolist()
     [-1, 0, 2]
     """
-    where = "polysub(a1, a2)"
-    return _back(numpy.polysub(_host(a1, where), _host(a2, where)), a1, a2)
+    return _on_host(numpy.polysub, "polysub(a1, a2)", a1, a2)
 
 
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """The product of two polynomials. Runs on the host.
 
-    Parameters
-    ----------
-    a1, a2 : Array, shape (N,), or poly1d
-        The coefficients, of the highest power first.
-
-    Returns
-    -------
-    Array, shape (N,), or poly1d where an operand is one
-        The coefficients.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.polymul([1, 2], [1, 3]).tolist()
     [1, 5, 6]
     """
-    where = "polymul(a1, a2)"
-    return _back(numpy.polymul(_host(a1, where), _host(a2, where)), a1, a2)
+    return _on_host(numpy.polymul, "polymul(a1, a2)", a1, a2)
 
 
-def polydiv(u: Any, v: Any) -> Any:
+def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficients]:
     """The quotient and the remainder of two polynomials. Runs on the host.
 
-    Parameters
-    ----------
-    u, v : Array, shape (N,), or poly1d
-        The coefficients, of the highest power first.
-
-    Returns
-    -------
-    quotient, remainder : Array, or poly1d where an operand is one
-        The coefficients.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
     >>> [part.tolist() for part in xarr.polydiv([1.0, 5.0, 6.0], [1.0, 2.0])]
     [[1.0, 3.0], [0.0]]
     """
-    where = "polydiv(u, v)"
-    return _back(numpy.polydiv(_host(u, where), _host(v, where)), u, v)
+    return _on_host(numpy.polydiv, "polydiv(u, v)", u, v)  # type: ignore[no-any-return]
 
 
-def polyder(p: Any, m: SupportsIndex = 1) -> Any:
+def polyder(p: Coefficients, m: SupportsIndex = 1) -> Coefficients:
     """The derivative of a polynomial, m times. Runs on the host.
 
-    Parameters
-    ----------
-    p : Array, shape (N,), or poly1d
-        The coefficients, of the highest power first.
-    m : int, optional
-        How often.
-
-    Returns
-    -------
-    Array, or poly1d where p is one
-        The coefficients.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.polyder([1, 1, 1, 1]).tolist()
     [3, 2, 1]
     """
     return _back(numpy.polyder(_host(p, "polyder(p, m)"), operator.index(m)), p)
 
 
-def polyint(p: Any, m: SupportsIndex = 1, k: Any = None) -> Any:
+def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficients:
     """The integral of a polynomial, m times. Runs on the host.
 
-    Parameters
-    ----------
-    p : Array, shape (N,), or poly1d
-        The coefficients, of the highest power first.
-    m : int, optional
-        How often.
     k : number or list of m numbers, optional
         The constants; zero where None.
 
-    Returns
-    -------
-    Array, or poly1d where p is one
-        The coefficients.
-
-    Notes
-    -----
-    NumPy's function.
-
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.polyint([2, 1]).tolist()
     [1.0, 1.0, 0.0]
     """
@@ -261,28 +132,15 @@ def polyint(p: Any, m: SupportsIndex = 1, k: Any = None) -> Any:
     return _back(numpy.polyint(_host(p, where), operator.index(m), host_of(k, where)), p)
 
 
-def polyval(p: Any, x: Any) -> Any:
-    """The values of a polynomial, as one expression of x.
+def polyval(p: Coefficients, x: Any) -> Any:
+    """The values of a polynomial, by Horner's rule: one expression of x, and so one kernel.
 
-    Parameters
-    ----------
-    p : Array, shape (N,), or poly1d
-        The coefficients, of the highest power first.
     x : Array, shape (...), or poly1d
         The points.
 
-    Returns
-    -------
-    Array, shape (...), or poly1d where x is one
+    -> Array, shape (...), or poly1d where x is one
         Of the dtype that both promote to.
 
-    Notes
-    -----
-    NumPy's function. By Horner's rule, in one kernel.
-
-    Examples
-    --------
-    >>> import xarr
     >>> xarr.polyval([3, 0, 1], xarr.asarray([5, 6])).tolist()
     [76, 109]
     """
@@ -308,10 +166,8 @@ def polyfit(
     w: Any = None,
     cov: bool | str = False,
 ) -> Any:
-    """The coefficients of the polynomial that is nearest to points, by least squares.
+    """The coefficients of the polynomial nearest to points, by least squares. Waits for the rank.
 
-    Parameters
-    ----------
     x : Array, shape (M,)
         Where.
     y : Array, shape (M,) or (M, K)
@@ -328,30 +184,14 @@ def polyfit(
     cov : bool or "unscaled", optional
         Whether to give the covariances of the coefficients too.
 
-    Returns
-    -------
-    Array, shape (deg + 1,) or (deg + 1, K)
+    -> Array, shape (deg + 1,) or (deg + 1, K)
         The coefficients, of the highest power first; with `full` or `cov` the first of a tuple.
-
-    Raises
-    ------
-    TypeError
-        If the shapes are others.
-    ValueError
-        If deg is negative, or `cov` needs more points.
 
     Warns
     -----
     RankWarning
         If the points do not determine the coefficients.
 
-    Notes
-    -----
-    NumPy's function. Waits for the rank.
-
-    Examples
-    --------
-    >>> import xarr
     >>> [round(value, 6) for value in xarr.polyfit([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 1).tolist()]
     [2.0, 1.0]
     """
@@ -359,7 +199,7 @@ def polyfit(
     count = int(operator.index(deg)) + 1
     points, values = array_of(x, where) + 0.0, array_of(y, where) + 0.0
     if count < 1:
-        raise ValueError(errors.message(where, f"deg is {deg}", "degrees are not negative"))
+        raise errors.value_error(where, f"deg is {deg}", "degrees are not negative")
     recurrences.require_points(points, values, where)
     matrix = vander(points, count)
     solved = recurrences.scaled_fit(matrix, points, values, w, rcond, where)
@@ -375,16 +215,24 @@ def polyfit(
     factor: Any = 1
     if cov != "unscaled":
         if points.shape[0] <= count:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"there are {points.shape[0]} points and {count} coefficients",
-                    "covariances need more points than coefficients",
-                    'pass cov="unscaled"',
-                )
+            raise errors.value_error(
+                where,
+                f"there are {points.shape[0]} points and {count} coefficients",
+                "covariances need more points than coefficients",
+                'pass cov="unscaled"',
             )
         factor = solved.residuals / (points.shape[0] - count)
     return solved.x, base * factor if values.ndim == 1 else base[:, :, None] * factor
+
+
+def _special(name: str) -> Callable[[poly1d, Any], Any]:
+    """A special method, by NumPy's of its name."""
+
+    def special(self: poly1d, other: Any) -> Any:
+        result = getattr(self._host(), name)(_host(other, _POLY1D))
+        return result if result is NotImplemented else _back(result, self.coeffs)
+
+    return special
 
 
 class poly1d:  # noqa: N801 - NumPy's name
@@ -499,36 +347,15 @@ class poly1d:  # noqa: N801 - NumPy's name
     def __pos__(self) -> poly1d:
         return self
 
-    def _with(self, name: str, other: Any) -> Any:
-        result = getattr(self._host(), name)(_host(other, _POLY1D))
-        return result if result is NotImplemented else _back(result, self.coeffs)
-
-    def __add__(self, other: Any) -> Any:
-        return self._with("__add__", other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._with("__radd__", other)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with("__sub__", other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with("__rsub__", other)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with("__mul__", other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._with("__rmul__", other)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._with("__truediv__", other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._with("__rtruediv__", other)
-
-    def __pow__(self, power: Any) -> Any:
-        return self._with("__pow__", power)
+    __add__ = _special("__add__")
+    __radd__ = _special("__radd__")
+    __sub__ = _special("__sub__")
+    __rsub__ = _special("__rsub__")
+    __mul__ = _special("__mul__")
+    __rmul__ = _special("__rmul__")
+    __truediv__ = _special("__truediv__")
+    __rtruediv__ = _special("__rtruediv__")
+    __pow__ = _special("__pow__")
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, poly1d):

@@ -20,14 +20,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.dtypes import FLOATING
-from xarr.functions import (
-    elementwise,
-    joining,
-    manipulation,
-    reductions,
-    searching,
-    solving,
-)
+from xarr.functions import elementwise, joining, manipulation, reductions, searching, solving
 from xarr.functions.hosting import given_back
 
 Step = Callable[[int], tuple[float, float, float]]
@@ -35,36 +28,21 @@ Step = Callable[[int], tuple[float, float, float]]
 
 
 class Basis:
-    """A basis of polynomials: what follows from its recurrence, under the names of its module.
-
-    Parameters
-    ----------
-    prefix : str
-        How the names of its module begin.
-    step : function
-        The recurrence.
-    """
+    """A basis of polynomials: what follows from its recurrence, under the names of its module."""
 
     def __init__(self, prefix: str, step: Step) -> None:
         self.prefix = prefix
         self.step = step
 
     def val(self, x: ArrayLike, c: ArrayLike, tensor: bool = True) -> Array:
-        """The values of a series: sum of c[k] * P[k](x).
+        """The values of a series: sum of c[k] * P[k](x), as one expression of x.
 
-        Parameters
-        ----------
-        x : Array, shape (...)
-            The points.
         c : Array, shape (N, *S)
             The coefficients; each of the last axes is another series.
         tensor : bool, optional
             Whether each series is evaluated at each point; else the shapes S and (...) broadcast.
 
-        Returns
-        -------
-        Array, shape (*S, ...)
-            One expression of x.
+        -> Array, shape (*S, ...)
         """
         points = array_of(x, f"{self.prefix}val(x, c)")
         series = coefficients(c, points.ndim if tensor else 0, points)
@@ -90,47 +68,21 @@ class Basis:
         return value
 
     def val2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
-        """The values of a series in two variables, at points (x, y).
-
-        Parameters
-        ----------
-        x, y : Array, of one shape
-            The points.
-        c : Array, shape (M, N, ...)
-            The coefficients of P[i](x) * P[j](y).
-
-        Returns
-        -------
-        Array, shape c.shape[2:] + x.shape
-        """
+        """The sums of c[i, j] * P[i](x) * P[j](y) at points: shape c.shape[2:] + x.shape."""
         return self._at(c, x, y)
 
     def val3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
-        """The values of a series in three variables, at points (x, y, z).
-
-        Parameters
-        ----------
-        x, y, z : Array, of one shape
-            The points.
-        c : Array, shape (L, M, N, ...)
-            The coefficients of P[i](x) * P[j](y) * P[k](z).
-
-        Returns
-        -------
-        Array, shape c.shape[3:] + x.shape
-        """
+        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) at points: c.shape[3:] + x.shape."""
         return self._at(c, x, y, z)
 
     def _at(self, c: Any, *points: Any) -> Array:
         where = f"{self.prefix}val{len(points)}d"
         arrays = [array_of(one, where) for one in points]
         if any(one.shape != arrays[0].shape for one in arrays):
-            raise ValueError(
-                errors.message(
-                    where,
-                    "the shapes are " + " and ".join(str(one.shape) for one in arrays),
-                    "points of one shape are accepted",
-                )
+            raise errors.value_error(
+                where,
+                "the shapes are " + " and ".join(str(one.shape) for one in arrays),
+                "points of one shape are accepted",
             )
         value = self.val(arrays[0], c)
         for one in arrays[1:]:
@@ -138,56 +90,24 @@ class Basis:
         return value
 
     def grid2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> Array:
-        """The values of a series in two variables, on the grid of x and y.
+        """The sums of c[i, j] * P[i](x) * P[j](y) on the grid of x and y.
 
-        Parameters
-        ----------
-        x, y : Array, any shapes
-            The coordinates.
-        c : Array, shape (M, N, ...)
-            The coefficients of P[i](x) * P[j](y).
-
-        Returns
-        -------
-        Array, shape c.shape[2:] + x.shape + y.shape
+        -> Array, shape c.shape[2:] + x.shape + y.shape
         """
         return self.val(y, self.val(x, c))
 
     def grid3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, c: ArrayLike) -> Array:
-        """The values of a series in three variables, on the grid of x, y and z.
+        """The sums of c[i, j, k] * P[i](x) * P[j](y) * P[k](z) on the grid of x, y and z.
 
-        Parameters
-        ----------
-        x, y, z : Array, any shapes
-            The coordinates.
-        c : Array, shape (L, M, N, ...)
-            The coefficients of P[i](x) * P[j](y) * P[k](z).
-
-        Returns
-        -------
-        Array, shape c.shape[3:] + x.shape + y.shape + z.shape
+        -> Array, shape c.shape[3:] + x.shape + y.shape + z.shape
         """
         return self.val(z, self.val(y, self.val(x, c)))
 
     def vander(self, x: ArrayLike, deg: Any) -> Array:
         """The values of the polynomials of degrees up to deg.
 
-        Parameters
-        ----------
-        x : Array, shape (...)
-            The points.
-        deg : int
-            The largest degree.
-
-        Returns
-        -------
-        Array, shape (..., deg + 1)
+        -> Array, shape (..., deg + 1)
             Floating-point.
-
-        Raises
-        ------
-        ValueError
-            If deg is negative.
         """
         where = f"{self.prefix}vander(x, deg)"
         degree = _degree(deg, where)
@@ -207,42 +127,24 @@ class Basis:
         return joining.stack(columns, axis=-1)
 
     def vander2d(self, x: ArrayLike, y: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products of the polynomials of x and of y, of degrees up to two.
+        """The products P[i](x) * P[j](y), of degrees up to two.
 
-        Parameters
-        ----------
-        x, y : Array, of one shape (...)
-            The points.
-        deg : sequence of int
-            The largest degree in x and in y.
-
-        Returns
-        -------
-        Array, shape (..., (deg[0] + 1) * (deg[1] + 1))
+        -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1))
         """
         return self._products(deg, x, y)
 
     def vander3d(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, deg: Sequence[int]) -> Array:
-        """The products of the polynomials of x, of y and of z, of degrees up to three.
+        """The products P[i](x) * P[j](y) * P[k](z), of degrees up to three.
 
-        Parameters
-        ----------
-        x, y, z : Array, of one shape (...)
-            The points.
-        deg : sequence of int
-            The largest degree in each.
-
-        Returns
-        -------
-        Array, shape (..., (deg[0] + 1) * (deg[1] + 1) * (deg[2] + 1))
+        -> Array, shape (..., (deg[0] + 1) * (deg[1] + 1) * (deg[2] + 1))
         """
         return self._products(deg, x, y, z)
 
     def _products(self, deg: Any, *points: Any) -> Array:
         where = f"{self.prefix}vander{len(points)}d"
         if len(deg) != len(points):
-            raise ValueError(
-                errors.message(where, f"deg has {len(deg)} entries", f"{len(points)} are needed")
+            raise errors.value_error(
+                where, f"deg has {len(deg)} entries", f"{len(points)} are needed"
             )
         arrays = [array_of(one, where) for one in points]
         arrays = list(manipulation.broadcast_arrays(*arrays))
@@ -264,8 +166,6 @@ class Basis:
     ) -> Any:
         """The coefficients of the series that is nearest to points, by least squares.
 
-        Parameters
-        ----------
         x : Array, shape (M,)
             Where.
         y : Array, shape (M,) or (M, K)
@@ -276,21 +176,12 @@ class Basis:
             Singular values up to rcond times the largest are taken as zero; M times the dtype's
             epsilon where None.
         full : bool, optional
-            Whether to give more than the coefficients.
+            Whether to give [residuals, rank, singular values, rcond] too.
         w : Array, shape (M,), optional
             The weights of the residuals, before they are squared.
 
-        Returns
-        -------
-        Array, shape (N,) or (N, K), with `full` also [residuals, rank, singular values, rcond]
-            The coefficients.
-
-        Raises
-        ------
-        TypeError
-            If the shapes are others.
-        ValueError
-            If a degree is negative.
+        -> Array, shape (N,) or (N, K)
+            The coefficients; with `full` the first of two.
 
         Warns
         -----
@@ -358,11 +249,9 @@ def _degree(deg: Any, where: str) -> int:
     try:
         degree = operator.index(deg)
     except TypeError:
-        raise TypeError(
-            errors.message(where, f"deg is {deg!r}", "an integer is accepted")
-        ) from None
+        raise errors.type_error(where, f"deg is {deg!r}", "an integer is accepted") from None
     if degree < 0:
-        raise ValueError(errors.message(where, f"deg is {deg}", "degrees are not negative"))
+        raise errors.value_error(where, f"deg is {deg}", "degrees are not negative")
     return degree
 
 
@@ -370,11 +259,11 @@ def _degrees(deg: Any, where: str) -> tuple[list[int], list[int] | None]:
     """The degrees of a fit, and these in order where they were named one by one."""
     named = numpy.asarray(_plain(deg))
     if named.ndim > 1 or named.dtype.kind not in "iu" or named.size == 0:
-        raise TypeError(
-            errors.message(where, f"deg is {deg!r}", "an integer or a sequence of some is accepted")
+        raise errors.type_error(
+            where, f"deg is {deg!r}", "an integer or a sequence of some is accepted"
         )
     if named.min() < 0:
-        raise ValueError(errors.message(where, f"deg is {deg}", "degrees are not negative"))
+        raise errors.value_error(where, f"deg is {deg}", "degrees are not negative")
     if named.ndim == 0:
         return [int(named)], None
     order = sorted(named.tolist())
@@ -384,16 +273,14 @@ def _degrees(deg: Any, where: str) -> tuple[list[int], list[int] | None]:
 def require_points(points: Array, values: Array, where: str) -> None:
     """Refuse points of a fit that are not a vector, or values that are not as many."""
     if points.ndim != 1 or points.size == 0:
-        raise TypeError(
-            errors.message(where, f"x has shape {points.shape}", "a vector with elements is taken")
+        raise errors.type_error(
+            where, f"x has shape {points.shape}", "a vector with elements is taken"
         )
     if values.ndim not in (1, 2) or values.shape[0] != points.shape[0]:
-        raise TypeError(
-            errors.message(
-                where,
-                f"x has shape {points.shape} and y {values.shape}",
-                "y has a row for each element of x, and one or two dimensions",
-            )
+        raise errors.type_error(
+            where,
+            f"x has shape {points.shape} and y {values.shape}",
+            "y has a row for each element of x, and one or two dimensions",
         )
 
 
@@ -431,30 +318,21 @@ def _weights(w: Any, points: Array, where: str) -> Array:
     """The weights of a fit, one for each point."""
     weights = as_array(w, where, "w", device=points.device)
     if weights.shape != points.shape:
-        raise TypeError(
-            errors.message(
-                where, f"w has shape {weights.shape}", f"weights of {points.shape} are accepted"
-            )
+        raise errors.type_error(
+            where, f"w has shape {weights.shape}", f"weights of {points.shape} are accepted"
         )
     return weights
 
 
 def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
-    """The values of the polynomials that have given roots, and 1 as the leading coefficient.
+    """The values of the polynomials that have given roots: the products of x - r.
 
-    Parameters
-    ----------
-    x : Array, shape (...)
-        The points.
     r : Array, shape (N, *S)
         The roots; each of the last axes is another polynomial.
     tensor : bool, optional
         Whether each polynomial is evaluated at each point; else the shapes S and (...) broadcast.
 
-    Returns
-    -------
-    Array, shape (*S, ...)
-        The products of x - r.
+    -> Array, shape (*S, ...)
     """
     where = "polyvalfromroots(x, r)"
     points = array_of(x, where)
@@ -464,12 +342,10 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
     if tensor:
         roots = roots.reshape((*roots.shape, *(1,) * points.ndim))
     elif points.ndim >= roots.ndim:
-        raise ValueError(
-            errors.message(
-                where,
-                f"x has {points.ndim} dimensions and r {roots.ndim}",
-                "without tensor r has more dimensions than x",
-            )
+        raise errors.value_error(
+            where,
+            f"x has {points.ndim} dimensions and r {roots.ndim}",
+            "without tensor r has more dimensions than x",
         )
     return reductions.prod(points - roots, axis=0)
 

@@ -45,19 +45,8 @@ def laguerre(x: ArrayLike) -> Array:
 def chebyshev_interpolated(func: Callable[..., Any], deg: int, args: Any = ()) -> Array:
     """The coefficients of the series that has a function's values at the Chebyshev points.
 
-    Parameters
-    ----------
     func : function
         Called with an Array of deg + 1 points between -1 and 1, and with `args`.
-    deg : int
-        The degree.
-    args : tuple, optional
-        More arguments of the function.
-
-    Returns
-    -------
-    Array, shape (deg + 1,)
-        The coefficients.
     """
     device = get_device()
     where = "chebinterpolate(func)"

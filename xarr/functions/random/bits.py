@@ -72,13 +72,7 @@ class Philox:
 
     def __init__(self, seed: Any = None, *, counter: Any = None, key: Any = None) -> None:
         if seed is not None and key is not None:
-            raise ValueError(
-                errors.message(
-                    _WHERE,
-                    "seed and key are given",
-                    "one of them is accepted",
-                )
-            )
+            raise errors.value_error(_WHERE, "seed and key are given", "one of them is accepted")
         self.lock = threading.Lock()
         self._sequence: Any = None if seed is None else sequence_of(seed)
         self._key: int | None = None if key is None else _word(key, "key")
@@ -119,16 +113,12 @@ class Philox:
     @state.setter
     def state(self, value: Any) -> None:
         if not isinstance(value, dict):
-            raise TypeError(
-                errors.message("Philox.state", f"the state is {value!r}", "a dict is accepted")
-            )
+            raise errors.type_error("Philox.state", f"the state is {value!r}", "a dict is accepted")
         if value.get("bit_generator") != NAME:
-            raise ValueError(
-                errors.message(
-                    "Philox.state",
-                    f"the state is of {value.get('bit_generator')}",
-                    f"a state of {NAME} is accepted",
-                )
+            raise errors.value_error(
+                "Philox.state",
+                f"the state is of {value.get('bit_generator')}",
+                f"a state of {NAME} is accepted",
             )
         with self.lock:
             self._drawn = _word(value["state"]["counter"], "counter")
@@ -146,19 +136,7 @@ class Philox:
         return Philox(counter=(drawn + _JUMP * operator.index(jumps)) % _WORD, key=key)
 
     def random_raw(self, size: Any = None, lock: bool = True) -> Any:
-        """Draw 64 random bits, or an array of them.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            The shape.
-        lock : bool
-            Taken for NumPy's sake.
-
-        Returns
-        -------
-        Array of uint64, or int without size
-        """
+        """Draw an Array of 64 random bits each, or an int."""
         device = get_device()
         shape = () if size is None else shape_of(size, "random_raw(size)")
         row = dtypes.uint64
@@ -188,7 +166,7 @@ _WHERE: Final = "Philox(seed, counter, key)"
 def _word(value: Any, name: str) -> int:
     number = operator.index(plain(value))
     if not 0 <= number < _WORD:
-        raise ValueError(errors.message(_WHERE, f"{name} is {number}", "64 bits are accepted"))
+        raise errors.value_error(_WHERE, f"{name} is {number}", "64 bits are accepted")
     return number
 
 

@@ -11,11 +11,11 @@ import itertools
 import math
 import operator
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from xarr import dtypes, errors, tuning
-from xarr.array.array import Array
+from xarr.array.array import Array, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import delivered
@@ -28,99 +28,32 @@ from xarr.functions.creation import shape_of
 from xarr.functions.random.bits import Philox
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables import elementwise, reductions
-from xarr.tables.random import Draw
+from xarr.tables.random import MOST_MEAN, Check, Draw
 from xarr.tables.rows import Elementwise
 
 Size = int | Sequence[int] | None
+Real = Any
+FloatType = DTypeLike
+Floats = Any
+Integers = Any
+"""Annotations of which `docstrings` knows what to say."""
 Number = int | float
 Parameter = Number | Node
-
-
-class Check(NamedTuple):
-    """What a parameter must not be: in words, of a number, and of an array's node."""
-
-    wrong: str
-    accepted: str
-    number: Callable[[Any], bool]
-    node: Callable[[Node], Node]
-
-
-def _compared(row: Elementwise, bound: Number) -> Callable[[Node], Node]:
-    def compared(node: Node) -> Node:
-        kind = dtypes.of_python_scalar(bound, node.dtype, default_float(node.device))
-        return row.combined(node, scalar_node(bound, kind, node.device, row.where))
-
-    return compared
-
-
-def _signed(node: Node) -> Node:
-    if node.dtype.kind != dtypes.REAL:
-        return _compared(elementwise.less, 0)(node)
-    negative = elementwise.signbit.applied(node)
-    return elementwise.logical_and.combined(
-        negative,
-        elementwise.equal.combined(node, node),  # NaN is left to the distribution
-    )
-
-
-def _outside_of(low: Number, high: Number, *, ends: tuple[bool, bool]) -> Callable[[Node], Node]:
-    """Whether elements are beyond two bounds, which may be allowed themselves."""
-    above = _compared(elementwise.greater_equal if ends[0] else elementwise.greater, low)
-    below = _compared(elementwise.less_equal if ends[1] else elementwise.less, high)
-    return lambda node: elementwise.logical_not.applied(
-        elementwise.logical_and.combined(above(node), below(node))
-    )
-
-
-def _not_above(bound: Number) -> Callable[[Node], Node]:
-    compared = _compared(elementwise.greater, bound)
-    return lambda node: elementwise.logical_not.applied(compared(node))
-
-
-NOT_NEGATIVE: Final = Check(
-    "< 0", "it is not negative", lambda x: x == x and math.copysign(1.0, x) < 0, _signed
-)
-POSITIVE: Final = Check("<= 0", "it is positive", lambda x: not x > 0, _not_above(0))
-PROBABILITY: Final = Check(
-    "< 0, > 1 or is NaN",
-    "it is in [0, 1]",
-    lambda x: not 0 <= x <= 1,
-    _outside_of(0, 1, ends=(True, True)),
-)
-CHANCE: Final = Check(
-    "<= 0, > 1 or is NaN",
-    "it is in (0, 1]",
-    lambda x: not 0 < x <= 1,
-    _outside_of(0, 1, ends=(False, True)),
-)
-BELOW_ONE: Final = Check(
-    "< 0, >= 1 or is NaN",
-    "it is in [0, 1)",
-    lambda x: not 0 <= x < 1,
-    _outside_of(0, 1, ends=(True, False)),
-)
-ABOVE_ONE: Final = Check("<= 1 or is NaN", "it is above 1", lambda x: not x > 1, _not_above(1))
-MOST_MEAN: Final = 9.223372006484771e18
-"""So large a mean leaves room for ten deviations in int64."""
-MEAN: Final = Check(
-    "< 0 or too large",
-    "it is in [0, 9.2e18]",
-    lambda x: not 0 <= x <= MOST_MEAN,
-    _outside_of(0, MOST_MEAN, ends=(True, True)),
-)
 
 
 def parameter(value: Any, name: str, where: str, check: Check | None = None) -> Parameter:
     """A parameter of a distribution: a Python number, or the node of an array; checked."""
     if type(value) is float or type(value) is int:
         number: Parameter = value
+        if check is None or not check.refuses(number):
+            return number
     elif isinstance(value, bool | int | float):
         number = float(value)
     else:
         node = as_array(value, where, name)._node
         if node.dtype.kind == dtypes.COMPLEX:
-            raise TypeError(
-                errors.message(where, f"{name} has dtype {node.dtype}", "real numbers are accepted")
+            raise errors.type_error(
+                where, f"{name} has dtype {node.dtype}", "real numbers are accepted"
             )
         is_number = node.value is not None and not node.shape
         number = node.value if is_number and type(value) is not Array else node
@@ -132,11 +65,29 @@ def parameter(value: Any, name: str, where: str, check: Check | None = None) -> 
 def require(value: Parameter, check: Check, name: str, where: str) -> None:
     """Refuse a parameter that a check finds wrong; of an array, wait for the device."""
     if isinstance(value, Node):
-        wrong = bool(reduced(reductions.any, check.node(value)))
+        wrong = bool(reduced(reductions.any, _refused(value, check)))
     else:
-        wrong = check.number(value)
+        wrong = check.refuses(value)
     if wrong:
-        raise ValueError(errors.message(where, f"{name} {check.wrong}", check.accepted))
+        raise errors.value_error(where, f"{name} {check.wrong}", check.accepted)
+
+
+def _refused(node: Node, check: Check) -> Node:
+    """Where an array has other values."""
+    if check.holds:
+        first, *more = [_compared(row, node, bound) for row, bound in check.holds]
+        for each in more:
+            first = elementwise.logical_and.combined(first, each)
+        return elementwise.logical_not.applied(first)
+    if node.dtype.kind != dtypes.REAL:
+        return _compared(elementwise.less, node, 0)
+    is_number = elementwise.equal.combined(node, node)  # NaN is left to the distribution
+    return elementwise.logical_and.combined(elementwise.signbit.applied(node), is_number)
+
+
+def _compared(row: Elementwise, node: Node, bound: Number) -> Node:
+    kind = dtypes.of_python_scalar(bound, node.dtype, default_float(node.device))
+    return row.combined(node, scalar_node(bound, kind, node.device, row.where))
 
 
 def size_of(size: Any, where: str) -> Shape:
@@ -168,6 +119,15 @@ class Source:
         self._ahead: dict[Any, _Ahead] = {}
         self._own = threading.Lock()
 
+    def _draw(self, row: Draw, values: Sequence[Any], size: Any, require: Any = None) -> Any:
+        """Draw by a row with the user's parameters, each checked, and all of them together."""
+        where = row.where
+        checks = row.parameters
+        parameters = [*map(parameter, values, checks, itertools.repeat(where), checks.values())]
+        if require is not None:
+            require(parameters, where)
+        return self.sample(row, parameters, size, where)
+
     def sample(
         self,
         row: Draw,
@@ -183,34 +143,31 @@ class Source:
         nodes = [value for value in parameters if isinstance(value, Node)]
         device = _device_of(nodes, out, where)
         computed = default_float(device) if dtype is None else dtype
+        result = result or row.result
         if size is None and not nodes and out is None:
             require_on(device, computed, where)
-            numbers = tuple(value for value in parameters if not isinstance(value, Node))
+            numbers: Any = tuple(parameters)
             return self.single(row, numbers, computed, result or computed, device)
         shape = _shape_of(size, [node.shape for node in nodes], out, where)
-        array = Array(self.node(row, parameters, shape, device, computed, result, where))
+        array = Array(self.node(row, shape, device, where, computed, parameters, result))
         return delivered(array, out, where)
 
     def node(
         self,
         row: Draw,
-        parameters: Sequence[Parameter],
         shape: Shape,
         device: Device,
-        computed: DType,
-        result: DType | None,
         where: str,
+        computed: DType | None = None,
+        parameters: Sequence[Parameter] = (),
+        result: DType | None = None,
     ) -> Node:
         """The node of a draw over a shape."""
+        computed = computed or default_float(device)
         require_on(device, result or computed, where)
-        operands = [
-            value
-            if isinstance(value, Node)
-            else scalar_node(value, wanted or computed, device, where)
-            for value, wanted in zip(parameters, row.parameters, strict=True)
-        ]
+        operands = _nodes(parameters, row.kind or computed, device, where)
         draw, key = self._bits.take()
-        return row.drawn(shape, draw, key, device, computed, tuple(operands), result)
+        return row.drawn(shape, draw, key, device, computed, operands, result)
 
     def single(
         self,
@@ -237,14 +194,21 @@ class Source:
                 count = min(4 * len(ahead.values), tuning.DRAWN_MOST)
             if len(self._ahead) >= tuning.DRAWN_KINDS:
                 self._ahead.clear()
-            operands = tuple(
-                scalar_node(value, wanted or computed, device, row.name)
-                for value, wanted in zip(parameters, row.parameters, strict=True)
-            )
+            operands = _nodes(parameters, row.kind or computed, device, row.name)
             first = row.firsts(count, draw, key, device, computed, operands, result)
             values = Array(first).tolist()
             self._ahead[spot] = _Ahead(key, draw, values)
             return values[0]
+
+
+def _nodes(
+    parameters: Sequence[Parameter], kind: DType, device: Device, where: str
+) -> tuple[Node, ...]:
+    """The parameters as nodes, numbers of a data type."""
+    return tuple(
+        value if isinstance(value, Node) else scalar_node(value, kind, device, where)
+        for value in parameters
+    )
 
 
 def _device_of(nodes: Sequence[Node], out: Any, where: str) -> Device:
@@ -262,20 +226,16 @@ def _shape_of(size: Any, shapes: Sequence[Shape], out: Any, where: str) -> Shape
         return broadcast_shapes(*shapes, where=where) if len(shapes) > 1 else (*shapes, ())[0]
     shape = out.shape if size is None else size_of(size, where)
     if isinstance(out, Array) and out.shape != shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"size is {shape} and out has shape {out.shape}",
-                "they have to be the same where both are given",
-            )
+        raise errors.value_error(
+            where,
+            f"size is {shape} and out has shape {out.shape}",
+            "they have to be the same where both are given",
         )
     if shapes and broadcast_shapes(shape, *shapes, where=where) != shape:
-        raise ValueError(
-            errors.message(
-                where,
-                f"size is {shape} and the parameters have shapes {', '.join(map(str, shapes))}",
-                "the parameters have to broadcast to size",
-            )
+        raise errors.value_error(
+            where,
+            f"size is {shape} and the parameters have shapes {', '.join(map(str, shapes))}",
+            "the parameters have to broadcast to size",
         )
     return shape
 
@@ -287,11 +247,10 @@ def difference(low: Parameter, high: Parameter, where: str, descending: bool) ->
         span: Parameter = apart
         finite, negative = math.isfinite(apart), apart < 0
     else:
-        span = node = combined(elementwise.subtract, high, low)
+        span = node = _combined(elementwise.subtract, high, low)
+        assert isinstance(node, Node)
         finite = bool(reduced(reductions.all, elementwise.isfinite.applied(node)))
-        negative = not descending and bool(
-            reduced(reductions.any, _compared(elementwise.less, 0.0)(node))
-        )
+        negative = not descending and _any_of(elementwise.less, node, 0.0)
     if not finite:
         raise OverflowError(
             errors.message(
@@ -299,68 +258,60 @@ def difference(low: Parameter, high: Parameter, where: str, descending: bool) ->
             )
         )
     if negative and not descending:
-        raise ValueError(errors.message(where, "high - low < 0", "low is at most high"))
+        raise errors.value_error(where, "high - low < 0", "low is at most high")
     return span
 
 
-def require_order(values: Sequence[Parameter], names: Sequence[str], where: str) -> None:
-    """Refuse parameters that do not ascend, or whose first equals the last."""
-    *_, last = pairs = [*itertools.pairwise(zip(names, values, strict=True))]
-    ends = (pairs[0][0], last[1])
-    for (low_name, low), (high_name, high) in pairs:
-        if _any_of(elementwise.greater, low, high):
-            raise ValueError(
-                errors.message(where, f"{low_name} > {high_name}", f"{', '.join(names)} ascend")
-            )
-    if _any_of(elementwise.equal, ends[0][1], ends[1][1]):
-        raise ValueError(
-            errors.message(where, f"{ends[0][0]} == {ends[1][0]}", f"{', '.join(names)} ascend")
-        )
+def require_order(values: Sequence[Parameter], where: str) -> None:
+    """Refuse the corners of a triangle that do not ascend, or are all one."""
+    left, mode, right = values
+    for wrong, row, x1, x2 in (
+        ("left > mode", elementwise.greater, left, mode),
+        ("mode > right", elementwise.greater, mode, right),
+        ("left == right", elementwise.equal, left, right),
+    ):
+        if _any_of(row, x1, x2):
+            raise errors.value_error(where, wrong, "left, mode, right ascend")
 
 
 def require_enough(values: Sequence[Parameter], where: str) -> None:
     """Refuse a sample of more than there are good and bad ones."""
     good, bad, wanted = values
-    if isinstance(good, Node) or isinstance(bad, Node):
-        whole: Parameter = combined(elementwise.add, good, bad)
-    else:
-        whole = good + bad
-    if _any_of(elementwise.less, whole, wanted):
-        raise ValueError(
-            errors.message(where, "ngood + nbad < nsample", "a sample of at most all is accepted")
+    if _any_of(elementwise.less, _combined(elementwise.add, good, bad), wanted):
+        raise errors.value_error(
+            where, "ngood + nbad < nsample", "a sample of at most all is accepted"
         )
 
 
 def require_held(values: Sequence[Parameter], where: str) -> None:
     """Refuse a number of successes and a probability whose failures int64 does not hold."""
     n, p = values
-    if isinstance(n, Node) or isinstance(p, Node):
-        mean: Parameter = combined(elementwise.divide, n, p)
-    else:
-        mean = n / p
-    if _any_of(elementwise.greater, mean, MOST_MEAN):
-        raise ValueError(
-            errors.message(where, "n is too large or p too small", f"n / p is at most {MOST_MEAN}")
+    if _any_of(elementwise.greater, _combined(elementwise.divide, n, p), MOST_MEAN):
+        raise errors.value_error(
+            where, "n is too large or p too small", f"n / p is at most {MOST_MEAN}"
         )
+
+
+_OF_NUMBERS: Final = {
+    "add": operator.add,
+    "divide": operator.truediv,
+    "equal": operator.eq,
+    "greater": operator.gt,
+    "less": operator.lt,
+}
 
 
 def _any_of(row: Elementwise, x1: Parameter, x2: Parameter) -> bool:
     """Whether a comparison of two parameters holds anywhere."""
-    if isinstance(x1, Node) or isinstance(x2, Node):
-        return bool(reduced(reductions.any, combined(row, x1, x2)))
-    order = {"greater": operator.gt, "equal": operator.eq, "less": operator.lt}
-    return bool(order[row.name](x1, x2))
+    holds = _combined(row, x1, x2)
+    return bool(reduced(reductions.any, holds) if isinstance(holds, Node) else holds)
 
 
-def combined(row: Elementwise, x1: Parameter, x2: Parameter) -> Node:
-    """Two parameters together, one of them an array's node."""
+def _combined(row: Elementwise, x1: Parameter, x2: Parameter) -> Parameter:
+    """A function of two parameters, in floating point where one is an array's node."""
     beside = x1 if isinstance(x1, Node) else x2
-    assert isinstance(beside, Node)
+    if not isinstance(beside, Node):
+        return _OF_NUMBERS[row.name](x1, x2)  # type: ignore[no-any-return]
     floating = default_float(beside.device)
-    first, second = (
-        engine.converted(value, floating)
-        if isinstance(value, Node)
-        else scalar_node(value, floating, beside.device, row.where)
-        for value in (x1, x2)
-    )
-    return row.combined(first, second)
+    first, second = _nodes((x1, x2), floating, beside.device, row.where)
+    return row.combined(engine.converted(first, floating), engine.converted(second, floating))

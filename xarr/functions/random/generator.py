@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any, ClassVar
 
 from xarr import dtypes, errors
 from xarr.array.array import Array, DTypeLike
+from xarr.array.outcome import Out
 from xarr.dtypes import DType
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import Philox, host_bits, is_of_numpy, plain
-from xarr.functions.random.distributions import Distributions
-from xarr.functions.random.drawing import NOT_NEGATIVE, Size, parameter
+from xarr.functions.random.continuous import Continuous
+from xarr.functions.random.discrete import Discrete
+from xarr.functions.random.drawing import Floats, FloatType, Real, Size, parameter
 from xarr.functions.random.integral import integers
-from xarr.functions.random.vectors import colours
+from xarr.functions.random.vectors import Vectors, colours
 from xarr.settings import settings
 from xarr.tables import random
 from xarr.tables.random import Draw
 
 
-class Generator(Distributions):
+class Generator(Continuous, Discrete, Vectors):
     """Draws random arrays on the device; `xarr.random.default_rng` makes one of a seed.
 
     Each draw is deferred like any operation, and fused with what follows. Which numbers it gives is
@@ -34,8 +35,7 @@ class Generator(Distributions):
     Examples
     --------
     >>> import xarr
-    >>> rng = xarr.random.Generator(xarr.random.Philox(7))
-    >>> rng.normal(size=(2, 3)).shape
+    >>> xarr.random.Generator(xarr.random.Philox(7)).normal(size=(2, 3)).shape
     (2, 3)
     """
 
@@ -53,21 +53,17 @@ class Generator(Distributions):
         super().__init__()
         self._bits = bit_generator
         if isinstance(bit_generator, type):
-            raise ValueError(
-                errors.message(
-                    "Generator(bit_generator)",
-                    f"bit_generator is the class {bit_generator.__name__}",
-                    "one of its objects is accepted",
-                )
+            raise errors.value_error(
+                "Generator(bit_generator)",
+                f"bit_generator is the class {bit_generator.__name__}",
+                "one of its objects is accepted",
             )
         if not hasattr(bit_generator, "take") and not is_of_numpy(bit_generator):
-            raise TypeError(
-                errors.message(
-                    "Generator(bit_generator)",
-                    f"bit_generator is of type {type(bit_generator).__name__}",
-                    "Philox or a bit generator of NumPy is accepted",
-                    "write default_rng(seed)",
-                )
+            raise errors.type_error(
+                "Generator(bit_generator)",
+                f"bit_generator is of type {type(bit_generator).__name__}",
+                "Philox or a bit generator of NumPy is accepted",
+                "write default_rng(seed)",
             )
 
     @property
@@ -85,61 +81,19 @@ class Generator(Distributions):
     def __repr__(self) -> str:
         return f"Generator({type(self._bits).__name__})"
 
-    def bytes(self, length: int) -> builtins.bytes:
-        """Draw bytes, which are the host's.
+    def random(self, size: Size = None, dtype: FloatType = None, out: Out = None) -> Floats:
+        """Draw evenly from [0, 1): multiples of 2**-53, or of 2**-24 in float32.
 
-        Parameters
-        ----------
-        length : int
-            How many.
-
-        Returns
-        -------
-        bytes
-
-        Examples
-        --------
-        >>> len(xarr.random.default_rng(1).bytes(5))
-        5
-        """
-        return permuting.random_bytes(self, length, "bytes(length)")
-
-    def random(self, size: Size = None, dtype: DTypeLike = None, out: Array | None = None) -> Any:
-        """Draw evenly from [0, 1).
-
-        Parameters
-        ----------
-        dtype : dtype, optional
-            float64 or float32; the device's default one otherwise. An element is a multiple of
-            2**-53, or of 2**-24.
-
-        Returns
-        -------
-        Array, or float where neither size nor out is given
-
-        Examples
-        --------
         >>> xarr.random.default_rng(1).random((2, 3)).shape
         (2, 3)
         """
         return self._standard(random.random, size, dtype, out, "random(size, dtype, out)")
 
     def standard_normal(
-        self, size: Size = None, dtype: DTypeLike = None, out: Array | None = None
-    ) -> Any:
+        self, size: Size = None, dtype: FloatType = None, out: Out = None
+    ) -> Floats:
         """Draw from the normal distribution of mean 0 and variance 1.
 
-        Parameters
-        ----------
-        dtype : dtype, optional
-            float64 or float32; the device's default one otherwise.
-
-        Returns
-        -------
-        Array, or float where neither size nor out is given
-
-        Examples
-        --------
         >>> xarr.random.default_rng(1).standard_normal(4, dtype="float32").dtype
         dtype('float32')
         """
@@ -147,64 +101,27 @@ class Generator(Distributions):
         return self._standard(random.standard_normal, size, dtype, out, where)
 
     def standard_exponential(
-        self,
-        size: Size = None,
-        dtype: DTypeLike = None,
-        method: str = "zig",
-        out: Array | None = None,
-    ) -> Any:
+        self, size: Size = None, dtype: FloatType = None, method: str = "zig", out: Out = None
+    ) -> Floats:
         """Draw from the exponential distribution of mean 1.
 
-        Parameters
-        ----------
-        dtype : dtype, optional
-            float64 or float32; the device's default one otherwise.
         method : "zig" or "inv"
             Taken for NumPy's sake; the inverse of the distribution is what is computed.
-
-        Returns
-        -------
-        Array, or float where neither size nor out is given
-
-        Examples
-        --------
-        >>> xarr.random.default_rng(1).standard_exponential(4).shape
-        (4,)
         """
         where = "standard_exponential(size, dtype, method, out)"
         if method not in ("zig", "inv"):
-            raise ValueError(
-                errors.message(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
-            )
+            raise errors.value_error(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
         return self._standard(random.standard_exponential, size, dtype, out, where)
 
     def standard_gamma(
-        self, shape: Any, size: Size = None, dtype: DTypeLike = None, out: Array | None = None
-    ) -> Any:
+        self, shape: Real, size: Size = None, dtype: FloatType = None, out: Out = None
+    ) -> Floats:
         """Draw from the gamma distribution of scale 1.
 
-        Parameters
-        ----------
-        shape : real Array or number
-            Its shape, not negative.
-        dtype : dtype, optional
-            float64 or float32; the device's default one otherwise.
-
-        Returns
-        -------
-        Array, or float where nothing asks for an array
-
-        Notes
-        -----
-        G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
-
-        Examples
-        --------
-        >>> xarr.random.default_rng(1).standard_gamma(2.0, 3).shape
-        (3,)
+        After G. Marsaglia, W. W. Tsang, ACM TOMS 26, 2000.
         """
         where = "standard_gamma(shape, size, dtype, out)"
-        parameters = (parameter(shape, "shape", where, NOT_NEGATIVE),)
+        parameters = (parameter(shape, "shape", where, random.NOT_NEGATIVE),)
         row = _floating(dtype, out, where)
         return self.sample(random.standard_gamma, parameters, size, where, dtype=row, out=out)
 
@@ -213,23 +130,15 @@ class Generator(Distributions):
     ) -> Array:
         """Draw how many of each colour are in a sample without replacement.
 
-        Parameters
-        ----------
         colors : integer Array, shape (K,)
             How many there are of each colour, not negative.
         nsample : int
             How many are taken, at most all.
-        size : int or tuple of int, optional
-            How many vectors; one by default.
         method : "marginals" or "count"
             Taken for NumPy's sake; K - 1 hypergeometric variables are what is drawn.
 
-        Returns
-        -------
-        Array of int64, shape (..., K)
+        -> Array of int64, shape (*size, K)
 
-        Examples
-        --------
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_hypergeometric([4, 5, 6], 7, 2).sum(axis=1).tolist()
         [7, 7]
@@ -250,8 +159,9 @@ class Generator(Distributions):
     ) -> Any:
         """Draw integers evenly between bounds.
 
-        Parameters
-        ----------
+        The product of the number of values and 64 random bits, or 128 for more than 2**32 values:
+        none occurs more often than another by more than 2**-32 of its probability.
+
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
         dtype : dtype
@@ -259,24 +169,8 @@ class Generator(Distributions):
         endpoint : bool
             Whether high is included.
 
-        Returns
-        -------
-        Array, or int where neither a bound, nor size, nor dtype asks for an array
+        -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
-        Raises
-        ------
-        ValueError
-            If the bounds are not in order, or beyond dtype.
-        TypeError
-            If dtype is no integer type.
-
-        Notes
-        -----
-        The product of the number of values and 64 random bits, or 128 for more than 2**32 values:
-        none occurs more often than another by more than 2**-32 of its probability.
-
-        Examples
-        --------
         >>> bool((xarr.random.default_rng(1).integers(6, size=10) < 6).all())
         True
         """
@@ -295,12 +189,8 @@ class Generator(Distributions):
     ) -> Any:
         """Choose elements at random.
 
-        Parameters
-        ----------
         a : Array or int
             What is chosen from; an integer stands for the integers below it.
-        size : int or tuple of int, optional
-            How many; one by default.
         replace : bool
             Whether an element may be chosen again.
         p : real Array, shape (N,), optional
@@ -310,12 +200,8 @@ class Generator(Distributions):
         shuffle : bool
             Whether the order is random where elements are not replaced.
 
-        Returns
-        -------
-        Array, or int where a is an integer and size is not given
+        -> Array, or int where a is an integer and size is not given
 
-        Examples
-        --------
         >>> xarr.random.default_rng(1).choice(5, 5, replace=False).sum().tolist()
         10
         """
@@ -323,22 +209,11 @@ class Generator(Distributions):
         return permuting.choice(self, a, size, replace, p, axis, shuffle, where)
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
-        """Permute an array along an axis, or a range of integers.
+        """Permute an array along an axis, or a range of integers; give a copy.
 
-        Parameters
-        ----------
         x : Array or int
             What is permuted; an integer stands for the integers below it.
-        axis : int
-            The axis whose slices change their places.
 
-        Returns
-        -------
-        Array, shape of x
-            A copy.
-
-        Examples
-        --------
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -348,21 +223,11 @@ class Generator(Distributions):
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Permute the elements along an axis, those of each line by themselves.
 
-        Parameters
-        ----------
         x : Array, shape (...)
-            What is permuted.
+            What is permuted; it may be `out`.
         axis : int, optional
             The axis; None permutes all elements.
-        out : Array, optional
-            Where the result goes; it may be x.
 
-        Returns
-        -------
-        Array, shape (...)
-
-        Examples
-        --------
         >>> x = xarr.asarray([[1, 2], [3, 4]])
         >>> xarr.random.default_rng(1).permuted(x, axis=1).sum(axis=1).tolist()
         [3, 7]
@@ -370,17 +235,8 @@ class Generator(Distributions):
         return permuting.permuted(self, x, axis, out, "permuted(x, axis, out)")
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Permute an array along an axis, in place.
+        """Permute an array, a list or a NumPy array along an axis, in place.
 
-        Parameters
-        ----------
-        x : Array, list or NumPy array
-            What is permuted.
-        axis : int
-            The axis whose slices change their places.
-
-        Examples
-        --------
         >>> x = xarr.arange(4)
         >>> xarr.random.default_rng(1).shuffle(x)
         >>> sorted(x.tolist())
@@ -395,14 +251,12 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
         return out._node.dtype if isinstance(out, Array) else None
     row = dtypes.lookup(dtype, where)
     if row not in (dtypes.float32, dtypes.float64):
-        raise TypeError(
-            errors.message(where, f"Unsupported dtype {row}", "float32 and float64 are accepted")
+        raise errors.type_error(
+            where, f"Unsupported dtype {row}", "float32 and float64 are accepted"
         )
     if isinstance(out, Array) and out._node.dtype is not row:
-        raise TypeError(
-            errors.message(
-                where, f"dtype is {row} and out has dtype {out.dtype}", "they are the same"
-            )
+        raise errors.type_error(
+            where, f"dtype is {row} and out has dtype {out.dtype}", "they are the same"
         )
     return row
 
@@ -410,24 +264,13 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
 def default_rng(seed: Any = None) -> Generator:
     """Make a generator of a seed.
 
-    Parameters
-    ----------
+    With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
+
     seed : int, sequence of int, SeedSequence, bit generator, Generator or None
         None takes entropy of the operating system. A generator is returned as it is; a bit
         generator, or generator, of NumPy draws on the host the numbers that NumPy would.
 
-    Returns
-    -------
-    Generator
-
-    Notes
-    -----
-    With ``XARR_RANDOM=numpy`` in the environment every generator draws as NumPy's.
-
-    Examples
-    --------
-    >>> rng = xarr.random.default_rng(42)
-    >>> rng.random(3).shape
+    >>> xarr.random.default_rng(42).random(3).shape
     (3,)
     """
     if isinstance(seed, Generator):

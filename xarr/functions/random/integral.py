@@ -16,19 +16,14 @@ from xarr.engine import engine
 from xarr.functions.applying import reduced
 from xarr.functions.random.drawing import Source, size_of
 from xarr.tables import elementwise, random, reductions
+from xarr.tables.rows import Elementwise
 
 _WORD: Final = 1 << 64
 _NARROW: Final = 1 << 32
 
 
 def integers(
-    source: Source,
-    low: Any,
-    high: Any,
-    size: Any,
-    dtype: Any,
-    endpoint: bool,
-    where: str,
+    source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool, where: str
 ) -> Any:
     """Draw integers from `low` to `high`, which is included if `endpoint`."""
     row = _row_of(dtype, where)
@@ -95,12 +90,10 @@ class _Bounds(NamedTuple):
     def require(self, low: bool, high: bool) -> None:
         """Refuse bounds, of which one is beyond the data type."""
         if low or high:
-            raise ValueError(
-                errors.message(
-                    self.where,
-                    f"{'low' if low else 'high'} is out of bounds for {self.row}",
-                    f"{self.row} holds {self.lowest} to {self.highest}",
-                )
+            raise errors.value_error(
+                self.where,
+                f"{'low' if low else 'high'} is out of bounds for {self.row}",
+                f"{self.row} holds {self.lowest} to {self.highest}",
             )
 
     def require_order(self, wrong: bool) -> None:
@@ -109,9 +102,7 @@ class _Bounds(NamedTuple):
             first = "high" if self.alone else "low"
             sign = ("<" if self.alone else ">") + ("" if self.endpoint else "=")
             second = "0" if self.alone else "high"
-            raise ValueError(
-                errors.message(self.where, f"{first} {sign} {second}", "low is below high")
-            )
+            raise errors.value_error(self.where, f"{first} {sign} {second}", "low is below high")
 
 
 def _on_host(bound: Any) -> Any:
@@ -129,12 +120,8 @@ def _some(holds: Any) -> bool:
 def _row_of(dtype: Any, where: str) -> DType:
     row = dtypes.lookup(dtype, where)
     if row.kind not in (*INTEGER, BOOL):
-        raise TypeError(
-            errors.message(
-                where,
-                f"Unsupported dtype {row} for integers",
-                "integer dtypes and bool are accepted",
-            )
+        raise errors.type_error(
+            where, f"Unsupported dtype {row} for integers", "integer dtypes and bool are accepted"
         )
     return row
 
@@ -161,7 +148,10 @@ def _between_arrays(source: Source, low: Any, high: Any, size: Any, bounds: _Bou
         node = bound._node
         if node.dtype.kind not in (*INTEGER, BOOL):
             node = engine.converted(node, dtypes.int64)
-        beyond = _is_below(node, bounds.lowest), _is_above(node, most)
+        beyond = (
+            _is_beyond(elementwise.less, node, bounds.lowest),
+            _is_beyond(elementwise.greater, node, most),
+        )
         bounds.require(bound is low and any(beyond), bound is high and any(beyond))
         nodes.append(engine.converted(node, wide))
     least, last = nodes
@@ -175,19 +165,10 @@ def _between_arrays(source: Source, low: Any, high: Any, size: Any, bounds: _Bou
     return source.sample(random.integers_wide, (least, span), size, where, dtype=wide, result=row)
 
 
-def _is_below(node: Node, bound: int) -> bool:
-    """Whether an element is below a bound, which its data type may not hold."""
-    holds = (0, 1) if node.dtype.kind == BOOL else dtypes.integer_bounds(node.dtype)
-    if holds[0] >= bound:
+def _is_beyond(row: Elementwise, node: Node, bound: int) -> bool:
+    """Whether an element is less, or greater, than a bound, which its data type may not hold."""
+    lowest, highest = _range_of(node.dtype)
+    if highest <= bound if row is elementwise.greater else lowest >= bound:
         return False
     limit = constant(bound, node.dtype, (), node.device)
-    return bool(reduced(reductions.any, elementwise.less.combined(node, limit)))
-
-
-def _is_above(node: Node, bound: int) -> bool:
-    """Whether an element is above a bound, which its data type may not hold."""
-    holds = (0, 1) if node.dtype.kind == BOOL else dtypes.integer_bounds(node.dtype)
-    if holds[1] <= bound:
-        return False
-    limit = constant(bound, node.dtype, (), node.device)
-    return bool(reduced(reductions.any, elementwise.greater.combined(node, limit)))
+    return bool(reduced(reductions.any, row.combined(node, limit)))

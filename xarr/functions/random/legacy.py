@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import operator
 from typing import Any, ClassVar
 
@@ -12,14 +11,16 @@ from xarr import errors
 from xarr.array.array import Array, DTypeLike
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import NAME, Philox, is_of_numpy, plain
-from xarr.functions.random.distributions import Distributions
-from xarr.functions.random.drawing import NOT_NEGATIVE, Size, parameter
+from xarr.functions.random.continuous import Continuous
+from xarr.functions.random.discrete import Discrete
+from xarr.functions.random.drawing import Floats, Integers, Real, Size
 from xarr.functions.random.integral import integers
+from xarr.functions.random.vectors import Vectors
 from xarr.settings import settings
 from xarr.tables import random
 
 
-class RandomState(Distributions):
+class RandomState(Continuous, Discrete, Vectors):
     """NumPy's older generator; `xarr.random.default_rng` makes the newer one.
 
     Its numbers are those of the device's bit generator, not of NumPy's Mersenne Twister.
@@ -55,13 +56,9 @@ class RandomState(Distributions):
     def seed(self, seed: Any = None) -> None:
         """Begin anew from a seed.
 
-        Parameters
-        ----------
         seed : int below 2**32, sequence of such, or None
             What the key is made of; None takes entropy of the operating system.
 
-        Examples
-        --------
         >>> xarr.random.seed(3)
         >>> first = xarr.random.rand(2).tolist()
         >>> xarr.random.seed(3)
@@ -73,17 +70,9 @@ class RandomState(Distributions):
     def get_state(self, legacy: bool = True) -> Any:
         """What the generator has to be set to, to draw the same again.
 
-        Parameters
-        ----------
         legacy : bool
-            Whether a tuple is wanted, as NumPy has it, or a dict.
+            Whether a tuple is wanted (name, key, number of draws), as NumPy has it, or a dict.
 
-        Returns
-        -------
-        tuple (name, key, number of draws), or dict
-
-        Examples
-        --------
         >>> state = xarr.random.get_state()
         >>> x = xarr.random.rand()
         >>> xarr.random.set_state(state)
@@ -98,13 +87,6 @@ class RandomState(Distributions):
     def set_state(self, state: Any) -> None:
         """Set what `get_state` gave.
 
-        Parameters
-        ----------
-        state : tuple or dict
-            The state.
-
-        Examples
-        --------
         >>> xarr.random.set_state(xarr.random.get_state())
         """
         if isinstance(state, tuple | list):
@@ -122,13 +104,11 @@ class RandomState(Distributions):
     def take_bits(self, bits: Any) -> None:
         """Take the bits from another generator."""
         if not isinstance(bits, Philox):
-            raise TypeError(
-                errors.message(
-                    "set_bit_generator(bitgen)",
-                    f"bitgen is of type {type(bits).__name__}",
-                    "Philox is accepted",
-                    "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)",
-                )
+            raise errors.type_error(
+                "set_bit_generator(bitgen)",
+                f"bitgen is of type {type(bits).__name__}",
+                "Philox is accepted",
+                "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)",
             )
         self._bits = bits
 
@@ -139,38 +119,16 @@ class RandomState(Distributions):
         return f"RandomState({type(self._bits).__name__})"
 
     def rand(self, *dimensions: Any) -> Any:
-        """Draw evenly from [0, 1).
+        """Draw evenly from [0, 1): an Array whose dimensions are given, or a float.
 
-        Parameters
-        ----------
-        *dimensions : int
-            The shape.
-
-        Returns
-        -------
-        Array, or float without dimensions
-
-        Examples
-        --------
         >>> xarr.random.rand(2, 3).shape
         (2, 3)
         """
         return self._of_dimensions(random.random, dimensions, "rand(d0, d1, ...)")
 
     def randn(self, *dimensions: Any) -> Any:
-        """Draw from the normal distribution of mean 0 and variance 1.
+        """Draw from the normal distribution: an Array whose dimensions are given, or a float.
 
-        Parameters
-        ----------
-        *dimensions : int
-            The shape.
-
-        Returns
-        -------
-        Array, or float without dimensions
-
-        Examples
-        --------
         >>> xarr.random.randn(2, 3).shape
         (2, 3)
         """
@@ -180,117 +138,48 @@ class RandomState(Distributions):
         try:
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
-            raise TypeError(
-                errors.message(where, f"the arguments are {dimensions}", "integers are accepted")
+            raise errors.type_error(
+                where, f"the arguments are {dimensions}", "integers are accepted"
             ) from None
         return self.sample(row, (), shape if dimensions else None, where)
 
-    def random_sample(self, size: Size = None) -> Any:
-        """Draw evenly from [0, 1).
-
-        Returns
-        -------
-        Array, or float without size
-
-        Examples
-        --------
-        >>> xarr.random.random_sample((2, 3)).shape
-        (2, 3)
-        """
+    def random_sample(self, size: Size = None) -> Floats:
+        """Draw evenly from [0, 1)."""
         return self.sample(random.random, (), size, "random_sample(size)")
 
     random = random_sample
 
-    def standard_normal(self, size: Size = None) -> Any:
-        """Draw from the normal distribution of mean 0 and variance 1.
+    def standard_normal(self, size: Size = None) -> Floats:
+        """Draw from the normal distribution of mean 0 and variance 1."""
+        return self._draw(random.standard_normal, (), size)
 
-        Returns
-        -------
-        Array, or float without size
+    def standard_exponential(self, size: Size = None) -> Floats:
+        """Draw from the exponential distribution of mean 1."""
+        return self._draw(random.standard_exponential, (), size)
 
-        Examples
-        --------
-        >>> xarr.random.standard_normal(3).shape
-        (3,)
-        """
-        return self.sample(random.standard_normal, (), size, "standard_normal(size)")
-
-    def standard_exponential(self, size: Size = None) -> Any:
-        """Draw from the exponential distribution of mean 1.
-
-        Returns
-        -------
-        Array, or float without size
-
-        Examples
-        --------
-        >>> xarr.random.standard_exponential(3).shape
-        (3,)
-        """
-        return self.sample(random.standard_exponential, (), size, "standard_exponential(size)")
-
-    def standard_gamma(self, shape: Any, size: Size = None) -> Any:
-        """Draw from the gamma distribution of scale 1.
-
-        Parameters
-        ----------
-        shape : real Array or number
-            Its shape, not negative.
-
-        Returns
-        -------
-        Array, or float where nothing asks for an array
-
-        Examples
-        --------
-        >>> xarr.random.standard_gamma(2.0, 3).shape
-        (3,)
-        """
-        where = "standard_gamma(shape, size)"
-        parameters = (parameter(shape, "shape", where, NOT_NEGATIVE),)
-        return self.sample(random.standard_gamma, parameters, size, where)
+    def standard_gamma(self, shape: Real, size: Size = None) -> Floats:
+        """Draw from the gamma distribution of scale 1."""
+        return self._draw(random.standard_gamma, (shape,), size)
 
     def randint(self, low: Any, high: Any = None, size: Size = None, dtype: DTypeLike = int) -> Any:
         """Draw integers evenly between bounds.
 
-        Parameters
-        ----------
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
         dtype : dtype
             An integer data type, or bool; one number of int is a Python int.
 
-        Returns
-        -------
-        Array, or int where neither a bound, nor size, nor dtype asks for an array
+        -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
-        Raises
-        ------
-        ValueError
-            If the bounds are not in order, or beyond dtype.
-
-        Examples
-        --------
         >>> xarr.random.randint(0, 10, size=5).shape
         (5,)
         """
         where = "randint(low, high, size, dtype)"
         return integers(self, low, high, size, dtype, False, where)
 
-    def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Any:
-        """Draw integers evenly between bounds, both included.
+    def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Integers:
+        """Draw integers evenly between bounds, both included; without high they are 1 and low.
 
-        Parameters
-        ----------
-        low, high : int
-            The bounds; without high they are 1 and low.
-
-        Returns
-        -------
-        Array, or int without size
-
-        Examples
-        --------
         >>> xarr.random.random_integers(6) in range(1, 7)
         True
         """
@@ -300,54 +189,22 @@ class RandomState(Distributions):
         return integers(self, low, high, size, int, True, where)
 
     def tomaxint(self, size: Size = None) -> Any:
-        """Draw integers that are not negative.
-
-        Returns
-        -------
-        Array of int64, or int without size
-        """
+        """Draw integers that are not negative: an Array of int64, or an int."""
         where = "tomaxint(size)"
         return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, where)
-
-    def bytes(self, length: int) -> builtins.bytes:
-        """Draw bytes, which are the host's.
-
-        Parameters
-        ----------
-        length : int
-            How many.
-
-        Returns
-        -------
-        bytes
-
-        Examples
-        --------
-        >>> len(xarr.random.bytes(5))
-        5
-        """
-        return permuting.random_bytes(self, length, "bytes(length)")
 
     def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:
         """Choose elements at random.
 
-        Parameters
-        ----------
         a : Array, shape (N,), or int
             What is chosen from; an integer stands for the integers below it.
-        size : int or tuple of int, optional
-            How many; one by default.
         replace : bool
             Whether an element may be chosen again.
         p : real Array, shape (N,), optional
             The probability of each; even by default.
 
-        Returns
-        -------
-        Array, or int where a is an integer and size is not given
+        -> Array, or int where a is an integer and size is not given
 
-        Examples
-        --------
         >>> xarr.random.choice(5, 5, replace=False).sum().tolist()
         10
         """
@@ -357,26 +214,12 @@ class RandomState(Distributions):
             nested = [item for item in a if isinstance(item, list | tuple | Array)]
             shape = (0, 0) if nested and not isinstance(nested[0], Array) else (0,)
         if shape is not None and len(shape) > 1:
-            raise ValueError(
-                errors.message(where, f"a has {len(shape)} axes", "a must be 1-dimensional")
-            )
+            raise errors.value_error(where, f"a has {len(shape)} axes", "a must be 1-dimensional")
         return permuting.choice(self, a, size, replace, p, 0, True, where)
 
     def permutation(self, x: Any) -> Array:
-        """Permute an array along its first axis, or a range of integers.
+        """Permute an array along its first axis, or the integers below a number; give a copy.
 
-        Parameters
-        ----------
-        x : Array or int
-            What is permuted; an integer stands for the integers below it.
-
-        Returns
-        -------
-        Array, shape of x
-            A copy.
-
-        Examples
-        --------
         >>> sorted(xarr.random.permutation(4).tolist())
         [0, 1, 2, 3]
         """
@@ -384,15 +227,8 @@ class RandomState(Distributions):
         return permuted
 
     def shuffle(self, x: Any) -> None:
-        """Permute an array along its first axis, in place.
+        """Permute an array, a list or a NumPy array along its first axis, in place.
 
-        Parameters
-        ----------
-        x : Array, list or NumPy array
-            What is permuted.
-
-        Examples
-        --------
         >>> x = xarr.arange(4)
         >>> xarr.random.shuffle(x)
         >>> sorted(x.tolist())
@@ -408,21 +244,15 @@ def _checked(seed: Any) -> Any:
     seed = plain(seed)
     words = numpy.asarray(seed)
     if words.ndim > 1 or not words.size:
-        raise ValueError(
-            errors.message(
-                "seed(seed)",
-                f"the seed has shape {words.shape}",
-                "an integer or one axis of them, not empty, is accepted",
-            )
+        raise errors.value_error(
+            "seed(seed)",
+            f"the seed has shape {words.shape}",
+            "an integer or one axis of them, not empty, is accepted",
         )
     if words.dtype.kind not in "iu":
-        raise TypeError(
-            errors.message("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
-        )
+        raise errors.type_error("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
     if not (int(words.min()) >= 0 and int(words.max()) < 1 << 32):
-        raise ValueError(
-            errors.message(
-                "seed(seed)", f"the seed is {seed!r}", "Seed must be between 0 and 2**32 - 1"
-            )
+        raise errors.value_error(
+            "seed(seed)", f"the seed is {seed!r}", "Seed must be between 0 and 2**32 - 1"
         )
     return words.tolist()

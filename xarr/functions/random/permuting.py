@@ -28,9 +28,7 @@ _FEW: Final = 1 << 10
 
 def keys(source: Source, shape: Shape, device: Device, where: str) -> Array:
     """Random 64-bit integers, whose order is the permutation."""
-    return Array(
-        source.node(random.words_wide, (), shape, device, dtypes.uint64, dtypes.uint64, where)
-    )
+    return Array(source.node(random.words_wide, shape, device, where, dtypes.uint64))
 
 
 def order(source: Source, count: int, device: Device, where: str) -> Array:
@@ -65,9 +63,7 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
     """Permute an array along an axis, or a list, in place."""
     if isinstance(x, Array):
         if not x.ndim:
-            raise TypeError(
-                errors.message(where, "x has no axes", "an array with axes is accepted")
-            )
+            raise errors.type_error(where, "x has no axes", "an array with axes is accepted")
         if x.shape[layout.normalize_axis(axis, x.ndim, where)] > 1:
             x[...] = permutation(source, x, axis, where)
         return
@@ -77,12 +73,10 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
         x[...] = numpy.take(x, picked, axis=place)
         return
     if not hasattr(x, "__setitem__") or not hasattr(x, "__len__"):
-        raise TypeError(
-            errors.message(
-                where,
-                f"x is of type {type(x).__name__}",
-                "an Array, a NumPy array or a list is accepted",
-            )
+        raise errors.type_error(
+            where,
+            f"x is of type {type(x).__name__}",
+            "an Array, a NumPy array or a list is accepted",
         )
     if axis != 0:
         raise NotImplementedError(
@@ -99,10 +93,8 @@ def permuted(source: Source, x: Any, axis: Any, out: Any, where: str) -> Array:
     array = as_array(x, where)
     shape = array.shape
     if isinstance(out, Array) and out.shape != shape:
-        raise ValueError(
-            errors.message(
-                where, f"out has shape {out.shape}", f"out must have the same shape as x, {shape}"
-            )
+        raise errors.value_error(
+            where, f"out has shape {out.shape}", f"out must have the same shape as x, {shape}"
         )
     if axis is None:
         flat = manipulation.reshape(array, (-1,))
@@ -116,35 +108,24 @@ def permuted(source: Source, x: Any, axis: Any, out: Any, where: str) -> Array:
 
 
 def choice(
-    source: Source,
-    a: Any,
-    size: Any,
-    replace: bool,
-    p: Any,
-    axis: Any,
-    shuffled: bool,
-    where: str,
+    source: Source, a: Any, size: Any, replace: bool, p: Any, axis: Any, shuffled: bool, where: str
 ) -> Any:
     """Choose elements of an array, or of the integers below `a`."""
     population, count, place = _population(a, axis, where)
     shape = None if size is None else size_of(size, where)
     wanted = 1 if shape is None else math.prod(shape)
     if count == 0 and wanted:
-        raise ValueError(
-            errors.message(
-                where,
-                "a is empty" if population is not None else "a is not a positive integer",
-                "a must be greater than 0 unless no samples are taken",
-            )
+        raise errors.value_error(
+            where,
+            "a is empty" if population is not None else "a is not a positive integer",
+            "a must be greater than 0 unless no samples are taken",
         )
     chances = None if p is None else _chances(p, count, where)
     if not replace and wanted > count:
-        raise ValueError(
-            errors.message(
-                where,
-                f"{wanted} of {count} elements are asked for",
-                "Cannot take a larger sample than population when replace is False",
-            )
+        raise errors.value_error(
+            where,
+            f"{wanted} of {count} elements are asked for",
+            "Cannot take a larger sample than population when replace is False",
         )
     if replace or wanted == 0 or (wanted == 1 and shape is None):
         picked = _with_replacement(source, count, shape, chances, where)
@@ -179,7 +160,7 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
     """What is chosen from (None for integers), how many there are, and along which axis."""
     if isinstance(a, int | numpy.integer) and not isinstance(a, bool):
         if a < 0:
-            raise ValueError(errors.message(where, f"a is {a}", "a must be a positive integer"))
+            raise errors.value_error(where, f"a is {a}", "a must be a positive integer")
         return None, int(a), 0
     if is_of_host(a):
         values = numpy.asarray(a)
@@ -189,12 +170,10 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
     if not array.ndim:
         if array._node.dtype.kind in dtypes.INTEGER:
             return _population(int(array), axis, where)
-        raise ValueError(
-            errors.message(
-                where,
-                f"a must be a sequence or an integer, not {type(a).__name__}",
-                "an integer or an array is accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"a must be a sequence or an integer, not {type(a).__name__}",
+            "an integer or an array is accepted",
         )
     place = layout.normalize_axis(axis, array.ndim, where)
     return array, array.shape[place], place
@@ -206,32 +185,22 @@ def _chances(p: Any, count: int, where: str) -> Array:
     row = default_float(given.device)
     chances = Array(engine.converted(given._node, row))
     if chances.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"p has {chances.ndim} axes", "p must be 1-dimensional")
-        )
+        raise errors.value_error(where, f"p has {chances.ndim} axes", "p must be 1-dimensional")
     if chances.shape[0] != count:
-        raise ValueError(
-            errors.message(
-                where,
-                f"a has {count} elements and p {chances.shape[0]}",
-                "a and p must have same size",
-            )
+        raise errors.value_error(
+            where, f"a has {count} elements and p {chances.shape[0]}", "a and p must have same size"
         )
     total, least = float(reductions.sum(chances)), float(reductions.min(chances)) if count else 0.0
     if math.isnan(total):
-        raise ValueError(errors.message(where, "probabilities contain NaN", "numbers are accepted"))
+        raise errors.value_error(where, "probabilities contain NaN", "numbers are accepted")
     if least < 0:
-        raise ValueError(
-            errors.message(where, f"p holds {least}", "probabilities are not negative")
-        )
+        raise errors.value_error(where, f"p holds {least}", "probabilities are not negative")
     if abs(total - 1) > math.sqrt(
         numpy.finfo(
             given._node.dtype.numpy if given._node.dtype.kind == dtypes.REAL else row.numpy
         ).eps
     ):
-        raise ValueError(
-            errors.message(where, f"the sum of p is {total}", "probabilities do not sum to 1")
-        )
+        raise errors.value_error(where, f"the sum of p is {total}", "probabilities do not sum to 1")
     return chances
 
 
@@ -250,38 +219,20 @@ def _with_replacement(
 
 
 def _without(
-    source: Source,
-    count: int,
-    wanted: int,
-    chances: Array | None,
-    population: Any,
-    where: str,
+    source: Source, count: int, wanted: int, chances: Array | None, population: Any, where: str
 ) -> Array:
     """Different integers below `count`."""
     device = population.device if isinstance(population, Array) else get_device()
     if chances is not None:
         if int(reductions.sum((chances > 0).astype("int64"))) < wanted:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"{wanted} elements are asked for",
-                    "Fewer non-zero entries in p than size",
-                )
+            raise errors.value_error(
+                where, f"{wanted} elements are asked for", "Fewer non-zero entries in p than size"
             )
         # The smallest of independent exponentials of these rates are a sample without replacement,
         # in its order (P. S. Efraimidis, P. G. Spirakis, Information Processing Letters 97, 2006).
-        waits = Array(
-            source.node(
-                random.standard_exponential,
-                (),
-                (count,),
-                chances.device,
-                chances._node.dtype,
-                None,
-                where,
-            )
-        )
-        return sorting.argsort(waits / chances)[:wanted]
+        kind = chances._node.dtype
+        waits = source.node(random.standard_exponential, (count,), chances.device, where, kind)
+        return sorting.argsort(Array(waits) / chances)[:wanted]
     if count >= _MANY and wanted <= _FEW:
         return _few_of_many(source, count, wanted, device, where)
     return order(source, count, device, where)[:wanted]
@@ -300,7 +251,7 @@ def random_bytes(source: Source, length: Any, where: str) -> bytes:
     """Bytes, in the host's memory."""
     count = operator.index(length)
     if count < 0:
-        raise ValueError(errors.message(where, f"length is {count}", "it is not negative"))
+        raise errors.value_error(where, f"length is {count}", "it is not negative")
     shape = (-(-count // 4),)
-    node = source.node(random.words, (), shape, get_device(), dtypes.uint32, dtypes.uint32, where)
+    node = source.node(random.words, shape, get_device(), where, dtypes.uint32)
     return numpy.asarray(creation.to_numpy(Array(node)), "<u4").tobytes()[:count]

@@ -14,14 +14,7 @@ from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.engine import engine
 from xarr.functions import elementwise, joining, linalg, manipulation, products, reductions
-from xarr.functions.random.drawing import (
-    NOT_NEGATIVE,
-    Parameter,
-    Size,
-    Source,
-    parameter,
-    size_of,
-)
+from xarr.functions.random.drawing import Parameter, Size, Source, parameter, size_of
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables import random
 
@@ -33,32 +26,19 @@ class Vectors(Source):
     """Draws vectors, with NumPy's parameters."""
 
     def dirichlet(self, alpha: Any, size: Size = None) -> Array:
-        """Draw from the Dirichlet distribution, of numbers that add to 1.
+        """Draw from the Dirichlet distribution: gamma variables over their sum.
 
-        Parameters
-        ----------
         alpha : real Array, shape (K,)
             Its parameters, not negative.
-        size : int or tuple of int, optional
-            How many vectors; one by default.
 
-        Returns
-        -------
-        Array, shape (..., K)
+        -> Array, shape (*size, K)
 
-        Notes
-        -----
-        Gamma variables, by their logarithms, over their sum.
-
-        Examples
-        --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).dirichlet([1.0, 2.0, 3.0], 2).shape
         (2, 3)
         """
         where = "dirichlet(alpha, size)"
         shapes = _vector(alpha, "alpha", where)
-        parameter(shapes, "alpha", where, NOT_NEGATIVE)
+        parameter(shapes, "alpha", where, random.NOT_NEGATIVE)
         drawn = self.sample(
             random.log_gamma, (shapes._node,), (*_size(size, where), *shapes.shape), where
         )
@@ -69,56 +49,37 @@ class Vectors(Source):
         return shares / elementwise.maximum(total, 1e-30)
 
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
-        """Draw how often each of several results occurs in n trials.
+        """Draw how often each of K results occurs in n trials, as K - 1 binomial variables.
 
-        Parameters
-        ----------
         n : integer Array or int
             How many trials, not negative.
         pvals : real Array, shape (..., K)
             The probability of each result; the last one's is what is left of 1.
-        size : int or tuple of int, optional
-            How many vectors; by default what n and pvals[..., 0] broadcast to.
 
-        Returns
-        -------
-        Array of int64, shape (..., K)
+        -> Array of int64, shape (*size, K); by default n and pvals[..., 0] broadcast to size
 
-        Notes
-        -----
-        K - 1 binomial variables, each of the trials that are left.
-
-        Examples
-        --------
-        >>> import xarr
         >>> xarr.random.default_rng(1).multinomial(9, [0.5, 0.25, 0.25], 2).sum(axis=1).tolist()
         [9, 9]
         """
         where = "multinomial(n, pvals, size)"
-        left = parameter(n, "n", where, NOT_NEGATIVE)
+        left = parameter(n, "n", where, random.NOT_NEGATIVE)
         chances = _on_host(pvals, "pvals", where).astype(numpy.float64)
         if not chances.ndim or not chances.shape[-1]:
-            raise ValueError(
-                errors.message(
-                    where, f"pvals has shape {chances.shape}", "it has an axis, not empty"
-                )
+            raise errors.value_error(
+                where, f"pvals has shape {chances.shape}", "it has an axis, not empty"
             )
         if not ((chances >= 0) & (chances <= 1)).all():
-            raise ValueError(
-                errors.message(
-                    where, "pvals < 0, pvals > 1 or pvals contains NaNs", "probabilities"
-                )
+            raise errors.value_error(
+                where, "pvals < 0, pvals > 1 or pvals contains NaNs", "probabilities"
             )
         if (chances[..., :-1].sum(axis=-1) > 1 + _SLACK).any():
-            raise ValueError(
-                errors.message(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
-            )
+            raise errors.value_error(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
         shape = broadcast_shapes(chances.shape[:-1], _shape_of(left), where=where)
         if size is not None:
             wanted = size_of(size, where)
             if broadcast_shapes(shape, wanted, where=where) != wanted:
-                raise ValueError(
-                    errors.message(where, f"size is {wanted}", f"{shape} has to broadcast to it")
+                raise errors.value_error(
+                    where, f"size is {wanted}", f"{shape} has to broadcast to it"
                 )
             shape = wanted
         # Of the trials that are left, the share that has this result.
@@ -128,7 +89,7 @@ class Vectors(Source):
         for place in range(chances.shape[-1] - 1):
             p = numpy.minimum(shares[..., place], 1.0)
             share = parameter(p if p.ndim else float(p), "pvals", where)
-            drawn = self.sample(random.binomial, (left, share), shape, where, result=dtypes.int64)
+            drawn = self.sample(random.binomial, (left, share), shape, where)
             parts.append(drawn)
             left = _less(left, drawn)
         parts.append(_filled(left, shape))
@@ -146,14 +107,10 @@ class Vectors(Source):
     ) -> Array:
         """Draw vectors from a normal distribution.
 
-        Parameters
-        ----------
         mean : real Array, shape (N,)
             The mean.
         cov : real Array, shape (N, N)
             The covariance, symmetric and positive semidefinite.
-        size : int or tuple of int, optional
-            How many vectors; one by default.
         check_valid : "warn", "raise" or "ignore"
             What to do where cov is no covariance.
         tol : float
@@ -161,13 +118,8 @@ class Vectors(Source):
         method : "svd", "eigh" or "cholesky"
             How cov is factored.
 
-        Returns
-        -------
-        Array, shape (..., N)
+        -> Array, shape (*size, N)
 
-        Examples
-        --------
-        >>> import xarr
         >>> rng = xarr.random.default_rng(1)
         >>> rng.multivariate_normal([0, 0], [[2, 1], [1, 2]], 4).shape
         (4, 2)
@@ -178,44 +130,30 @@ class Vectors(Source):
             (check_valid, "check_valid", ("warn", "raise", "ignore")),
         ):
             if value not in accepted:
-                raise ValueError(
-                    errors.message(where, f"{name} is {value!r}", f"one of {accepted} is accepted")
+                raise errors.value_error(
+                    where, f"{name} is {value!r}", f"one of {accepted} is accepted"
                 )
         for value, name in ((mean, "mean"), (cov, "cov")):
             if as_array(value, where, name)._node.dtype.kind == dtypes.COMPLEX:
-                raise TypeError(
-                    errors.message(where, f"{name} is complex", "mean and cov must not be complex")
+                raise errors.type_error(
+                    where, f"{name} is complex", "mean and cov must not be complex"
                 )
         center = _vector(mean, "mean", where)
         matrix = as_array(cov, where, "cov", device=center.device)
         matrix = Array(engine.converted(matrix._node, default_float(center.device)))
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"cov has shape {matrix.shape}",
-                    "cov must be 2 dimensional and square",
-                )
+            raise errors.value_error(
+                where, f"cov has shape {matrix.shape}", "cov must be 2 dimensional and square"
             )
         if matrix.shape[0] != center.shape[0]:
-            raise ValueError(
-                errors.message(
-                    where,
-                    f"mean has shape {center.shape} and cov {matrix.shape}",
-                    "mean and cov must have same length",
-                )
+            raise errors.value_error(
+                where,
+                f"mean has shape {center.shape} and cov {matrix.shape}",
+                "mean and cov must have same length",
             )
         factor = _factor(matrix, method, check_valid, tol, where)
         shape = (*_size(size, where), *center.shape)
-        node = self.node(
-            random.standard_normal,
-            (),
-            shape,
-            center.device,
-            default_float(center.device),
-            None,
-            where,
-        )
+        node = self.node(random.standard_normal, shape, center.device, where)
         lines = manipulation.reshape(Array(node), (-1, center.shape[0]))
         return manipulation.reshape(products.matmul(lines, factor), shape) + center
 
@@ -223,23 +161,21 @@ class Vectors(Source):
 def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, where: str) -> Array:
     """Hypergeometric variables, each of the sample that the ones before have left."""
     if method not in ("marginals", "count"):
-        raise ValueError(
-            errors.message(where, f"method is {method!r}", "'marginals' and 'count' are accepted")
+        raise errors.value_error(
+            where, f"method is {method!r}", "'marginals' and 'count' are accepted"
         )
     counts = _on_host(colors, "colors", where)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu") or (counts < 0).any():
-        raise ValueError(
-            errors.message(
-                where,
-                f"colors has shape {counts.shape} and dtype {counts.dtype}",
-                "one axis of integers that are not negative is accepted",
-            )
+        raise errors.value_error(
+            where,
+            f"colors has shape {counts.shape} and dtype {counts.dtype}",
+            "one axis of integers that are not negative is accepted",
         )
     wanted = int(nsample)
     rest = int(counts.sum())
     if not 0 <= wanted <= rest:
-        raise ValueError(
-            errors.message(where, f"nsample is {wanted}", f"0 to sum(colors), {rest}, are accepted")
+        raise errors.value_error(
+            where, f"nsample is {wanted}", f"0 to sum(colors), {rest}, are accepted"
         )
     shape = _size(size, where)
     left: Parameter = float(wanted)
@@ -247,11 +183,7 @@ def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, w
     for count in map(int, counts[:-1]):
         rest -= count
         drawn = source.sample(
-            random.hypergeometric,
-            (float(count), float(rest), left),
-            shape,
-            where,
-            result=dtypes.int64,
+            random.hypergeometric, (float(count), float(rest), left), shape, where
         )
         parts.append(drawn)
         left = _less(left, drawn)
@@ -269,8 +201,8 @@ def _vector(value: Any, name: str, where: str) -> Array:
     """An argument of one axis, in the default floating-point type."""
     array = as_array(value, where, name)
     if array.ndim != 1:
-        raise ValueError(
-            errors.message(where, f"{name} has {array.ndim} axes", f"{name} must be 1 dimensional")
+        raise errors.value_error(
+            where, f"{name} has {array.ndim} axes", f"{name} must be 1 dimensional"
         )
     return Array(engine.converted(array._node, default_float(array.device)))
 
@@ -319,6 +251,6 @@ def _factor(cov: Array, method: str, check_valid: str, tol: float, where: str) -
     if not valid and check_valid != "ignore":
         text = "covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
-            raise ValueError(errors.message(where, text, "a covariance is accepted"))
+            raise errors.value_error(where, text, "a covariance is accepted")
         warnings.warn(text, RuntimeWarning, stacklevel=3)
     return factor
