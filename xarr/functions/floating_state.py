@@ -130,20 +130,35 @@ def seterrcall(func: Any) -> Any:
 
     -> callable, object or None
         What was set before.
+
+    >>> xarr.seterrcall(None) is None
+    True
     """
     return numpy.seterrcall(func)
 
 
 def geterrcall() -> Callable[..., Any] | Any | None:
-    """Tell what NumPy calls, or logs to, at a floating-point error."""
+    """Tell what NumPy calls, or logs to, at a floating-point error.
+
+    >>> xarr.geterrcall() is None
+    True
+    """
     return numpy.geterrcall()
 
 
 def setbufsize(size: int) -> int:
-    """Set how many elements NumPy converts at once; give the number before. A device has none."""
+    """Set how many elements NumPy converts at once; give the number before. A device has none.
+
+    >>> xarr.setbufsize(xarr.getbufsize()) == xarr.getbufsize()
+    True
+    """
     return numpy.setbufsize(size)
 
 
 def getbufsize() -> int:
-    """Tell the elements of the buffer that NumPy converts in; a device has none."""
+    """Tell the elements of the buffer that NumPy converts in; a device has none.
+
+    >>> xarr.getbufsize() > 0
+    True
+    """
     return numpy.getbufsize()

@@ -54,17 +54,29 @@ def sqrt(x: ArrayLike) -> Array:
 
 
 def log(x: ArrayLike) -> Array:
-    """The natural logarithm; complex where an element is negative."""
+    """The natural logarithm; complex where an element is negative.
+
+    >>> xarr.emath.log([1.0]).tolist()
+    [0.0]
+    """
     return elementwise.log(_widened(x, "emath.log(x)", 0))
 
 
 def log2(x: ArrayLike) -> Array:
-    """The logarithm to base 2; complex where an element is negative."""
+    """The logarithm to base 2; complex where an element is negative.
+
+    >>> xarr.emath.log2([8.0]).tolist()
+    [3.0]
+    """
     return elementwise.log2(_widened(x, "emath.log2(x)", 0))
 
 
 def log10(x: ArrayLike) -> Array:
-    """The logarithm to base 10; complex where an element is negative."""
+    """The logarithm to base 10; complex where an element is negative.
+
+    >>> xarr.emath.log10([100.0]).tolist()
+    [2.0]
+    """
     return elementwise.log10(_widened(x, "emath.log10(x)", 0))
 
 
@@ -100,15 +112,27 @@ def power(x: ArrayLike, p: ArrayLike) -> Array:
 
 
 def arccos(x: ArrayLike) -> Array:
-    """The inverse cosine, in radians; complex where an element is beyond -1 to 1."""
+    """The inverse cosine, in radians; complex where an element is beyond -1 to 1.
+
+    >>> xarr.emath.arccos([1.0]).tolist()
+    [0.0]
+    """
     return elementwise.acos(_widened(x, "emath.arccos(x)", -1, 1))
 
 
 def arcsin(x: ArrayLike) -> Array:
-    """The inverse sine, in radians; complex where an element is beyond -1 to 1."""
+    """The inverse sine, in radians; complex where an element is beyond -1 to 1.
+
+    >>> xarr.emath.arcsin([0.0]).tolist()
+    [0.0]
+    """
     return elementwise.asin(_widened(x, "emath.arcsin(x)", -1, 1))
 
 
 def arctanh(x: ArrayLike) -> Array:
-    """The inverse hyperbolic tangent; complex where an element is beyond -1 to 1."""
+    """The inverse hyperbolic tangent; complex where an element is beyond -1 to 1.
+
+    >>> xarr.emath.arctanh([0.0]).tolist()
+    [0.0]
+    """
     return elementwise.atanh(_widened(x, "emath.arctanh(x)", -1, 1))
