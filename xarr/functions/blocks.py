@@ -16,8 +16,6 @@ from xarr.layout import Shape
 def block(arrays: Any) -> Array:
     """Put an array together of blocks, each of which is written once.
 
-    Parameters
-    ----------
     arrays : nested lists of Arrays and values
         The innermost lists are joined along the last axis, those around them along the one before,
         and so on.

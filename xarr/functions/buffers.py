@@ -78,8 +78,6 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
     """Write values to an array, where a mask is true.
 
-    Parameters
-    ----------
     src : Array or values that broadcast to the shape of dst
         The values.
     where : Array of bool that broadcasts to the shape of dst
@@ -123,8 +121,6 @@ def frombuffer(
 ) -> Array:
     """Make a one-dimensional array of the bytes of a buffer.
 
-    Parameters
-    ----------
     buffer : Array, or what has a buffer, as bytes do
         The memory. That of an Array is shared; another is copied to the device.
     dtype : dtype, optional
@@ -165,8 +161,6 @@ def fromiter(
 ) -> Array:
     """Make a one-dimensional array of what an iterable gives. Runs on the host.
 
-    Parameters
-    ----------
     iter : iterable of numbers
         The values.
     count : int
@@ -205,8 +199,6 @@ def require(
 ) -> Array:
     """Make an array that lies in memory as required; one that does so already is returned itself.
 
-    Parameters
-    ----------
     requirements : str or sequence of str, optional
         "C" or "F" for an order, "W" for one that can be written, "O" for one of its own memory; "A"
         and "E" are always so.
@@ -246,8 +238,6 @@ _REQUIREMENTS = {
 def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a byte belongs to two arrays.
 
-    Parameters
-    ----------
     max_work : int, optional
         How much is tried; without limit where None.
 
@@ -261,8 +251,6 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether two arrays may share memory: whether their ends cross. False is certain.
 
-    Parameters
-    ----------
     max_work : int, optional
         How much is tried beyond the ends; nothing where None.
 

@@ -47,9 +47,7 @@ def interp(
     period : float, optional
         The period of xp; left and right are of no meaning then.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> Array, shape (...)
         float64, or complex128 where fp is complex. NaN where x is.
 
     >>> xarr.interp([1.5, 9], xarr.asarray([1.0, 2.0]), xarr.asarray([10.0, 20.0])).tolist()
@@ -155,9 +153,7 @@ def gradient(
     edge_order : 1 or 2
         The order of the differences at the edges.
 
-    Returns
-    -------
-    Array, shape (...), or a tuple of one for each axis
+    -> Array, shape (...), or a tuple of one for each axis
         Of the dtype of f, or floating-point.
 
     >>> xarr.gradient(xarr.asarray([1.0, 4.0, 9.0, 16.0])).tolist()

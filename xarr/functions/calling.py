@@ -43,9 +43,7 @@ def apply_along_axis(
     *args, **kwargs : object
         Passed to the function.
 
-    Returns
-    -------
-    Array
+    -> Array
         The results, in place of the axis; of the dtype of the first.
 
     Notes
@@ -316,9 +314,7 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) 
     **kwargs : object
         `identity`, as in NumPy.
 
-    Returns
-    -------
-    callable
+    -> callable
         Takes arrays that broadcast together, and gives Arrays: NumPy's gives arrays of objects,
         which no device has. With `reduce`, `accumulate` and `outer`.
 

@@ -133,8 +133,6 @@ def cross(
 ) -> Array:
     """The cross product of vectors with two or three elements; a third one that is missing is 0.
 
-    Parameters
-    ----------
     axisa, axisb, axisc : int, optional
         The axes of the vectors in a, in b and in the result. The products of two vectors of two
         elements are their third component, without an axis.
@@ -197,8 +195,6 @@ def crossed(u: list[Array], v: list[Array], axisc: SupportsIndex, where: str) ->
 def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     """The product of several matrices, in the order that takes the fewest multiplications.
 
-    Parameters
-    ----------
     arrays : sequence of Array, shapes (M, K), (K, L), ..., (P, N)
         The matrices; the first and the last may be vectors.
 

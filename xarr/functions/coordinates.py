@@ -26,8 +26,6 @@ from xarr.layout import Shape
 def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tuple[Array, ...]:
     """Turn indices of the flattened array into one index for each axis; reads one value back.
 
-    Parameters
-    ----------
     shape : tuple of int
         Its shape before it was flattened.
 
@@ -74,8 +72,6 @@ def ravel_multi_index(
 ) -> Array:
     """Turn indices along each axis into indices of the flattened array.
 
-    Parameters
-    ----------
     multi_index : tuple of integer Arrays, shapes that broadcast
         The indices along each axis.
     dims : tuple of int
@@ -191,8 +187,6 @@ def mask_indices(
 ) -> tuple[Array, ...]:
     """The indices of a square matrix that a function such as `triu` keeps.
 
-    Parameters
-    ----------
     mask_func : callable
         Called once with an Array of ones of shape (n, n), and k.
     k : object
@@ -208,8 +202,6 @@ def mask_indices(
 def ix_(*args: Any) -> tuple[Array, ...]:
     """Make of vectors of indices a key that names all combinations of them.
 
-    Parameters
-    ----------
     *args : integer or bool Array, shapes (N1,), (N2,), ...
         The indices along each axis; a mask stands for those of its true elements.
 

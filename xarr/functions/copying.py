@@ -49,8 +49,6 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     the Array waits for it. The host has to leave its array alone until the event is done. It is
     faster, and only then beside other work, where that array is of `empty_pinned`.
 
-    Parameters
-    ----------
     dst, src : Array and numpy.ndarray, or numpy.ndarray and Array, shape (...)
         What is written, and what is read. Both have one shape and data type; NumPy's lies in one
         piece, in C order.

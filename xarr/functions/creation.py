@@ -52,8 +52,6 @@ def asarray(
 ) -> Array:
     """Make an array of values; an Array that already is what was asked for is returned itself.
 
-    Parameters
-    ----------
     a : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
         The values. A nested sequence may hold Arrays. The memory of an array on a CUDA device (of
         CuPy, Numba, PyTorch, JAX) is shared.
@@ -125,8 +123,6 @@ def array(
 ) -> Array:
     """Make a new array of values: NumPy's name of ``asarray(obj, copy=True)``.
 
-    Parameters
-    ----------
     object : Array, Python scalar, nested sequence, NumPy array or buffer
         The values.
     ndmin : int
@@ -307,8 +303,6 @@ def arange(
 ) -> Array:
     """Make an array of evenly spaced numbers in the half-open interval [start, stop).
 
-    Parameters
-    ----------
     start : int or float
         The first number; the end of the interval, which then starts at 0, where stop is None.
     stop : int or float, optional
@@ -319,9 +313,7 @@ def arange(
         The data type; int64 where None and all numbers are integers, else the default
         floating-point one.
 
-    Returns
-    -------
-    Array, shape (ceil((stop - start) / step),)
+    -> Array, shape (ceil((stop - start) / step),)
         start + i * step, computed in dtype.
 
     Raises
@@ -494,8 +486,6 @@ def linspace(
 ) -> Array | tuple[Array, Any]:
     """Make an array of evenly spaced numbers between two numbers, or between those of two arrays.
 
-    Parameters
-    ----------
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
     retstep : bool
@@ -504,9 +494,7 @@ def linspace(
         The data type; the default floating-point or complex one where None. Numbers are rounded
         down where it is an integer one.
 
-    Returns
-    -------
-    Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
+    -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
         start + i * (stop - start) / (num - 1), or / num without the end point, computed in float64
         and rounded once. With retstep a tuple of it and the distance: a float, or an Array where
         the ends are arrays.
@@ -682,8 +670,6 @@ def logspace(
 ) -> Array:
     """Make an array of numbers on a logarithmic scale: base ** linspace(start, stop, num).
 
-    Parameters
-    ----------
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
 
@@ -717,8 +703,6 @@ def geomspace(
 ) -> Array:
     """Make an array of numbers in geometric progression; its ends are exact.
 
-    Parameters
-    ----------
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0; of one sign unless they are complex.
 
@@ -932,8 +916,6 @@ def to_numpy(x: Array, /) -> Host:
 def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     """Copy an array to a device; an array that is there already is returned itself.
 
-    Parameters
-    ----------
     stream : Stream, optional
         The stream of `device` on which the values are copied; the current one where None.
 

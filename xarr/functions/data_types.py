@@ -32,9 +32,7 @@ def astype(
     copy : bool
         Whether the result is new even if nothing changes; if False, x itself is returned then.
 
-    Returns
-    -------
-    Array, shape (...)
+    -> Array, shape (...)
         Floating-point numbers are truncated towards zero where dtype is an integer one; what it
         cannot hold becomes what NumPy makes of it on x86-64.
 
@@ -294,9 +292,7 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     *arrays_and_dtypes : Array, dtype or Python scalar
         The operands. A Python scalar takes the dtype of the others unless it is of a higher kind.
 
-    Returns
-    -------
-    dtype
+    -> dtype
         What they promote to, by the standard's rules and, for mixed kinds, NumPy's.
 
     >>> xarr.result_type(xarr.ones(3, dtype=xarr.float32), xarr.int8, 2.0)

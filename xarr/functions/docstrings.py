@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
@@ -280,13 +280,11 @@ def complete(space: ModuleType | type, source: str = "") -> None:
     for value in {id(value): value for value in values}.values():
         if type(value) is FunctionType and value.__name__[0] != "_" and value.__doc__:
             text = inspect.cleandoc(value.__doc__)
-            value.__doc__ = completed(value.__name__, text, _annotations(value), source)
+            value.__doc__ = completed(value.__name__, text, annotations_of(value), source)
 
 
-def _annotations(function: Callable[..., Any]) -> dict[str, str]:
-    """The annotations of a function's parameters, as they are written."""
-    return {
-        name: annotation
-        for name, annotation in function.__annotations__.items()
-        if type(annotation) is str
-    }
+def annotations_of(function: Any) -> dict[str, str]:
+    """The annotations of a function as they are written, in the order of its parameters."""
+    given = function.__annotations__
+    names = (*function.__code__.co_varnames, "return")
+    return {name: given[name] for name in names if type(given.get(name)) is str}

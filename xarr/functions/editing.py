@@ -65,8 +65,6 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array:
     """Take parts along an axis out of an array.
 
-    Parameters
-    ----------
     obj : int, slice, integer Array, or bool Array of shape (N,)
         Which parts are left out; an Array is waited for.
 
@@ -183,8 +181,6 @@ def _taken(x: Array, axis: int, positions: Host) -> Array:
 def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Put values between the elements along an axis.
 
-    Parameters
-    ----------
     obj : int, slice, integer Array, or bool Array of shape (N,)
         In front of which elements of arr, or N for the end.
     values : Array or values
@@ -258,8 +254,6 @@ def _over(fresh: Array, shape: Shape, axis: int, count: int, where: str) -> Arra
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     """Cut off what is zero at the ends; a view, of a list a list. Waits for the device.
 
-    Parameters
-    ----------
     trim : str
         "f" for the front, "b" for the back, "fb" for both.
     axis : int or tuple of int, optional

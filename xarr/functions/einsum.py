@@ -46,8 +46,6 @@ def einsum(
 ) -> Array:
     """Sum products of elements whose axes are named (Einstein's summation).
 
-    Parameters
-    ----------
     *operands : str and Arrays, or Arrays and lists of int in turn
         The subscripts, such as "ij,jk->ik", and the arrays; or each array and the list of its axes,
         at last that of the result. Without "->" the result has the axes that occur once, in
@@ -57,9 +55,7 @@ def einsum(
     optimize : bool, str or list, optional
         The order of contractions, as `einsum_path` takes and makes it; "greedy" where False.
 
-    Returns
-    -------
-    Array
+    -> Array
         A view of a single operand where nothing is summed.
 
     >>> xarr.einsum("ij,j->i", xarr.asarray([[1, 2], [3, 4]]), [10, 1]).tolist()
@@ -100,8 +96,6 @@ def einsum_path(
 ) -> tuple[list[Any], Any]:
     """The order in which `einsum` contracts operands, and what it costs. Runs on the host.
 
-    Parameters
-    ----------
     *operands : str and Arrays, or Arrays and lists of int in turn
         As of `einsum`; only the shapes are looked at.
     optimize : {"greedy", "optimal"}, bool, list or tuple, optional
@@ -109,9 +103,7 @@ def einsum_path(
     einsum_call : bool, optional
         Give what NumPy's own einsum asks for.
 
-    Returns
-    -------
-    list, str
+    -> list, str
         The contractions, which `einsum` takes as `optimize`, and a table of them as text.
 
     >>> xarr.einsum_path("ij,jk->ik", xarr.ones((2, 3)), xarr.ones((3, 4)))[0]

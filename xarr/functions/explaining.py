@@ -80,9 +80,7 @@ def explain(x: Array, /) -> Explanation:
     x : Array, shape (...)
         The array; it stays as it is. Nothing is launched, but kernels are compiled.
 
-    Returns
-    -------
-    str
+    -> str
         The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes storage 2.
         Then how many of the device's programs (lists of such operations) run how: fused, or step by
         step while there are no kernels for them, by NumPy and kernels of one operation. Then the

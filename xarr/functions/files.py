@@ -142,9 +142,7 @@ def load(
     fix_imports, encoding, max_header_size
         Those of `numpy.load`.
 
-    Returns
-    -------
-    Array or Archive
+    -> Array or Archive
         The array of an ``.npy`` file; a mapping of the arrays of an ``.npz`` file. Arrays of
         objects, strings, dates and records are NumPy's.
 
@@ -238,9 +236,7 @@ def loadtxt(
     comments, delimiter, converters, skiprows, usecols, ndmin, encoding, max_rows, quotechar
         Those of `numpy.loadtxt`.
 
-    Returns
-    -------
-    Array
+    -> Array
         The values. Records and strings are arrays of NumPy's.
 
     >>> xarr.loadtxt(["1 2", "3 4"], dtype="int64", unpack=True).tolist()
@@ -299,9 +295,7 @@ def genfromtxt(
     comments, delimiter, skip_header, skip_footer, *args, **kwargs
         Those of `numpy.genfromtxt`, in its order; but `usemask` is refused.
 
-    Returns
-    -------
-    Array
+    -> Array
         The values, NaN where one is missing. Records and strings, as of ``names=True``, are arrays
         of NumPy's.
 
@@ -393,9 +387,7 @@ def fromregex(file: File, regexp: Any, dtype: DTypeLike, encoding: str | None = 
     encoding : str, optional
         The encoding of the text.
 
-    Returns
-    -------
-    numpy.ndarray, shape (N,)
+    -> numpy.ndarray, shape (N,)
         Records, which are not on a device; `xarr.asarray` of a field is.
 
     >>> import io

@@ -288,8 +288,6 @@ def fftfreq(
 ) -> Array:
     """The frequencies of the elements that `fft` gives: k / (d n), k = 0, 1, ..., -2, -1.
 
-    Parameters
-    ----------
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
 
@@ -304,8 +302,6 @@ def rfftfreq(
 ) -> Array:
     """The frequencies of the n // 2 + 1 elements that `rfft` gives: k / (d n), k = 0, 1, ...
 
-    Parameters
-    ----------
     d : float, optional
         The distance of the samples, in any unit; the frequencies are in cycles per unit.
 

@@ -27,8 +27,6 @@ def meshgrid(
 ) -> tuple[Array, ...]:
     """Make coordinate matrices of coordinate vectors.
 
-    Parameters
-    ----------
     *arrays : Array, shape (N1,), (N2,), ...
         The coordinates along each axis, of one dtype.
     copy : bool
@@ -100,8 +98,6 @@ def indices(
 ) -> Array | tuple[Array, ...]:
     """Make the indices of a grid: for each axis, each point's index along it.
 
-    Parameters
-    ----------
     dimensions : sequence of int
         The shape of the grid.
     sparse : bool
@@ -139,8 +135,6 @@ def fromfunction(
 ) -> _R:
     """Call a function with the indices of a grid, and give what it returns.
 
-    Parameters
-    ----------
     function : callable
         Called once, with an Array of the given shape for each axis, and `kwargs`.
     dtype : dtype

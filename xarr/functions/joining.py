@@ -111,14 +111,10 @@ def concat(
 ) -> Array:
     """Join arrays along an axis that they have.
 
-    Parameters
-    ----------
     arrays : sequence of Array, shapes (..., N1, ...), (..., N2, ...), ...
         The arrays; their shapes agree except along the axis.
 
-    Returns
-    -------
-    Array, shape (..., N1 + N2 + ..., ...)
+    -> Array, shape (..., N1 + N2 + ..., ...)
 
     Raises
     ------
@@ -204,8 +200,6 @@ def stack(
 ) -> Array:
     """Join arrays of one shape along a new axis.
 
-    Parameters
-    ----------
     axis : int
         Where the new axis is in the result.
 
@@ -240,8 +234,6 @@ def stack(
 def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
-    Parameters
-    ----------
     shift : int or tuple of int
         By how many places elements move towards higher indices.
     axis : int or tuple of int, optional
@@ -311,8 +303,6 @@ def _rolled(node: Node, parts: list[Any]) -> Array:
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
 
-    Parameters
-    ----------
     repeats : int, or integer Array, shape (N,) or (1,)
         How often; an Array says it for each element along the axis, and is waited for, since the
         shape depends on its values.
@@ -386,8 +376,6 @@ def _repeated(x: Array, axis: int, count: int) -> Array:
 def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     """Repeat an array along its axes.
 
-    Parameters
-    ----------
     reps : int or tuple of int
         How often along each axis. Missing ones are 1, and so are missing axes of A, in front.
 
@@ -481,8 +469,6 @@ def diff(
 ) -> Array:
     """Subtract each element along an axis from the next; of bools, whether they differ.
 
-    Parameters
-    ----------
     n : int
         How many times.
     prepend, append : Array or scalar, optional

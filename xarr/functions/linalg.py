@@ -209,8 +209,6 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
 def matrix_power(a: Square, n: SupportsIndex) -> Array:
     """A square matrix multiplied with itself n times, by at most 2 log2(n) products.
 
-    Parameters
-    ----------
     n : int
         The exponent; a negative one inverts the matrices first.
 
@@ -419,8 +417,6 @@ def singular_values(x: Any, where: str) -> Array:
 def cholesky(x: Square, /, *, upper: bool = False) -> Array:
     """The Cholesky factors of Hermitian or symmetric positive-definite matrices.
 
-    Parameters
-    ----------
     upper : bool, optional
         Whether to return U of x = U^H U rather than L of x = L L^H; only that triangle of x is
         read.
@@ -436,15 +432,11 @@ def cholesky(x: Square, /, *, upper: bool = False) -> Array:
 def qr(a: Matrices, mode: str = "reduced") -> Any:
     """The QR decomposition of matrices: a = Q R with orthonormal Q and upper triangular R.
 
-    Parameters
-    ----------
     mode : {"reduced", "complete", "r", "raw"}, optional
         Whether Q has K = min(M, N) columns, or K = M. NumPy's "r" gives R alone, and "raw" what
         LAPACK makes on the host: h, shape (..., N, M), and tau, shape (..., K).
 
-    Returns
-    -------
-    QRResult: Q, shape (..., M, K), R, shape (..., K, N)
+    -> QRResult: Q, shape (..., M, K), R, shape (..., K, N)
 
     >>> xarr.linalg.qr(xarr.ones((3, 2))).R.shape
     (2, 2)
@@ -479,16 +471,12 @@ def svd(
 ) -> Any:
     """The singular value decomposition of matrices: a = U diag(S) Vh.
 
-    Parameters
-    ----------
     full_matrices : bool, optional
         Whether U and Vh are square, or have only K = min(M, N) columns and rows.
     compute_uv : bool, optional
         Whether to return more than the singular values.
 
-    Returns
-    -------
-    SVDResult: U, shape (..., M, M or K), S, shape (..., K), Vh, shape (..., N or K, N)
+    -> SVDResult: U, shape (..., M, M or K), S, shape (..., K), Vh, shape (..., N or K, N)
         S is real, largest first.
 
     >>> xarr.linalg.svd(xarr.ones((3, 2)), full_matrices=False).U.shape
@@ -539,8 +527,6 @@ def decomposed(node: Node, where: str, *, full_matrices: bool) -> SVDResult:
 def solve(a: Square, b: ArrayLike) -> Array:
     """Solve systems of linear equations, a @ result = b.
 
-    Parameters
-    ----------
     b : floating-point Array, shape (M,) or (..., M, K)
         The right-hand sides: one vector, or matrices of K columns each. The stacks broadcast.
 
@@ -595,8 +581,6 @@ def matrix_rank(
 ) -> Array:
     """The ranks of matrices: how many singular values are not negligible; of vectors 0 or 1.
 
-    Parameters
-    ----------
     tol : float or Array, shape that broadcasts to (...), optional
         Singular values up to tol are negligible; given instead of rtol.
 
@@ -626,8 +610,6 @@ def matrix_rank(
 def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
 
-    Parameters
-    ----------
     rcond : float or Array, optional
         NumPy's name of `rtol`; one of them is given.
 

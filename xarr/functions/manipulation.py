@@ -68,8 +68,6 @@ def reshape(
 ) -> Array:
     """Give an array another shape, its elements in the same order: a view where strides allow it.
 
-    Parameters
-    ----------
     shape : int or tuple of int
         The shape; one extent may be -1, which stands for what is left.
     order : {"C", "F", "A"}
@@ -131,8 +129,6 @@ def _resolved(shape: Any, size: int, where: str) -> Shape:
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Flatten an array: a view of it where its elements follow each other, else a copy.
 
-    Parameters
-    ----------
     order : {"C", "F", "A", "K"}
         Which index runs fastest: the last, or as in Fortran the first; with "A" the first where x
         lies in memory so, with "K" that which runs fastest in memory.
@@ -185,8 +181,6 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
 def transpose(a: ArrayLike, axes: Any = None) -> Array:
     """Reverse the axes, or put them in another order; a view.
 
-    Parameters
-    ----------
     axes : tuple of int, optional
         For each axis of the result, which axis of a it is; all reversed where None.
 
@@ -215,8 +209,6 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     """Move axes to other places; the others stay in their order; a view.
 
-    Parameters
-    ----------
     source, destination : int or tuple of int
         The axes, and where each is in the result.
 
@@ -244,8 +236,6 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
 def expand_dims(a: ArrayLike, axis: Any) -> Array:
     """Insert axes of one element; a view.
 
-    Parameters
-    ----------
     axis : int or tuple of int
         Where the new axes are in the result.
 
@@ -342,8 +332,6 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
 def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     """Rotate by quarter turns in the plane of two axes, from the first towards the second; a view.
 
-    Parameters
-    ----------
     k : int
         How many quarter turns.
 
@@ -599,8 +587,6 @@ def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move an axis in front of another one; `moveaxis` is easier to read.
 
-    Parameters
-    ----------
     start : int
         In front of which axis it is put; the number of axes for the end.
 

@@ -17,8 +17,6 @@ def diagonal(
 ) -> Array:
     """The diagonals of the matrices that two axes hold; a view, which is read-only.
 
-    Parameters
-    ----------
     axis1, axis2 : int, optional
         The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
 
@@ -39,8 +37,6 @@ def trace(
 ) -> Array:
     """The sums of the diagonals of the matrices that two axes hold.
 
-    Parameters
-    ----------
     axis1, axis2 : int, optional
         The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
 

@@ -32,8 +32,6 @@ def vector_norm(
 ) -> Array:
     """The norms of vectors, over one axis, several, or all: real, of the precision of x.
 
-    Parameters
-    ----------
     ord : int or float, optional
         p of the p-norm, any real number: inf is the largest magnitude, -inf the smallest, 0 the
         number of elements that are not zero.
@@ -106,8 +104,6 @@ def matrix_norm(
 ) -> Array:
     """The norms of matrices, real, of the precision of x.
 
-    Parameters
-    ----------
     ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}, optional
         Frobenius norm; sum of the singular values; largest or smallest sum of the magnitudes of a
         column; largest or smallest singular value; largest or smallest sum of those of a row.
@@ -154,8 +150,6 @@ def _matrix_norm(x: list[Node], keepdims: bool, ord: Any, where: str) -> Array:
 def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """The norm of vectors or of matrices, by NumPy's name.
 
-    Parameters
-    ----------
     ord : float or str, optional
         As in `vector_norm` for vectors, `matrix_norm` for matrices; None is the 2-norm of all
         elements.

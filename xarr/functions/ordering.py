@@ -20,8 +20,6 @@ from xarr.layout import normalize_axis
 def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
     """The indices that sort by several keys, the last one first: one stable sort for each.
 
-    Parameters
-    ----------
     keys : sequence of K Arrays of shape (..., N, ...), or Array of shape (K, ..., N, ...)
         The keys; elements that are equal in the last one are sorted by the one before, and so on.
 

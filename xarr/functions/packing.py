@@ -19,9 +19,7 @@ def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big"
     a : bool or integer Array, shape (..., N, ...)
         What is not zero is 1.
 
-    Returns
-    -------
-    uint8 Array, shape (..., ceil(N / 8), ...)
+    -> uint8 Array, shape (..., ceil(N / 8), ...)
         The bytes; zeros fill the last one.
 
     >>> xarr.packbits(xarr.asarray([1, 0, 1])).tolist()
@@ -54,9 +52,7 @@ def unpackbits(
         How many bits along the axis; zeros follow if there are too few. If it is negative, so many
         are left out at the end. None for all.
 
-    Returns
-    -------
-    uint8 Array, shape (..., 8 * N, ...)
+    -> uint8 Array, shape (..., 8 * N, ...)
         Zeros and ones.
 
     >>> xarr.unpackbits(xarr.asarray([160], dtype="uint8"), count=3).tolist()

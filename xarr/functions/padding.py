@@ -30,8 +30,6 @@ from xarr.layout import Shape
 def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
     """Put elements around an array.
 
-    Parameters
-    ----------
     pad_width : int, (before, after), a sequence of such for each axis, or a dict of axes
         How many elements before and after.
     mode : str or callable

@@ -52,8 +52,6 @@ def _written_flat(a: Array, index: Array, values: Array) -> None:
 def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
     """Write values to elements of the flattened array; of equal indices the last one stays.
 
-    Parameters
-    ----------
     v : Array or values
         The values, in order; from the first again where there are fewer than indices.
 
@@ -105,8 +103,6 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Write values one after the other to the elements that a mask names. Waits for the device.
 
-    Parameters
-    ----------
     vals : Array or values
         The values; from the first again where there are too few.
 
@@ -170,8 +166,6 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     """Write to the main diagonal of an array.
 
-    Parameters
-    ----------
     val : Array or values
         The values along the diagonal; from the first again where there are too few.
     wrap : bool

@@ -19,8 +19,6 @@ def vander(
 ) -> Array:
     """Make the Vandermonde matrix of numbers: their powers in each row, multiplied up from 1.
 
-    Parameters
-    ----------
     N : int, optional
         The number of columns; as many as numbers where None.
     increasing : bool

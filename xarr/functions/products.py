@@ -41,8 +41,6 @@ def matmul(
 ) -> Array:
     """The matrix product, of each pair of matrices in two stacks.
 
-    Parameters
-    ----------
     x1 : Array, shape (..., M, K) or (K,)
         The first operand.
     x2 : Array, shape (..., K, N) or (K,)
@@ -206,8 +204,6 @@ def vecdot(
 ) -> Array:
     """The dot product of vectors along an axis, with the first operand conjugated.
 
-    Parameters
-    ----------
     axes : list of int, optional
         Instead of `axis`: the axis of the vectors in x1, in x2, and that of the result which
         `keepdims` keeps.
@@ -317,8 +313,6 @@ def product_of(first: Node, second: Node, stack: Shape) -> Node:
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
     """The sum of products over some axes of both operands; a's other axes stand first.
 
-    Parameters
-    ----------
     axes : int or pair of sequences of int, optional
         An integer N contracts the last N axes of a with the first N of b; a pair names the axes of
         each, which have to be equally long one by one.

@@ -99,8 +99,6 @@ def cumulative_prod(
 ) -> Array:
     """The products of the elements up to each place, in 64 bits for integers.
 
-    Parameters
-    ----------
     axis : int or None
         The axis; None where x has one dimension.
 
@@ -124,8 +122,6 @@ def cumulative_sum(
 ) -> Array:
     """The sums of the elements up to each place, in 64 bits for integers.
 
-    Parameters
-    ----------
     axis : int or None
         The axis; None where x has one dimension.
 

@@ -63,9 +63,7 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
         `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`. For what is not there, as
         `while`, a SyntaxError shows the line. It has to be one whose text can be read.
 
-    Returns
-    -------
-    callable
+    -> callable
         Of Arrays, numbers and what becomes an Array, which broadcast.
 
     Notes

@@ -31,8 +31,6 @@ def where(condition: ArrayLike, x1: Any, x2: Any, /) -> Array: ...
 def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose between two values for each element.
 
-    Parameters
-    ----------
     condition : Array, shape (...)
         Which to choose: x1 where it is true or not zero. With the condition alone, the result is
         that of `nonzero`.

@@ -20,8 +20,6 @@ from xarr.functions.places import bounded, int64
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     """Choose for each element from one of several arrays.
 
-    Parameters
-    ----------
     choices : sequence of N Arrays or values, shapes that broadcast with a's
         What the numbers of a, in [0, N), choose from.
 
@@ -78,8 +76,6 @@ def compress(
 ) -> Array:
     """Take the parts along an axis where a condition is true. Waits for the device.
 
-    Parameters
-    ----------
     condition : bool Array, shape (K,), K <= N
         Which parts of the N.
 
@@ -117,8 +113,6 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """Choose for each element the first of several values whose condition is true.
 
-    Parameters
-    ----------
     condlist : sequence of bool Arrays, shapes that broadcast
         The conditions.
     choicelist : sequence of as many Arrays or values
@@ -163,8 +157,6 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """Compute a function that has another formula under each of several conditions.
 
-    Parameters
-    ----------
     condlist : sequence of bool Arrays, shape (...)
         The conditions; of those that are true the last one counts.
     funclist : sequence of callables or values

@@ -156,8 +156,6 @@ def isin(
 ) -> Array:
     """Whether each element of an array is among the elements of another; NaN is equal to nothing.
 
-    Parameters
-    ----------
     invert : bool
         Whether to test that it is not.
 
@@ -199,8 +197,6 @@ def unique(
 ) -> Any:
     """The distinct elements of an array, ascending. Waits for the device; an axis is the host's.
 
-    Parameters
-    ----------
     return_index : bool
         Whether to give the index of the first of each in the flattened array.
     return_inverse : bool
@@ -278,8 +274,6 @@ def intersect1d(
 ) -> Any:
     """The distinct elements that are in both of two arrays, ascending. Waits for the device.
 
-    Parameters
-    ----------
     return_indices : bool
         Whether to give the indices of the first of each in ar1 and in ar2 as well.
 
@@ -323,8 +317,6 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
     """The distinct elements of one array that are not in another, ascending. Waits for the device.
 
-    Parameters
-    ----------
     assume_unique : bool
         Whether no element occurs twice in either; the elements then stay in their order.
 
@@ -357,8 +349,6 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
 def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
     """The differences of neighbours in a flattened array.
 
-    Parameters
-    ----------
     to_end, to_begin : Array or values, optional
         What follows the differences, and what stands in front of them.
 

@@ -31,8 +31,6 @@ class LstsqResult(NamedTuple):
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult:
     """The least-squares solutions of a linear system, the shortest where there are several.
 
-    Parameters
-    ----------
     a : floating-point Array, shape (M, N)
         The matrix. Integers become the default floating-point dtype.
     b : floating-point Array, shape (M,) or (M, K)
@@ -41,9 +39,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         Singular values up to rcond times the largest are taken as zero; max(M, N) times the dtype's
         epsilon where None, and epsilon itself where -1.
 
-    Returns
-    -------
-    LstsqResult: x, shape (N,) or (N, K), residuals, shape (1,), (K,) or (0,), rank, s
+    -> LstsqResult: x, shape (N,) or (N, K), residuals, shape (1,), (K,) or (0,), rank, s
         The solutions; the sums of the squares of b - a @ x, empty where the rank is below N or M is
         at most N; the rank of a, shape (), and its singular values, shape (min(M, N),).
 
@@ -96,8 +92,6 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
 def cond(x: linalg.Matrices, p: Any = None) -> Array:
     """The condition numbers of matrices, norm(x) * norm(inv(x)): infinite where x is singular.
 
-    Parameters
-    ----------
     p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}, optional
         The norm; None is the 2-norm. All but 2 and -2 take square matrices.
 
@@ -128,8 +122,6 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
     """Solve a tensor equation: tensordot(a, x, x.ndim) = b.
 
-    Parameters
-    ----------
     a : floating-point Array, shape b.shape + Q, where Q has as many elements as b
         The coefficients; Q is the shape of the solution.
     axes : sequence of int, optional
@@ -163,8 +155,6 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
 def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
     """The inverse of a tensor: tensordot(tensorinv(a), a, ind) is the identity.
 
-    Parameters
-    ----------
     a : floating-point Array, shape P + Q, of as many elements in P as in Q
         The tensor. Its inverse has shape Q + P.
     ind : int, optional

@@ -35,8 +35,6 @@ def sort(
 ) -> Array:
     """Return a sorted copy of an array, NaN last, or first when descending.
 
-    Parameters
-    ----------
     axis : int, optional
         The axis to sort along; None flattens a first.
     stable : bool, optional
@@ -127,8 +125,6 @@ def argsort(
 ) -> Array:
     """The indices that sort an array, those of NaN last, or first when descending.
 
-    Parameters
-    ----------
     axis : int, optional
         The axis to sort along; None flattens a first.
     stable : bool, optional
@@ -167,8 +163,6 @@ def searchsorted(
 ) -> Array:
     """Where values would go into a sorted array to keep it sorted; NaN to the end.
 
-    Parameters
-    ----------
     a : Array, shape (N,)
         The sorted values, ascending; or any, if `sorter` sorts them.
     side : {"left", "right"}, optional

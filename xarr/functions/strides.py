@@ -22,8 +22,6 @@ def as_strided(
 ) -> Array:
     """Make a view with a shape and strides of one's own, which begins where x begins.
 
-    Parameters
-    ----------
     strides : tuple of int, optional
         The bytes between elements along each axis; those of x where None.
 
@@ -89,14 +87,10 @@ def sliding_window_view(
 ) -> Array:
     """Make a view of all windows of an array.
 
-    Parameters
-    ----------
     window_shape : int or tuple of int
         The extent of the window along each of the axes.
 
-    Returns
-    -------
-    Array
+    -> Array
         Its axes are those of x, each shorter by its window's extent less one, then those of the
         window.
 

@@ -274,7 +274,7 @@ class _OfRow(ufunc):
         return (unary if self.nin == 1 else binary)(self._row, *operands)
 
     def _docstring(self) -> str:
-        return _docstring_of(self._row, type(self).__call__.__annotations__)
+        return _docstring_of(self._row, docstrings.annotations_of(type(self).__call__))
 
 
 class Unary(_OfRow):
@@ -394,7 +394,7 @@ class Composed(ufunc, Generic[_P, _R]):
     def _docstring(self) -> str:
         body = self.__wrapped__
         text = inspect.cleandoc(body.__doc__ or "")
-        return docstrings.completed(self.__name__, text, body.__annotations__)
+        return docstrings.completed(self.__name__, text, docstrings.annotations_of(body))
 
 
 def universal(
