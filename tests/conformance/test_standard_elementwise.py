@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import xarr
 from tests import reference
-from tests.comparing import TOGETHER, computed_together, has, needs
+from tests.comparing import computed_together, has, needs, together
 from tests.conformance import standard
 from tests.conformance.standard import (
     ALL,
@@ -219,8 +219,8 @@ def groups(dtypes: Sequence[str], *, own: bool = False) -> list[Any]:
             for name in sorted(TAKES)
             if dtype in TAKES[name] and (not own or dtype == TAKES[name][0])
         ]
-        for start in range(0, len(names), TOGETHER):
-            some = names[start : start + TOGETHER]
+        for start in range(0, len(names), together(dtype)):
+            some = names[start : start + together(dtype)]
             found.append(pytest.param(dtype, some, id=f"{dtype}-{some[0]}-to-{some[-1]}"))
     return found
 
