@@ -43,7 +43,7 @@ from xarr.backends.base import Driver
 from xarr.core.tape import hooks
 
 MACHINE: Final = hypothesis.settings(
-    max_examples=100,
+    max_examples=40,
     stateful_step_count=30,
     deadline=None,
     derandomize=True,
@@ -154,7 +154,7 @@ def test_programs_do_what_numpy_does_where_nothing_is_counted(
     """Some interpreters do not count references, so every buffer may be held."""
     monkeypatch.setattr(xarr.default_device(), "programs", {})
     monkeypatch.setattr(hooks, "unheld", -1)
-    for _ in run_random(0, 1000, NARROW):
+    for _ in run_random(0, 500, NARROW):
         pass
 
 
