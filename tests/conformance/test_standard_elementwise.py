@@ -339,23 +339,6 @@ def _promotes(first: str, second: str, wanted: str) -> None:
     assert xarr.concat([x, xarr.reshape(y, (3, 1))]).dtype == wanted
 
 
-SCALARS: dict[str, tuple[Any, ...]] = {"b": (True,), "i": (2,), "u": (2,), "f": (2, 2.5)}
-SCALARS["c"] = (2, 2.5, 2 + 1j)
-
-
-@pytest.mark.parametrize("dtype", ALL)
-def test_python_scalars_take_the_type_of_the_array(dtype: str) -> None:
-    needs(dtype)
-    x = xarr.ones(3, dtype=dtype)
-    for scalar in SCALARS[np.dtype(dtype).kind]:
-        name = "logical_and" if dtype == "bool" else "add"
-        call = getattr(xarr, name)
-        for result in (call(x, scalar), call(scalar, x)):
-            assert result.dtype == dtype
-        assert xarr.result_type(x, scalar) == dtype
-        assert xarr.where(x == x, x, scalar).dtype == xarr.where(x == x, scalar, x).dtype == dtype
-
-
 OPERATORS: dict[str, tuple[str, Any]] = {
     "add": ("add", ("float32", "int64", "complex64")),
     "sub": ("subtract", ("float32", "uint8")),

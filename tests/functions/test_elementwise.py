@@ -733,13 +733,6 @@ def test_division_by_python_scalars(row: Elementwise, scalar: float, device: xar
         assert_same(np.asarray(symbol(row)(scalar, xarr.asarray(x))), wanted[1], row.name)
 
 
-def test_divmod_agrees_with_both(device: xarr.Device) -> None:
-    x, y = np.array([7, -7, 7, -7], np.int32), np.array([3, 3, -3, -3], np.int32)
-    quotient, rest = divmod(x, y)
-    assert_same(np.asarray(xarr.asarray(x) // xarr.asarray(y)), quotient, "floor_divide")
-    assert_same(np.asarray(xarr.asarray(x) % xarr.asarray(y)), rest, "remainder")
-
-
 def test_float16_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -> None:
     rng = np.random.default_rng(6)
     x, y = (reference.any_bits(dtypes.float16, 20_000, rng) for _ in range(2))
