@@ -581,13 +581,15 @@ def test_errors_of_the_standard() -> None:
         xarr.reshape(xarr.permute_dims(x, (1, 0)), (6,), copy=False)
     # The standard asks for an exception and names none.
     ragged = [x, xarr.zeros((2, 4))]
+    shapes = "the shapes are (2, 3) and (2, 4)"
+    along = f"{shapes} and axis is 0; shapes have to agree except along the axis"
     for call, said in (
         (lambda: xarr.nonzero(xarr.asarray(1)), "nonzero(a): a is 0-dimensional"),
         (lambda: xarr.cumulative_sum(x), "cumulative_sum(x, axis): x has 2 dimensions"),
         (lambda: xarr.sum(x, axis=2), "sum(a, axis): axis is 2"),
         (lambda: xarr.unstack(xarr.asarray(1)), "unstack(x, axis): axis is 0"),
-        (lambda: xarr.concat(ragged), "concat(arrays, axis): the shapes are (2, 3) and (2, 4)"),
-        (lambda: xarr.stack(ragged), "stack(arrays, axis): the shapes are (2, 3) and (2, 4)"),
+        (lambda: xarr.concat(ragged), f"concat(arrays, axis): {along}"),
+        (lambda: xarr.stack(ragged), f"stack(arrays, axis): {shapes}; all shapes have to agree"),
         (lambda: xarr.finfo(xarr.int8), "finfo(dtype): dtype is int8"),
         (lambda: xarr.iinfo(xarr.float32), "iinfo(int_type): int_type is float32"),
         (lambda: xarr.isdtype(xarr.int8, "word"), "isdtype(dtype, kind): kind is 'word'"),
