@@ -13,7 +13,7 @@ ARGS ?=
 # What tells within minutes whether a change broke something: the tape and what becomes of it, each
 # row of the tables, indexing, and the standard.
 QUICK := tests/compiler tests/schedule/test_counts.py \
-	$(patsubst %,tests/engine/test_%.py,choice elements errors failures finalizers layout memory ordering) \
+	$(patsubst %,tests/engine/test_%.py,choice elements errors failures layout memory ordering) \
 	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
 # What depends on the core being interpreted, or on the kernels being OpenCL's: programs on the tape,
