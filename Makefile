@@ -10,13 +10,26 @@ JOBS ?= 2
 GPU ?= cuda13,numba13,interop
 ARGS ?=
 
+# What tells within minutes whether a change broke something: the tape and what becomes of it, each
+# row of the tables, indexing, and the standard.
+QUICK := tests/compiler tests/schedule/test_counts.py \
+	$(patsubst %,tests/engine/test_%.py,choice elements errors failures layout memory ordering) \
+	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
+	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
+# What depends on the core being interpreted, or on the kernels being OpenCL's: programs on the tape,
+# each skeleton, each scalar function, and values of the standard's functions. Layouts, plans, NumPy's
+# work and what compiles for CUDA know neither, and the functions are compositions of these.
+ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements errors failures finalizers memory threads) \
+	tests/schedule/test_counts.py $(patsubst %,tests/kernels/test_%.py,products radix scalar_functions scalar_types transforms) \
+	$(patsubst %,tests/conformance/test_standard_%.py,array elementwise functions linalg)
+
 VENV := .venv
 BIN := $(VENV)/bin
 OCLGRIND := $(VENV)/oclgrind
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo cpp test test-gpu lint check-memory coverage docs bench clean
+.PHONY: demo cpp test test-quick test-gpu lint check-memory coverage docs bench clean
 
 demo: $(VENV)/installed-demo
 	$(BIN)/python -m examples.demo $(ARGS)
@@ -27,10 +40,14 @@ cpp: $(VENV)/installed-cpp
 	$(BIN)/python examples/cpp/run.py
 
 # A C compiler makes the core and cpu:0. What depends on that runs once more without, on PoCL.
+# What is slow runs last, with the kernels of the others on disk.
 test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
-	XARR_PURE=1 XARR_CC=none $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" tests/engine tests/schedule tests/conformance tests/kernels
+	XARR_PURE=1 XARR_CC=none $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(ON_POCL)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
+
+test-quick: $(VENV)/installed-test $(VENV)/installed-demo
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(QUICK)
 
 test-gpu: $(VENV)/installed-test $(VENV)/installed-demo $(VENV)/installed-$(GPU)
 	$(BIN)/python -m tools.gpu $(ARGS)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import xarr
 from tests import reference
-from tests.comparing import TOGETHER, computed_together, has, needs
+from tests.comparing import computed_together, has, needs, together
 from tests.conformance import standard
 from tests.conformance.standard import (
     ALL,
@@ -219,8 +219,8 @@ def groups(dtypes: Sequence[str], *, own: bool = False) -> list[Any]:
             for name in sorted(TAKES)
             if dtype in TAKES[name] and (not own or dtype == TAKES[name][0])
         ]
-        for start in range(0, len(names), TOGETHER):
-            some = names[start : start + TOGETHER]
+        for start in range(0, len(names), together(dtype)):
+            some = names[start : start + together(dtype)]
             found.append(pytest.param(dtype, some, id=f"{dtype}-{some[0]}-to-{some[-1]}"))
     return found
 
@@ -337,23 +337,6 @@ def _promotes(first: str, second: str, wanted: str) -> None:
     assert (x == y).dtype == xarr.bool
     assert xarr.where(x == y, x, y).dtype == wanted
     assert xarr.concat([x, xarr.reshape(y, (3, 1))]).dtype == wanted
-
-
-SCALARS: dict[str, tuple[Any, ...]] = {"b": (True,), "i": (2,), "u": (2,), "f": (2, 2.5)}
-SCALARS["c"] = (2, 2.5, 2 + 1j)
-
-
-@pytest.mark.parametrize("dtype", ALL)
-def test_python_scalars_take_the_type_of_the_array(dtype: str) -> None:
-    needs(dtype)
-    x = xarr.ones(3, dtype=dtype)
-    for scalar in SCALARS[np.dtype(dtype).kind]:
-        name = "logical_and" if dtype == "bool" else "add"
-        call = getattr(xarr, name)
-        for result in (call(x, scalar), call(scalar, x)):
-            assert result.dtype == dtype
-        assert xarr.result_type(x, scalar) == dtype
-        assert xarr.where(x == x, x, scalar).dtype == xarr.where(x == x, scalar, x).dtype == dtype
 
 
 OPERATORS: dict[str, tuple[str, Any]] = {

@@ -16,3 +16,4 @@ def test_a_planted_bug_is_found(name: str, record_property: Callable[[str, objec
     record_property("steps", found.steps)
     record_property("elapsed_s", found.elapsed_s)
     assert found.what, f"{found.steps} steps found nothing"
+    assert "_Forgetful" not in found.what, "the core refused the plant"

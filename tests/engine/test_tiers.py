@@ -135,23 +135,25 @@ def reduced(name: str, x: Any, axis: int | None) -> Any:
     return getattr(xarr, name)(x * x + x, axis=axis)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "bool"])
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("sum", "prod", "mean", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin"),
-        *("std", "var"),
-    ],
-)
+REDUCED: Final = ("sum", "prod", "mean", "max", "min", "any", "all", "count_nonzero", "argmax",
+                  "argmin", "std", "var")  # fmt: skip
+REDUCED_TYPES: Final = ("float32", "float64", "int32", "uint8", "bool")
+
+
+@pytest.mark.parametrize("dtype", REDUCED_TYPES)
+@pytest.mark.parametrize("name", REDUCED)
 def test_reductions_have_the_bits_of_kernels(
     name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw = np.random.default_rng(3)
     shapes = [(1,), (16,), (17,), (255,), (257,), (300,), (1000,), (16384,), (16385,), (50_000,),
               (3, 17), (5000, 3), (40, 41, 5)]  # fmt: skip
+    forms = [None, 0, -1]  # each has kernels of its own
+    if dtype != "float32":
+        forms = [forms[(REDUCED.index(name) + REDUCED_TYPES.index(dtype)) % 3]]
     for shape in shapes:
         x = xarr.asarray((draw.normal(size=shape) * 9).astype(dtype))
-        for axis in (None, 0, -1):
+        for axis in forms if len(shape) > 1 else [None]:
             _, launched = in_both(functools.partial(reduced, name, x, axis), monkeypatch)
             assert launched == 0
 

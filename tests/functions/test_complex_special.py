@@ -104,8 +104,16 @@ def reals(dtype: str) -> Any:
     return np.asarray([*PARTS, 0.5, -0.5, 3.0, -7.0, 0.25], dtype)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", [row.name for row in TABLE if COMPLEX in row.kinds])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (row.name, dtype)
+        for row in TABLE
+        for dtype in ("float32", "float64")
+        # Functions of one operand are of one text for both types.
+        if COMPLEX in row.kinds and (row.operands == 2 or dtype == "float32")
+    ],
+)
 def test_real_operands_are_complex_ones_whose_imaginary_part_is_zero(
     device: xarr.Device, name: str, dtype: str
 ) -> None:

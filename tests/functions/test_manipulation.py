@@ -173,6 +173,8 @@ def test_reshape_copies_as_asked() -> None:
     with pytest.raises(ValueError, match="copy"):
         xp.reshape(view.T, (6,), copy=False)
     same(xp.reshape(view.T, (6,)), np.asarray([9, 3, 1, 4, 2, 5]))
+    turned = xp.arange(24).reshape(2, 3, 4)[..., ::-1]
+    same(xp.reshape(turned, (6, 4), copy=False), np.arange(24).reshape(6, 4)[:, ::-1])
     same(x.reshape(3, -1), np.asarray([[9, 1], [2, 3], [4, 5]]))
     same(x.reshape((3, 2)), np.asarray([[9, 1], [2, 3], [4, 5]]))
     same(xp.zeros((0, 3), "i4").reshape(-1, 3), np.zeros((0, 3), "i4"))

@@ -8,9 +8,11 @@ has to agree.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import pickle
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,15 +33,24 @@ Left = tuple[dict[str, Any], str]
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path, str], Left]]:
-    """Run a script with a library, in one process for all: xarr draws NumPy's random numbers."""
+    """Run a script with a library, in one process a tier: xarr draws NumPy's random numbers.
+
+    Kernels alone run every third script; the others run as users have them, since the kernels of
+    all would take a minute to compile, and random programs are what finds faults of fusing.
+    """
     folder = tmp_path_factory.mktemp("programs")
-    arguments = ("-m", "tests.programs.runner")
-    with start(*arguments, cwd=folder, stdin=True, XARR_RANDOM="numpy") as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        to, back = process.stdin, process.stdout
+    processes = dict[str, subprocess.Popen[str]]()
+    with contextlib.ExitStack() as stack:
 
         def ask(script: Path, library: str) -> Left:
+            tier = "" if SCRIPTS.index(script) % 3 else "fused"
+            if tier not in processes:
+                options = {"XARR_RANDOM": "numpy", "XARR_TIERS": tier}
+                made = start("-m", "tests.programs.runner", cwd=folder, stdin=True, **options)
+                processes[tier] = stack.enter_context(made)
+            to, back = processes[tier].stdin, processes[tier].stdout
+            assert to is not None
+            assert back is not None
             to.write(json.dumps({"script": str(script), "library": library}) + "\n")
             to.flush()
             said = pickle.loads(base64.b64decode(back.readline()))
@@ -49,7 +60,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path, st
             return names, printed
 
         yield ask
-        to.close()
+        for process in processes.values():
+            assert process.stdin is not None
+            process.stdin.close()
 
 
 def _compare(expected: Any, found: Any, where: str) -> None:

@@ -682,6 +682,15 @@ def test_memory_that_is_needed_is_not_taken_over() -> None:
         assert_bits(later, wanted)
 
 
+def test_memory_that_a_later_kernel_reads_is_not_taken_over() -> None:
+    (x, _), (host, _) = arrays(2, 5000)
+    whole = x + 1
+    part = x[1:] * 2
+    del x
+    assert_bits(whole, host + 1)
+    assert_bits(part, host[1:] * 2)
+
+
 @pytest.mark.parametrize(
     "result",
     [

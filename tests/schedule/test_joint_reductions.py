@@ -94,8 +94,17 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("where", SHAPES)
-@pytest.mark.parametrize("dtype", DTYPES)
+WHOLLY = ("int8", "float32", "complex64")
+"""The data types that are reduced in every shape; the others in one of them each."""
+CASES = [
+    pytest.param(dtype, where, id=f"{dtype}-{where}")
+    for number, dtype in enumerate(DTYPES)
+    for place, where in enumerate(SHAPES)
+    if dtype in WHOLLY or (place - number) % len(SHAPES) == 0
+]
+
+
+@pytest.mark.parametrize(("dtype", "where"), CASES)
 def test_joint_reductions_have_the_bits_of_separate_ones(dtype: str, where: str, form: str) -> None:
     needs(dtype)
     shape, axis = SHAPES[where]
