@@ -90,6 +90,8 @@ class Hooks:
         Gives instructions their numbers, so that it knows who asks for them.
     eager : int
         How many `eager()` blocks are open; XARR_EAGER opens one for good.
+    transfers : int
+        How many mind hidden transfers, or are told of them.
     unheld : int
         The count of references to a storage that only a list holds.
     """
@@ -98,6 +100,7 @@ class Hooks:
     run: Any = cython.declare(object, visibility="public")
     numbers: Any = cython.declare(object, visibility="public")
     eager: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    transfers: int = cython.declare(cython.Py_ssize_t, visibility="public")
     unheld: int = cython.declare(cython.Py_ssize_t, visibility="public")
 
 
@@ -163,7 +166,8 @@ class Storage:
     device: Any = cython.declare(object, visibility="public")
     lender: Any = cython.declare(object, visibility="public")
     selected: Any = cython.declare(object, visibility="public")
-    _windows: Any = cython.declare(object, visibility="public")
+    _windows: dict[Any, Any] | None = cython.declare(dict)
+    _seen: Any = cython.declare(object)
     nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
     serial: int = cython.declare(cython.Py_ssize_t, visibility="public")
     writes: int = cython.declare(cython.Py_ssize_t, visibility="public")
@@ -194,21 +198,26 @@ class Storage:
             if type(memory) is _ndarray:
                 buffer = room(self.device, self.nbytes)
                 self.device.driver.upload(buffer, 0, memory)
-                self.buffer, self._windows = buffer, None
+                self.buffer = buffer
 
-    def window(self, form: str) -> memoryview | None:
+    @cython.ccall
+    def window(self, form: object) -> Any:
         """The memory as numbers of a format of the struct module's; see `Driver.window`."""
         memory = self.buffer
-        found: Any = None
-        if type(memory) is _ndarray:
-            if self._windows is None:
-                self._windows = {}
-            found = self._windows.get(form)
-            if found is None:
-                bytes_of = memory.reshape(-1).view(numpy.uint8).data
-                found = self._windows[form] = bytes_of.cast(form)
-        elif memory is not None:
-            found = self.device.driver.window(memory, form)
+        if memory is None:
+            return None
+        driver = None if type(memory) is _ndarray else self.device.driver
+        if driver is not None and not driver.is_lasting:
+            return driver.window(memory, form)
+        if self._windows is None or self._seen is not memory:
+            self._windows, self._seen = {}, memory
+        found = self._windows.get(form)
+        if found is None:
+            if driver is not None:
+                found = driver.window(memory, form)
+            else:
+                found = memory.reshape(-1).view(numpy.uint8).data.cast(form)
+            self._windows[form] = found
         return found
 
 
@@ -265,6 +274,8 @@ class Structure:
         Whether two elements may be one, as in a broadcast view.
     in_memory : InMemory or None
         How NumPy sees the elements; once it was asked for.
+    form : str or None
+        What elements are for the struct module, where the host reaches them; None where not.
     element : Structure or None
         Of constants without axes, of the same data type; there once it was asked for.
     views : dict
@@ -286,7 +297,11 @@ class Structure:
     views: dict[Any, Any] = cython.declare(dict, visibility="public")
     stores: dict[Any, Any] = cython.declare(dict, visibility="public")
     places: set[int] = cython.declare(set, visibility="public")
+    form: str | None = cython.declare(object, visibility="public")
+    low: Any = cython.declare(object)
+    high: Any = cython.declare(object)
     repeats: bool = cython.declare(cython.bint, visibility="public")
+    is_complex: bool = cython.declare(cython.bint)
     alike: list[Any] = cython.declare(list)
 
     def __init__(self, device: Device, dtype: DType, shape: Shape, pattern: Pattern | None) -> None:
@@ -300,6 +315,19 @@ class Structure:
         self.stores = {}
         self.places = set()
         self.alike = [None] * 24
+        self.is_complex = dtype.kind == dtypes.COMPLEX
+        self.low, self.high = (-_EXACT, _EXACT) if dtype is dtypes.float64 else dtype.bounds
+        if dtype.kind not in dtypes.INTEGER and dtype is not dtypes.float64:
+            self.low = self.high = None
+        if device.info.in_place and dtype is not dtypes.float16:
+            self.form = "?" if dtype is dtypes.bool_ else dtype.format[0]
+
+    @cython.ccall
+    def fits(self, value: object) -> cython.bint:
+        """Whether a Python int or float beside elements stands for one of their values exactly."""
+        if type(value) is float:
+            return self.dtype is dtypes.float64
+        return type(value) is int and self.low is not None and self.low <= value <= self.high
 
     def seen(self) -> InMemory:
         """How NumPy sees the elements of a view."""
@@ -307,6 +335,10 @@ class Structure:
             assert self.pattern is not None
             self.in_memory = in_memory(self.dtype, self.pattern.shape, self.pattern.strides)
         return self.in_memory
+
+
+_EXACT: Final = 1 << 53
+"""Integers up to this are float64 exactly."""
 
 
 def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
@@ -386,7 +418,7 @@ class Node:
 
 
 @cython.cfunc
-def _view(storage: Storage, how: Structure, offset: cython.Py_ssize_t) -> Node:
+def _view(storage: Storage | None, how: Structure, offset: cython.Py_ssize_t) -> Node:
     made: Node = Node.__new__(Node)
     made.storage = storage
     made.structure = how
@@ -407,14 +439,69 @@ def element(node: Node, at: int) -> Node:
     return Node(node.storage, structure(node.device, node.dtype, _ELEMENT), at)
 
 
-def number_like(node: Node, value: Any) -> Node:
+@cython.ccall
+def number_like(node: Node, value: object) -> Node:
     """A constant without axes, of a node's data type, which its array alone has."""
     how: Structure = node.structure
     if how.element is None:
         how.element = structure(how.device, how.dtype, ())
-    result: Node = Node(None, how.element, 0, value)
+    return _lone(how.element, value)
+
+
+@cython.cfunc
+def _lone(how: Structure, value: object) -> Node:
+    result: Node = _view(None, how, 0)
+    result.value = value
     result.bound = True
     return result
+
+
+# -- single elements, where the host reaches them --------------------------------------------------
+
+
+@cython.ccall
+def read(node: Node, at: cython.Py_ssize_t) -> object:
+    """The element `at` elements from the storage's beginning, where nothing pends; or None.
+
+    It is none, either, where a Python scalar may have other bits: of a NaN.
+    """
+    how: Structure = node.structure
+    storage: Storage | None = node.storage
+    on: Tape | None = how.device.tape
+    if how.form is None or storage is None or on is None:
+        return None
+    if on.is_running or on.aside or on.writes(storage):
+        return None
+    window = storage.window(how.form)
+    if window is None:
+        return None
+    value = complex(window[2 * at], window[2 * at + 1]) if how.is_complex else window[at]
+    return value if value == value else None
+
+
+@cython.ccall
+def written(node: Node, at: cython.Py_ssize_t, value: Any) -> cython.bint:
+    """Whether an element could be written at once: nothing that pends names the storage.
+
+    `value` is a Python scalar that the data type holds exactly.
+    """
+    how: Structure = node.structure
+    storage: Storage | None = node.storage
+    on: Tape | None = how.device.tape
+    if how.form is None or storage is None or on is None or value != value:
+        return False
+    with how.device.lock:
+        if on.is_running or storage.buffer is None or on.names(storage):
+            return False
+        window = storage.window(how.form)
+        if window is None:
+            return False
+        storage.writes += 1
+        if how.is_complex:
+            window[2 * at], window[2 * at + 1] = value.real, value.imag
+        else:
+            window[at] = value
+    return True
 
 
 def constant(value: Any, dtype: DType, shape: Shape, device: Device) -> Node:
@@ -1710,6 +1797,53 @@ def _frozen(operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 @cython.cclass
+class Exact:
+    """What Python computes of numbers of one type with the bits of a kernel.
+
+    Attributes
+    ----------
+    takes : type or None
+        What `function` is given; None where it may have other bits.
+    """
+
+    function: Any = cython.declare(object)
+    takes: Any = cython.declare(object)
+    is_bool: bool = cython.declare(cython.bint)
+    low: Any = cython.declare(object)
+    high: Any = cython.declare(object)
+
+    def __init__(self, function: Callable[..., Any], operation: Operation) -> None:
+        row = operation.operands[0]
+        self.function = function
+        self.is_bool = operation.result.kind == dtypes.BOOL
+        self.low, self.high = operation.result.bounds
+        if operation.operands.count(row) == len(operation.operands):
+            self.takes = {dtypes.BOOL: bool, dtypes.REAL: float}.get(row.kind, int)
+            if row.kind in dtypes.FLOATING and row is not dtypes.float64:
+                self.takes = None
+
+    @cython.ccall
+    def of(self, x1: object, x2: object = None) -> object:
+        """The result, where the type that it has holds it; else None."""
+        takes: Any = self.takes
+        if takes is None:
+            return None
+        x1 = x1 if type(x1) is takes else takes(x1)
+        try:
+            if x2 is None:
+                value = self.function(x1)
+            else:
+                value = self.function(x1, x2 if type(x2) is takes else takes(x2))
+        except (ArithmeticError, ValueError):
+            return None
+        if self.is_bool:
+            return value if type(value) is bool else None
+        if type(value) is int:
+            return value if self.low <= value <= self.high else None
+        return value if type(value) is float and value == value else None
+
+
+@cython.cclass
 class Known:
     """What a function has become, by the operands' structures.
 
@@ -1720,15 +1854,19 @@ class Known:
     pairs : dict
         Opcodes, by one structure or two; the type of a Python scalar may stand for one of them,
         then with the bounds of its data type.
+    numbers : dict
+        By the structure of two numbers: what Python computes, and the structure of the result.
     """
 
     row: Any = cython.declare(object, visibility="public")
     pairs: dict[Any, Any] = cython.declare(dict, visibility="public")
+    numbers: dict[Any, Any] = cython.declare(dict, visibility="public")
     number: int = cython.declare(cython.Py_ssize_t)
 
     def __init__(self, number: int = -1) -> None:
         self.number = number
         self.pairs = {}
+        self.numbers = {}
 
     def remember(self, key: Any, opcode: Any) -> None:
         """Have an opcode found by the structures of its operands."""
@@ -1777,7 +1915,8 @@ Operand: TypeAlias = (
 class ArrayBase:
     """The slots of an array and its operators, as far as they are known; else its class is asked.
 
-    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_item` and `_set_item`.
+    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_item`, `_set_item` and
+    `_scalar`.
     """
 
     __weakref__: object
@@ -1915,8 +2054,33 @@ class ArrayBase:
     def __invert__(self) -> Self:
         return _unary(_INVERT, self)
 
+    def __bool__(self) -> bool:
+        value = _value(self)
+        return bool(self._scalar("bool") if value is None else value)  # type: ignore[attr-defined]
+
+    def __int__(self) -> int:
+        value = _value(self)
+        if value is None or type(value) is complex:
+            value = self._scalar("int")  # type: ignore[attr-defined]
+        return int(value)
+
+    def __float__(self) -> float:
+        value = _value(self)
+        if value is None or type(value) is complex:
+            value = self._scalar("float")  # type: ignore[attr-defined]
+        return float(value)
+
+    def __index__(self) -> int:
+        value = _value(self)
+        return value if type(value) is int else self._index()  # type: ignore[attr-defined]
+
     def __getitem__(self, key: Any, /) -> Self:
         how: Structure = self._node.structure
+        at: cython.Py_ssize_t = place_of(self._node, key)
+        if at >= 0 and not _hooks.transfers:
+            value = read(self._node, at)
+            if value is not None:
+                return made(number_like(self._node, value))  # type: ignore[return-value]
         name: object = name_of(key)
         if name is not None and self._node.storage is not None:
             found = how.views.get(name)
@@ -1926,6 +2090,12 @@ class ArrayBase:
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         name: object = None
+        node: Node = self._node
+        at: cython.Py_ssize_t = place_of(node, key)
+        if at >= 0 and not self._locked and not node.structure.repeats:
+            number = number_for(node.structure, value)
+            if number is not None and written(node, at, number):
+                return
         if isinstance(value, ArrayBase):
             given: Node = value._node
             if given.storage is not None:
@@ -1953,6 +2123,25 @@ def made(node: Node) -> ArrayBase:
 
 
 @cython.cfunc
+def _value(x: ArrayBase) -> Any:
+    """The value of a number; None of what has axes or is in a storage."""
+    return None if x._node.structure.shape else x._node.value
+
+
+@cython.ccall
+def number_for(how: Structure, value: object) -> object:
+    """A value that is written to an element of a structure, if that holds it exactly; or None."""
+    if isinstance(value, ArrayBase):
+        given: Structure = value._node.structure
+        is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype
+        return _value(value) if is_alike else None
+    if type(value) is float and how.dtype is dtypes.float32:
+        low, high = how.dtype.bounds
+        return value if low <= value <= high else None  # the write itself rounds
+    return value if how.fits(value) else None
+
+
+@cython.cfunc
 def _seen(x: ArrayBase, found: tuple[Any, ...]) -> Any:
     """A view of an array with axes: its structure, and by how many elements it begins beyond."""
     how: Structure = found[0]
@@ -1975,9 +2164,14 @@ def operated(known: Known, x1: Any, x2: Any) -> Any:
     how: Structure
     opcode: Opcode | None
     array: ArrayBase
+    number: object = None
     if isinstance(x1, ArrayBase):
         first = x1._node
         how = first.structure
+        if first.value is not None:
+            number = _of_numbers(known, how, first.value, x2)
+            if number is not None:
+                return number
         if isinstance(x2, ArrayBase):
             second = x2._node
             opcode = how.alike[known.number] if how is second.structure else None
@@ -1993,11 +2187,32 @@ def operated(known: Known, x1: Any, x2: Any) -> Any:
     else:
         array = x2
         second = array._node
+        if second.value is not None:
+            number = _of_numbers(known, second.structure, x1, second.value)
+            if number is not None:
+                return number
         if type(x1) is float or type(x1) is int:
             found = known.pairs.get((type(x1), second.structure))
             if found is not None and found[1] <= x1 <= found[2]:
                 return made(computed(found[0], (second,), x1))
     return array._combined(known.row, x1, x2)  # type: ignore[attr-defined]
+
+
+@cython.cfunc
+def _of_numbers(known: Known, how: Structure, x1: object, x2: object) -> object:
+    """What Python computes of the number of a structure and of another one; None of any other."""
+    found = known.numbers.get(how)
+    if found is None:
+        return None
+    if isinstance(x2, ArrayBase):
+        x2 = x2._node.value if x2._node.structure is how else None
+        if x2 is None:
+            return None
+    elif not (how.fits(x2) and how.fits(x1)):
+        return None
+    exact: Exact = found[0]
+    value = exact.of(x1, x2)
+    return None if value is None else made(_lone(found[1], value))
 
 
 @cython.cfunc
@@ -2013,7 +2228,9 @@ def _unary(known: Known, x: ArrayBase) -> Any:
 def _in_place(known: Known, x1: ArrayBase, x2: object) -> Any:
     """An operator with its result written to the first operand."""
     result: object = operated(known, x1, x2)
-    if isinstance(result, ArrayBase) and not x1._locked and (x1._kept or x1._node.structure.shape):
+    if not x1._kept and not x1._node.structure.shape:
+        return result  # a number never changes
+    if isinstance(result, ArrayBase) and not x1._locked:
         given: Node = result._node
         name = (None, given.structure, None)  # no key has such a name
         if name in x1._node.structure.stores and is_stored(x1._node, name, given):

@@ -30,7 +30,7 @@ from xarr.array.array import (
 )
 from xarr.array.conversion import as_array, numbers, warn_of_imaginary
 from xarr.array.nested import holds_arrays
-from xarr.array.operands import fits, operand
+from xarr.array.operands import operand
 from xarr.array.transfers import from_host, is_unobserved
 from xarr.core.tape import (
     Node,
@@ -40,6 +40,7 @@ from xarr.core.tape import (
     leaf,
     name_of,
     name_of_store,
+    number_for,
     number_like,
     place_of,
     remembered,
@@ -64,7 +65,7 @@ def getitem(x: Array, key: Any, name: Any = None) -> Array:
     if kind is not slice:
         at = place_of(x._node, key)
         if at >= 0:
-            value = _read(x._node, at)
+            value = elements.read(x._node, at) if is_unobserved() else None
             if value is not None:
                 return made(number_like(x._node, value))
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
@@ -102,7 +103,8 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
     require_writeable(x, _WRITE)
     kind = type(key)
     at = -1 if kind is slice else place_of(node, key)
-    if at >= 0 and _is_written(node, at, value):
+    number = number_for(node.structure, value) if at >= 0 else None
+    if number is not None and elements.write(node, at, number):
         return
     if given is None:
         given = _number(node, value)
@@ -147,15 +149,8 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
 
 def _number(node: Node, value: Any) -> Node | None:
     """A Python number as a node beside which no other one has its data type; None for others."""
-    kind, dtype = type(value), node.dtype
-    if kind is float:
-        if dtype is not dtypes.float64 and not (
-            dtype is dtypes.float32 and dtype.bounds[0] <= value <= dtype.bounds[1]
-        ):
-            return None
-    elif kind is not int or dtype.kind == BOOL or not fits(dtype, value):
-        return None
-    return number_like(node, value)
+    number = number_for(node.structure, value)
+    return None if number is None else number_like(node, number)
 
 
 def _of_integers(key: slice) -> slice:
@@ -167,32 +162,6 @@ def _of_integers(key: slice) -> slice:
                 return key  # its own error says what is wrong
             parts[place] = int(part)
     return slice(*parts)
-
-
-def _read(node: Node, at: int) -> Any:
-    """The value of an element, where it is there; None else."""
-    assert node.storage is not None
-    return elements.read(node.storage, at, node.dtype) if is_unobserved() else None
-
-
-def _is_written(node: Node, at: int, value: Any) -> bool:
-    """Whether a number could be written at once."""
-    assert node.storage is not None
-    dtype = node.dtype
-    kind = type(value)
-    if kind is Array:
-        given = value._node
-        if given.value is None or given.structure.shape or given.device is not node.device:
-            return False
-        if given.dtype is not dtype:
-            return False
-        value = given.value
-    elif kind is float and dtype is dtypes.float32:
-        if not dtype.bounds[0] <= value <= dtype.bounds[1]:
-            return False  # the write itself rounds
-    elif not (kind is float or kind is int) or not fits(dtype, value):
-        return False
-    return elements.write(node, at, value)
 
 
 def _source(value: Any, node: Node) -> Node:
