@@ -570,8 +570,7 @@ def _assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
     is_fresh = given.storage is not None and given.storage is not node.storage
     if where is not None and is_fresh and given.dtype is node.dtype:
         opcode, how = engine.storing(given.structure, where, node.dtype)
-        name = (None, given.structure, None)  # no key has such a name
-        remembered(node.structure.stores, name, (opcode, how, 0))
+        remembered(how.stores, given.structure, opcode)
     return stored
 
 

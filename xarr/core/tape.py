@@ -278,11 +278,13 @@ class Structure:
         What elements are for the struct module, where the host reaches them; None where not.
     element : Structure or None
         Of constants without axes, of the same data type; there once it was asked for.
+    lone : Structure or None
+        Of one element, where it was written to alone.
     views : dict
-        What basic indexing gives, by key: structures, and how far they begin from this one.
+        What indexing and reshaping give: structures, and by some keys how far they begin from this.
     stores : dict
-        What writes to a view of it, by key and the value's structure: opcodes, and then the same;
-        None where the value is that view.
+        Opcodes of what writes to it, by the value's structure; of the same storage also by how far
+        the value begins from it.
     places : set of int
         How far beyond the first one elements were that were written alone, while others waited.
     """
@@ -294,6 +296,7 @@ class Structure:
     layout: Any = cython.declare(object, visibility="public")
     in_memory: Any = cython.declare(object, visibility="public")
     element: Any = cython.declare(object, visibility="public")
+    lone: Any = cython.declare(object)
     views: dict[Any, Any] = cython.declare(dict, visibility="public")
     stores: dict[Any, Any] = cython.declare(dict, visibility="public")
     places: set[int] = cython.declare(set, visibility="public")
@@ -339,6 +342,10 @@ class Structure:
 
 _EXACT: Final = 1 << 53
 """Integers up to this are float64 exactly."""
+LONGEST_STEP: Final = 1 << 31
+"""The longest step of a slice; one that is longer than its axis is as good."""
+_LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_STEP)
+_NEVER = cython.declare(cython.Py_ssize_t, -(1 << 62))
 
 
 def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
@@ -2075,34 +2082,39 @@ class ArrayBase:
         return value if type(value) is int else self._index()  # type: ignore[attr-defined]
 
     def __getitem__(self, key: Any, /) -> Self:
-        how: Structure = self._node.structure
-        at: cython.Py_ssize_t = place_of(self._node, key)
-        if at >= 0 and not _hooks.transfers:
-            value = read(self._node, at)
-            if value is not None:
-                return made(number_like(self._node, value))  # type: ignore[return-value]
-        name: object = name_of(key)
-        if name is not None and self._node.storage is not None:
-            found = how.views.get(name)
-            if found is not None and how.shape:
-                return _seen(self, found)
-        return self._item(key, name)  # type: ignore[attr-defined]
-
-    def __setitem__(self, key: Any, value: Any, /) -> None:
-        name: object = None
         node: Node = self._node
         at: cython.Py_ssize_t = place_of(node, key)
-        if at >= 0 and not self._locked and not node.structure.repeats:
+        if at < 0:
+            part: Node | None = part_of(node, key)
+            if part is not None:
+                return _seen(self, part)
+        elif not _hooks.transfers:
+            value = read(node, at)
+            if value is not None:
+                return made(number_like(node, value))  # type: ignore[return-value]
+        return self._item(key)  # type: ignore[attr-defined]
+
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        node: Node = self._node
+        storage: Storage | None = node.storage
+        if storage is not None and not (
+            self._locked or storage.read_only or node.structure.repeats
+        ):
+            given: Node | None = None
             number = number_for(node.structure, value)
-            if number is not None and written(node, at, number):
-                return
-        if isinstance(value, ArrayBase):
-            given: Node = value._node
-            if given.storage is not None:
-                name = name_of_store(self._node, key, given)
-                if not self._locked and is_stored(self._node, name, given):
+            at: cython.Py_ssize_t = place_of(node, key)
+            if number is not None:
+                if at >= 0 and written(node, at, number):
                     return
-        self._set_item(key, value, name)  # type: ignore[attr-defined]
+                given = number_like(node, number)
+            elif isinstance(value, ArrayBase):
+                given = value._node
+            part: Node | None = None
+            if given is not None:
+                part = part_of(node, key) if at < 0 else _view(storage, _lone_of(node), at)
+            if given is not None and part is not None and is_stored(part, given):
+                return
+        self._set_item(key, value)  # type: ignore[attr-defined]
 
 
 _kind = cython.declare(type, ArrayBase)
@@ -2142,14 +2154,10 @@ def number_for(how: Structure, value: object) -> object:
 
 
 @cython.cfunc
-def _seen(x: ArrayBase, found: tuple[Any, ...]) -> Any:
-    """A view of an array with axes: its structure, and by how many elements it begins beyond."""
-    how: Structure = found[0]
-    beyond: cython.Py_ssize_t = found[1]
-    storage: Storage | None = x._node.storage
-    assert storage is not None
+def _seen(x: ArrayBase, part: Node) -> Any:
+    """The array of a view of an array with axes."""
     result: ArrayBase = ArrayBase.__new__(_kind)
-    result._node = _view(storage, how, x._node.offset + beyond)
+    result._node = part
     result._locked = x._locked
     result._kept = True
     result._base = x if x._base is None else x._base
@@ -2232,106 +2240,202 @@ def _in_place(known: Known, x1: ArrayBase, x2: object) -> Any:
         return result  # a number never changes
     if isinstance(result, ArrayBase) and not x1._locked:
         given: Node = result._node
-        name = (None, given.structure, None)  # no key has such a name
-        if name in x1._node.structure.stores and is_stored(x1._node, name, given):
+        if given.structure.dtype is x1._node.structure.dtype and is_stored(x1._node, given):
             return x1
     return x1._assigned(known.row, result)  # type: ignore[attr-defined]
 
 
+@cython.cfunc
+def _integer(item: object) -> Any:
+    """An integer of a key, or what stands for one: a number whose value is there; else None."""
+    if type(item) is int:
+        return item
+    value = _value(item) if isinstance(item, ArrayBase) else None
+    return value if type(value) is int else None
+
+
+@cython.cfunc
+def _index_of(item: object, extent: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Where an integer of a key is on an axis; -1 for what is no such thing, or beyond an end."""
+    number = _integer(item)
+    if number is None:
+        return -1
+    at: cython.Py_ssize_t = number
+    if at < 0:
+        at += extent
+    return at if 0 <= at < extent else -1
+
+
+@cython.cfunc
+def _bound(
+    item: object, extent: cython.Py_ssize_t, step: cython.Py_ssize_t, absent: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """A bound of a slice as Python takes it for an extent; `_NEVER` for what is no integer."""
+    if item is None:
+        return absent
+    number = _integer(item)
+    if number is None:
+        return _NEVER
+    at: cython.Py_ssize_t = number
+    if at < 0:
+        at += extent
+        return at if at >= 0 else 0 if step > 0 else -1
+    return at if at < extent else extent if step > 0 else extent - 1
+
+
 @cython.ccall
-def name_of(key: object) -> object:
-    """What to remember a key of integers and slices of integers by; None for any other key."""
-    if type(key) is slice:
-        return _name_of_slice(key)
-    if type(key) is int:
-        return key
-    if type(key) is not tuple:
+def sliced(
+    shape: tuple[Any, ...], strides: tuple[Any, ...], items: tuple[Any, ...]
+) -> tuple[Any, ...] | None:
+    """What a key of integers, slices, `...` and None names: shape and strides, and the beginning.
+
+    None for other keys, and for those that are errors.
+    """
+    part: slice
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    step: cython.Py_ssize_t
+    extent: cython.Py_ssize_t
+    stride: cython.Py_ssize_t
+    beyond: cython.Py_ssize_t = 0
+    axis: cython.Py_ssize_t = 0
+    dots: cython.Py_ssize_t = 0
+    rest: cython.Py_ssize_t = len(shape) - len(items)  # the axes that the key does not name
+    for item in items:
+        if item is None:
+            rest += 1
+        elif item is Ellipsis:
+            dots += 1
+    rest += dots
+    if rest < 0 or dots > 1:
         return None
-    names: list[Any] = [tuple]  # no slice has such a name
-    for item in key:
-        if type(item) is slice:
-            name = _name_of_slice(item)
-            if name is None:
+    extents: list[Any] = []
+    steps: list[Any] = []
+    for item in items:
+        if item is None:
+            extents.append(1)
+            steps.append(0)
+            continue
+        if item is Ellipsis:
+            extents.extend(shape[axis : axis + rest])
+            steps.extend(strides[axis : axis + rest])
+            axis += rest
+            continue
+        extent = shape[axis]
+        stride = strides[axis]
+        axis += 1
+        if type(item) is not slice:
+            start = _index_of(item, extent)
+            if start < 0:
                 return None
-            names.append(name)
-        elif type(item) is int or item is None or item is Ellipsis:
-            names.append(item)
-        else:
+            beyond += start * stride
+            continue
+        part = item
+        step = 1
+        if part.step is not None:
+            number = _integer(part.step)
+            step = 0 if number is None else number
+        if step == 0 or step > _LONGEST or step < -_LONGEST:
             return None
-    return tuple(names)
+        start = _bound(part.start, extent, step, 0 if step > 0 else extent - 1)
+        stop = _bound(part.stop, extent, step, extent if step > 0 else -1)
+        if start == _NEVER or stop == _NEVER:
+            return None
+        stop = (stop - start + step - 1) // step if step > 0 else (start - stop - step - 1) // -step
+        if stop <= 0:
+            stop = start = 0
+        beyond += start * stride
+        extents.append(stop)
+        steps.append(step * stride)
+    if axis < len(shape):
+        extents.extend(shape[axis:])
+        steps.extend(strides[axis:])
+    return (tuple(extents), tuple(steps)), beyond
 
 
 @cython.ccall
-def place_of(node: Node, key: Any) -> cython.Py_ssize_t:
+def part_of(node: Node, key: object) -> Node | None:
+    """The view with axes that a key of integers, slices, `...` and None names; None of others."""
+    how: Structure = node.structure
+    pattern: Any = how.pattern
+    if pattern is None or not how.shape:
+        return None  # of a number a view is a copy
+    found: tuple[Any, ...] | None
+    try:
+        found = sliced(pattern.shape, pattern.strides, key if type(key) is tuple else (key,))
+    except OverflowError:  # of an integer that is longer than any axis
+        return None
+    if found is None:
+        return None
+    lies: Any = found[0]
+    beyond: cython.Py_ssize_t = found[1]
+    other: Structure | None = how.views.get(lies)
+    if other is None:
+        shape, strides = lies
+        if not shape or len(shape) > layout.MAX_NDIM:
+            return None
+        other = structure(how.device, how.dtype, Layout(shape, strides).pattern)
+        remembered(how.views, lies, other)
+    return _view(node.storage, other, node.offset + beyond)
+
+
+@cython.ccall
+def place_of(node: Node, key: object) -> cython.Py_ssize_t:
     """Where the one element lies that a key of integers names; -1 for other keys."""
     pattern: Any = node.structure.pattern
-    if pattern is None:
+    if pattern is None or type(key) is slice:
         return -1
     shape: tuple[Any, ...] = pattern.shape
     strides: tuple[Any, ...] = pattern.strides
-    items: tuple[Any, ...]
-    if type(key) is int:
-        items = (key,)
-    elif type(key) is tuple:
-        items = key
-    else:
-        return -1
+    items: tuple[Any, ...] = key if type(key) is tuple else (key,)
     if len(items) != len(shape):
         return -1
     at: cython.Py_ssize_t = node.offset
-    extent: cython.Py_ssize_t
     number: cython.Py_ssize_t
-    for number in range(len(items)):
-        item = items[number]
-        extent = shape[number]
-        if type(item) is not int or not -extent <= item < extent:
-            return -1
-        at += (item if item >= 0 else item + extent) * strides[number]
+    place: cython.Py_ssize_t
+    try:
+        for number in range(len(items)):
+            place = _index_of(items[number], shape[number])
+            if place < 0:
+                return -1
+            at += place * strides[number]
+    except OverflowError:
+        return -1
     return at
 
 
 @cython.cfunc
-def _name_of_slice(key: object) -> object:
-    start = key.start  # type: ignore[attr-defined]
-    stop = key.stop  # type: ignore[attr-defined]
-    step = key.step  # type: ignore[attr-defined]
-    if (
-        (start is not None and type(start) is not int)
-        or (stop is not None and type(stop) is not int)
-        or (step is not None and type(step) is not int)
-    ):
-        return None
-    return start, stop, step
+def _lone_of(node: Node) -> Structure:
+    """The structure of one element of a node's storage."""
+    how: Structure = node.structure
+    if how.lone is None:
+        how.lone = structure(how.device, how.dtype, _ELEMENT)
+    return how.lone
 
 
 @cython.ccall
-def name_of_store(node: Node, key: object, given: Node) -> object:
-    """What to remember by how a node is written to another one; None for some keys."""
-    name: object = name_of(key)
-    if name is None:
-        return None
-    if given.storage is node.storage:
-        return name, given.structure, given.offset - node.offset
-    return name, given.structure, None
+def name_of_store(part: Node, given: Node) -> object:
+    """What the view that a node is written to remembers the write by."""
+    if given.storage is part.storage:
+        return given.structure, given.offset - part.offset
+    return given.structure
 
 
 @cython.ccall
-def is_stored(node: Node, name: object, given: Node) -> cython.bint:
-    """Whether a node was written to another one as is remembered by a name."""
-    stores: dict[Any, Any] = node.structure.stores
-    if name is None or name not in stores:
+def is_stored(part: Node, given: Node) -> cython.bint:
+    """Whether a node was written to a view, if one like it was before; or is that view itself."""
+    storage: Storage | None = part.storage
+    if storage is None or storage.read_only:
         return False
-    found = stores[name]
-    if found is None:
-        return True
-    storage: Storage | None = node.storage
-    if storage is None or storage.read_only or are_shared(storage, given.storage):
+    is_itself: cython.bint = given.structure is part.structure and given.storage is storage
+    if is_itself and given.offset == part.offset:
+        return True  # x[key] += value has written already; Python now assigns the view to itself
+    opcode = part.structure.stores.get(name_of_store(part, given))
+    if opcode is None or are_shared(storage, given.storage):
         return False
-    how: Structure = found[1]
-    beyond: cython.Py_ssize_t = found[2]
     with storage.device.lock:
         storage.writes += 1
-        recorded(found[0], (given,), _view(storage, how, node.offset + beyond))
+        recorded(opcode, (given,), part)
     return True
 
 

@@ -36,9 +36,7 @@ from xarr.core.tape import (
     Node,
     constant,
     element,
-    is_stored,
     leaf,
-    name_of,
     name_of_store,
     number_for,
     number_like,
@@ -56,11 +54,8 @@ _ALL: Final = slice(None)
 _WRITE: Final = "x[key] = value"
 
 
-def getitem(x: Array, key: Any, name: Any = None) -> Array:
-    """The elements that `key` names: a view, or a copy where it holds arrays.
-
-    A view is remembered by a `name`, if the key has one.
-    """
+def getitem(x: Array, key: Any) -> Array:
+    """The elements that `key` names: a view, or a copy where it holds arrays."""
     kind = type(key)
     if kind is not slice:
         at = place_of(x._node, key)
@@ -72,7 +67,6 @@ def getitem(x: Array, key: Any, name: Any = None) -> Array:
             return Array(engine.copied(element(x._node, at)))
     elif type(key.start) is Array or type(key.stop) is Array:
         key = _of_integers(key)
-        name = name_of(key)
     where = settled(x)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is slice or kind is int or not any(map(is_array, items)):
@@ -83,9 +77,6 @@ def getitem(x: Array, key: Any, name: Any = None) -> Array:
                 return kept(part)
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return Array(engine.copied(node))
-        if name is not None:
-            found = node.structure, node.offset - where.offset
-            remembered(x._node.structure.views, name, found)
         return part
     if len(items) == 1:
         mask = mask_of(items[0], x)
@@ -96,8 +87,8 @@ def getitem(x: Array, key: Any, name: Any = None) -> Array:
     return Array(gather.take(x._node, where, arrays, place))
 
 
-def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
-    """Write to the elements that `key` names; it is remembered by a `name`, if there is one."""
+def setitem(x: Array, key: Any, value: Any) -> None:
+    """Write to the elements that `key` names."""
     node = x._node
     given = value._node if type(value) is Array else None
     require_writeable(x, _WRITE)
@@ -108,10 +99,6 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
         return
     if given is None:
         given = _number(node, value)
-    if given is not None and given.value is not None:
-        name = name_of_store(node, key, given)
-        if is_stored(node, name, given):
-            return
     source = _source(value, node)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is not slice and kind is not int and any(map(is_array, items)):
@@ -123,7 +110,6 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
     where = basic(settled(x), items)
     source = _fitted(source, where.shape)
     leaf_layout = source.layout
-    stores = node.structure.stores
     if (
         source.storage is x._node.storage
         and leaf_layout is not None
@@ -131,11 +117,9 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
         and source.dtype is node.dtype
     ):
         # x[key] += value has written already; Python now assigns the view to itself.
-        if name is not None and given is value._node:
-            remembered(stores, name, None)
         return
     assign(x, where, source)
-    if name is None or given is None or not where.size or source.structure is not name[1]:
+    if given is None or not where.size or source.structure is not given.structure:
         return
     storage = node.storage
     assert storage is not None
@@ -144,7 +128,8 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
         given, storage, where, node.dtype
     ):
         opcode, target = engine.storing(source.structure, where, node.dtype)
-        remembered(stores, name, (opcode, target, where.offset - node.offset))
+        name = name_of_store(Node(storage, target, where.offset), given)
+        remembered(target.stores, name, opcode)
 
 
 def _number(node: Node, value: Any) -> Node | None:
