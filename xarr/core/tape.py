@@ -104,20 +104,29 @@ class Hooks:
     unheld: int = cython.declare(cython.Py_ssize_t, visibility="public")
 
 
+@cython.cclass
 class Counts:
-    """What was done, for tests, reports and benchmarks: launches and compilations."""
+    """What was done, for tests, reports and benchmarks: launches and compilations.
+
+    Attributes
+    ----------
+    observers : list of function
+        Are told of each new kernel's skeleton and form.
+    """
+
+    launches: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    compilations: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    observers: list[Callable[[str, Any], None]] = cython.declare(list, visibility="public")
 
     def __init__(self) -> None:
-        self.launches = 0
-        self.compilations = 0
-        self.observers: list[Callable[[str, Any], None]] = []
-        """Are told of each new kernel's skeleton and form."""
+        self.observers = []
 
 
 _hooks = cython.declare(Hooks, Hooks())
 hooks = _hooks
 hooks.eager = 1 if settings().eager else 0
-counts: Final = Counts()
+_counts = cython.declare(Counts, Counts())
+counts = _counts
 
 
 @contextmanager
@@ -231,7 +240,8 @@ def _made_storage(made: Storage, device: object, nbytes: cython.Py_ssize_t) -> S
     return made
 
 
-def room(device: Device, nbytes: int) -> Any:
+@cython.ccall
+def room(device: Any, nbytes: cython.Py_ssize_t) -> object:
     """Memory of the driver's; where it is short, garbage is collected and the pool given back."""
     try:
         return device.driver.allocate(nbytes)
@@ -696,7 +706,7 @@ def launched(
     device: Any, kernel: Any, grid: Any, buffers: Any, arguments: Any, elements: Any
 ) -> object:
     """Launch a kernel, whatever the hook does."""
-    counts.launches += 1
+    _counts.launches += 1
     groups, items = grid
     work = kernel.weight * elements
     device.driver.launch(kernel.handle, groups, items, buffers, arguments, work)
@@ -792,6 +802,8 @@ class Call:
     taken: list[Any] = cython.declare(list, visibility="public")
     freed: list[Any] = cython.declare(list, visibility="public")
     launches: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    values: list[Any] | None = cython.declare(list)
+    packed: list[Any] = cython.declare(list)
 
     def __init__(
         self,
@@ -828,7 +840,8 @@ class Call:
         asked: list[Any] = []
         found: object = self.ask(device, listed, asked)
         if len(asked) == 1:
-            launch(device, *asked[0])
+            kernel, grid, buffers, arguments, elements = asked[0]
+            launch(device, kernel, grid, buffers, arguments, elements)
         elif asked:
             unfinished.extend(asked)
             go_on(device, unfinished)
@@ -856,7 +869,8 @@ class Call:
         values: list[Any] = []
         for slot, beyond in self.offsets:
             values.append(0 if slot < 0 else bases[slot] + beyond)
-        self._add_constants(self.constants, listed.constants, values)
+        if self.constants:
+            self._add_constants(self.constants, listed.constants, values)
         if not self.stages:
             read = [storages[slot] for slot in self.pointers]
             return Prepared(self.form, read, [*self.form.numbers, *values])
@@ -870,8 +884,19 @@ class Call:
                 places.append(storage.buffer)
         if self.numbers:
             self._add_constants(self.numbers, listed.constants, numbers)
+        # Where nothing but offsets comes from the tape, these are often what they were.
+        is_packed: cython.bint = values == self.values
+        if not is_packed:
+            self.values = None if self.constants or self.numbers else values
+            self.packed = [_packed(stage, values, numbers) for stage in self.stages]
+        number: cython.Py_ssize_t = 0
         for stage in self.stages:
-            asked.append(_asked(stage, buffers, values, places, numbers))
+            kernel, grid, elements, _, at, takes_form, _, _ = stage
+            pointers: list[Any] = buffers
+            if at or not takes_form:
+                pointers = [*(buffers if takes_form else []), *[places[one] for one in at]]
+            asked.append((kernel, grid, pointers, self.packed[number], elements))
+            number += 1
         return None
 
     @cython.cfunc
@@ -907,23 +932,14 @@ class Call:
 
 
 @cython.cfunc
-def _asked(
-    stage: Any, buffers: list[Any], values: list[Any], places: list[Any], numbers: list[Any]
-) -> tuple[Any, ...]:
-    """The arguments of a launch, of a stage."""
-    kernel, grid, elements, indices, rooms, takes_form, takes_numbers, _ = stage
-    pointers: list[Any] = []
-    arguments: list[Any] = list(indices)
-    if takes_form:
-        pointers.extend(buffers)
+def _packed(stage: Any, values: list[Any], numbers: list[Any]) -> object:
+    """The arguments of a stage, packed."""
+    arguments: list[Any] = list(stage.indices)
+    if stage.takes_form:
         arguments.extend(values)
-    if rooms:
-        count: cython.Py_ssize_t = len(places)
-        for at in rooms:
-            pointers.append(places[at if at >= 0 else count + at])
-    if takes_numbers:
+    if stage.takes_numbers:
         arguments.extend(numbers)
-    return kernel, grid, pointers, kernel.arguments.pack(*arguments), elements
+    return stage.kernel.arguments.pack(*arguments)
 
 
 @cython.cclass
@@ -1152,7 +1168,7 @@ class Program:
             if self.sequence is None:
                 self.sequence = driver.sequence(asked) or False
             if self.sequence is not False and self.sequence.run(asked):
-                counts.launches += len(asked)
+                _counts.launches += len(asked)
                 asked.clear()
             if asked:
                 unfinished.extend(asked)
