@@ -11,6 +11,7 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
+from xarr.core import tape
 from xarr.core.tape import Node, Storage, constant, hooks, leaf
 from xarr.engine import elements, engine, hosted
 
@@ -197,11 +198,11 @@ def lone(node: Node, where: str = READING) -> Any:
     with device.lock:
         found = engine.there(node)
         assert found.storage is not None
-        if type(found.storage.buffer) is numpy.ndarray:
-            value = elements.read(found, found.offset)
+        if type(found.storage.buffer) is numpy.ndarray or device.driver.is_lasting:
+            value = tape.read(found, found.offset)
             if value is not None:
                 return value
-        # Of the driver's memory; to reach into a new buffer takes it longer than to copy.
+        # To reach into a new buffer takes other drivers longer than to copy.
         host = numpy.empty(1, dtype.numpy)
         found.storage.settle()
         device.driver.download(found.storage.buffer, found.offset * dtype.itemsize, host)

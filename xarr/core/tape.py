@@ -296,7 +296,8 @@ class Structure:
         Opcodes of what writes to it, by the value's structure; of the same storage also by how far
         the value begins from it.
     places : set of int
-        How far beyond the first one elements were that were written alone, while others waited.
+        How far beyond the first one elements were that were read or written alone, while others
+        waited.
     """
 
     device: Any = cython.declare(object, visibility="public")

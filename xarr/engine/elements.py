@@ -1,8 +1,9 @@
 """Single elements, which the host reads and writes in place where it shares the device's memory.
 
 A kernel for one element costs the host a hundred times what the element does. So one that is there
-already is read at once, and one that nothing on the tape names is written at once. Whoever asks
-gets None or False else, and has the element computed as others are.
+already is read at once, and one that nothing on the tape names is written at once: the core does
+that. What waits for others runs the tape first, unless it is part of a loop that does so each time.
+Whoever asks gets None or False else, and has the element computed as others are.
 """
 
 from __future__ import annotations
@@ -32,16 +33,22 @@ def read(node: Node, at: int) -> Any:
         return None
     with device.lock:
         on = tape_of(device)
-        if on.is_running or (on.writes(storage) and not on.has_no_axes()):
+        if on.is_running:
+            return None
+        if (
+            on.writes(storage)
+            and (hosted.tier.name or _comes_again(node, at))
+            and not on.has_no_axes()
+        ):
             return None
         on.compute(storage)
         return tape.read(node, at)
 
 
 def _comes_again(node: Node, at: int) -> bool:
-    """Whether an element is one of few that are written alone, so that it is part of a loop.
+    """Whether an element is one of few that are used alone, so that it is part of a loop.
 
-    What a loop writes to another place each time would have it planned each time.
+    What a loop reads from another place each time, or writes, would have it planned each time.
     """
     places, place = node.structure.places, at - node.offset
     is_known = place in places
