@@ -176,7 +176,6 @@ class Storage:
     lender: Any = cython.declare(object, visibility="public")
     selected: Any = cython.declare(object, visibility="public")
     _windows: dict[Any, Any] | None = cython.declare(dict)
-    _seen: Any = cython.declare(object)
     nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
     serial: int = cython.declare(cython.Py_ssize_t, visibility="public")
     writes: int = cython.declare(cython.Py_ssize_t, visibility="public")
@@ -218,15 +217,17 @@ class Storage:
         driver = None if type(memory) is _ndarray else self.device.driver
         if driver is not None and not driver.is_lasting:
             return driver.window(memory, form)
-        if self._windows is None or self._seen is not memory:
-            self._windows, self._seen = {}, memory
-        found = self._windows.get(form)
+        windows: dict[Any, Any] | None = self._windows
+        if windows is None or windows[None] is not memory:
+            # In one step: whoever reads an element holds no lock.
+            windows = self._windows = {None: memory}
+        found = windows.get(form)
         if found is None:
             if driver is not None:
                 found = driver.window(memory, form)
             else:
                 found = memory.reshape(-1).view(numpy.uint8).data.cast(form)
-            self._windows[form] = found
+            windows[form] = found
         return found
 
 
@@ -488,6 +489,14 @@ def read(node: Node, at: cython.Py_ssize_t) -> object:
     on: Tape | None = how.device.tape
     if how.form is None or storage is None or on is None:
         return None
+    if type(storage.buffer) is _ndarray or how.device.driver.is_lasting:
+        return _element(on, how, storage, at)
+    with how.device.lock:
+        return _element(on, how, storage, at)
+
+
+@cython.cfunc
+def _element(on: Tape, how: Structure, storage: Storage, at: cython.Py_ssize_t) -> object:
     if on.is_running or on.aside or on.writes(storage):
         return None
     window = storage.window(how.form)
