@@ -66,7 +66,7 @@ LARGE_NBYTES: Final = 1 << 20
 Not felt between 2^19 and 2^21."""
 
 PLACES: Final = 8
-"""Places of a structure at which single elements are written as part of a loop, as borders.
+"""Places of a structure at which single elements are used as part of a loop, as borders.
 Not felt between 4 and 16."""
 
 PENDING: Final = 4096

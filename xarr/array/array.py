@@ -17,7 +17,7 @@ import numpy.typing
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.algorithms import passes
-from xarr.array.operands import fits, operand, scalar_node, widened
+from xarr.array.operands import operand, scalar_node, widened
 from xarr.array.transfers import Host, are_allowed, from_host, lone, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_float, get_device, require_on
@@ -234,8 +234,9 @@ class Array(ArrayBase, Methods):
         """The value of a one-element array as a Python scalar."""
         return to_host(self._node).item(*args)
 
-    def _scalar(self, kind: str, kinds: tuple[str, ...]) -> Any:
-        node = self._node
+    def _scalar(self, kind: str) -> Any:
+        """The one element, for a function of Python's that takes numbers of some kinds."""
+        node, kinds = self._node, _TAKEN.get(kind, dtypes.ANY)
         if product(node.shape) != 1:
             refusal = ValueError if kind == "bool" else TypeError
             raise refusal(
@@ -255,26 +256,17 @@ class Array(ArrayBase, Methods):
             )
         return _value(node)
 
-    def __bool__(self) -> bool:
-        return bool(self._scalar("bool", dtypes.ANY))
-
-    def __int__(self) -> int:
-        return int(self._scalar("int", (dtypes.BOOL, *dtypes.REAL_NUMERIC)))
-
-    def __float__(self) -> float:
-        return float(self._scalar("float", (dtypes.BOOL, *dtypes.REAL_NUMERIC)))
-
     def __complex__(self) -> complex:
-        return complex(self._scalar("complex", dtypes.ANY))
+        return complex(self._scalar("complex"))
 
-    def __index__(self) -> int:
+    def _index(self) -> int:
         if self._node.shape != ():
             raise errors.type_error(
                 "operator.index(x)",
                 f"x has shape {self._node.shape}",
                 "only 0-dimensional integer arrays are indices",
             )
-        return int(self._scalar("operator.index", dtypes.INTEGER))
+        return int(self._scalar("operator.index"))
 
     def __hash__(self) -> int:
         """The hash of a number: that of its value, which never changes."""
@@ -288,10 +280,10 @@ class Array(ArrayBase, Methods):
         return hash(_value(self._node))
 
     def __trunc__(self) -> int:
-        return int(self._scalar("math.trunc", (dtypes.BOOL, *dtypes.REAL_NUMERIC)))
+        return int(self._scalar("math.trunc"))
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        return round(self._scalar("round", (dtypes.BOOL, *dtypes.REAL_NUMERIC)), ndigits)
+        return round(self._scalar("round"), ndigits)
 
     def __len__(self) -> int:
         if not self._node.shape:
@@ -373,6 +365,12 @@ class Array(ArrayBase, Methods):
 set_array_type(Array)
 made: Final[Callable[[Node], Array]] = core.made  # type: ignore[assignment]
 """`Array(node)` of a node that is no constant, or one that `number_like` made."""
+
+_TAKEN: Final = {
+    **dict.fromkeys(("int", "float", "math.trunc", "round"), (dtypes.BOOL, *dtypes.REAL_NUMERIC)),
+    "operator.index": dtypes.INTEGER,
+}
+"""The kinds that Python's functions of numbers take, where these are not all."""
 
 _NUMBERS: Final[dict[DType, type]] = {
     dtypes.float64: numpy.floating,
@@ -508,26 +506,12 @@ def _combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
     """An operator on operands that the core does not know; what xarr does not know has its turn."""
     if type(x1) is Array:
         node, kind = x1._node, type(x2)
-        if node.value is not None:
-            other = x2
-            if kind is Array:
-                other = x2._node.value if x2._node.structure is node.structure else None
-            elif (kind is not float and kind is not int) or not fits(node.dtype, x2):
-                other = None
-            known = None if other is None else row.of_numbers(node, node.value, other)
-            if known is not None:
-                return made(known)
         if kind is node.dtype.numpy.type:
             # A number of NumPy's of the array's own data type.
             return operated(row.known, x1, x2.item())  # type: ignore[no-any-return]
         if row is rows.multiply and kind in _REPEATED and _counts(x1):
             return x2 * int(x1)  # type: ignore[no-any-return]
     else:
-        node = x2._node
-        if node.value is not None and type(x1) in (float, int) and fits(node.dtype, x1):
-            known = row.of_numbers(node, x1, node.value)
-            if known is not None:
-                return made(known)
         if row is rows.multiply and type(x1) in _REPEATED and _counts(x2):
             return x1 * int(x2)  # type: ignore[no-any-return]
     accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
@@ -560,8 +544,7 @@ def _assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
     is_fresh = given.storage is not None and given.storage is not node.storage
     if where is not None and is_fresh and given.dtype is node.dtype:
         opcode, how = engine.storing(given.structure, where, node.dtype)
-        name = (None, given.structure, None)  # no key has such a name
-        remembered(node.structure.stores, name, (opcode, how, 0))
+        remembered(how.stores, given.structure, opcode)
     return stored
 
 

@@ -53,20 +53,6 @@ def _rounded(value: Any, dtype: DType) -> Any:
     return dtypes.quietly(dtype.numpy.type, value).item()
 
 
-def fits(dtype: DType, value: float) -> bool:
-    """Whether a Python int or float beside the data type stands for one of its numbers exactly."""
-    if dtype is dtypes.float64:
-        return type(value) is float or -_EXACT <= value <= _EXACT
-    return (
-        type(value) is int
-        and dtype.kind in dtypes.INTEGER
-        and (dtype.bounds[0] <= value <= dtype.bounds[1])
-    )
-
-
-_EXACT: Final = 1 << 53
-
-
 def operand(value: Any, other: Node, where: str) -> Node | None:
     """The node of an operand beside another one; None of what is no operand."""
     kind = type(value)

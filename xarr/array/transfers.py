@@ -11,7 +11,8 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
-from xarr.core.tape import Node, Storage, constant, leaf
+from xarr.core import tape
+from xarr.core.tape import Node, Storage, constant, hooks, leaf
 from xarr.engine import elements, engine, hosted
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
@@ -69,10 +70,12 @@ def tell(where: str, nbytes: int, direction: str, device: Device) -> None:
 def observed(observer: Observer) -> Iterator[None]:
     """Tell a function of each hidden transfer, and of files, within a ``with`` block."""
     _transfers.observers.append(observer)
+    hooks.transfers += 1
     try:
         yield
     finally:
         _transfers.observers.remove(observer)
+        hooks.transfers -= 1
 
 
 @contextmanager
@@ -85,10 +88,12 @@ def no_implicit_transfer() -> Iterator[None]:
     openly.
     """
     _transfers.forbidden += 1
+    hooks.transfers += 1
     try:
         yield
     finally:
         _transfers.forbidden -= 1
+        hooks.transfers -= 1
 
 
 @contextmanager
@@ -103,7 +108,7 @@ def openly() -> Iterator[None]:
 
 def is_unobserved() -> bool:
     """Whether hidden transfers are allowed and have no observer."""
-    return not _transfers.forbidden and not _transfers.observers
+    return not hooks.transfers
 
 
 def are_allowed() -> bool:
@@ -186,11 +191,11 @@ def lone(node: Node, where: str = READING) -> Any:
     with device.lock:
         found = engine.there(node)
         assert found.storage is not None
-        if type(found.storage.buffer) is numpy.ndarray:
-            value = elements.read(found.storage, found.offset, dtype)
+        if type(found.storage.buffer) is numpy.ndarray or device.driver.is_lasting:
+            value = tape.read(found, found.offset)
             if value is not None:
                 return value
-        # Of the driver's memory; to reach into a new buffer takes it longer than to copy.
+        # To reach into a new buffer takes other drivers longer than to copy.
         host = numpy.empty(1, dtype.numpy)
         found.storage.settle()
         device.driver.download(found.storage.buffer, found.offset * dtype.itemsize, host)

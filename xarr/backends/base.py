@@ -320,6 +320,9 @@ class Driver(Protocol):
         """Whether `window` gives memory now."""
         return False
 
+    is_lasting: bool = False
+    """Whether what `window` gives is the memory for as long as the buffer is there."""
+
     def window(self, buffer: Any, form: str) -> memoryview | None:
         """The buffer's own memory as numbers of a format of the struct module's, or None.
 

@@ -118,6 +118,8 @@ class Compiler(NamedTuple):
 class CpuDriver(Driver):
     """The processor, with the functions of `cpu.c`."""
 
+    is_lasting = True
+
     def __init__(self, info: DeviceInfo, compiler: Compiler, functions: Any) -> None:
         self.info = info
         self._compiler = compiler

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xarr.core.tape import Opcode
+    from xarr.core.tape import Exact, Opcode
     from xarr.dtypes import DType
 
 
@@ -15,10 +15,11 @@ class Operation:
 
     Rows of the elementwise table make one of these for each combination of data types; so do casts.
     `template` holds the operands as `{0}`, `{1}`, ...; it is one C expression. Operations are
-    compared by identity. `host` computes the same bits of NumPy's arrays, where it is not None.
+    compared by identity. `host` computes the same bits of NumPy's arrays, where it is not None, and
+    `exact` of numbers, once it was asked for.
     """
 
-    __slots__ = ("host", "name", "opcodes", "operands", "result", "template")
+    __slots__ = ("exact", "host", "name", "opcodes", "operands", "result", "template")
 
     is_consumed = False
     """Whether who runs the tape launches it, with what it takes."""
@@ -32,6 +33,7 @@ class Operation:
         host: Callable[..., Any] | None = None,
     ) -> None:
         self.host = host
+        self.exact: Exact | None = None
         self.name = name
         self.operands = operands
         self.result = result

@@ -90,6 +90,8 @@ class Hooks:
         Gives instructions their numbers, so that it knows who asks for them.
     eager : int
         How many `eager()` blocks are open; XARR_EAGER opens one for good.
+    transfers : int
+        How many mind hidden transfers, or are told of them.
     unheld : int
         The count of references to a storage that only a list holds.
     """
@@ -98,23 +100,33 @@ class Hooks:
     run: Any = cython.declare(object, visibility="public")
     numbers: Any = cython.declare(object, visibility="public")
     eager: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    transfers: int = cython.declare(cython.Py_ssize_t, visibility="public")
     unheld: int = cython.declare(cython.Py_ssize_t, visibility="public")
 
 
+@cython.cclass
 class Counts:
-    """What was done, for tests, reports and benchmarks: launches and compilations."""
+    """What was done, for tests, reports and benchmarks: launches and compilations.
+
+    Attributes
+    ----------
+    observers : list of function
+        Are told of each new kernel's skeleton and form.
+    """
+
+    launches: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    compilations: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    observers: list[Callable[[str, Any], None]] = cython.declare(list, visibility="public")
 
     def __init__(self) -> None:
-        self.launches = 0
-        self.compilations = 0
-        self.observers: list[Callable[[str, Any], None]] = []
-        """Are told of each new kernel's skeleton and form."""
+        self.observers = []
 
 
 _hooks = cython.declare(Hooks, Hooks())
 hooks = _hooks
 hooks.eager = 1 if settings().eager else 0
-counts: Final = Counts()
+_counts = cython.declare(Counts, Counts())
+counts = _counts
 
 
 @contextmanager
@@ -163,7 +175,7 @@ class Storage:
     device: Any = cython.declare(object, visibility="public")
     lender: Any = cython.declare(object, visibility="public")
     selected: Any = cython.declare(object, visibility="public")
-    _windows: Any = cython.declare(object, visibility="public")
+    _windows: dict[Any, Any] | None = cython.declare(dict)
     nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
     serial: int = cython.declare(cython.Py_ssize_t, visibility="public")
     writes: int = cython.declare(cython.Py_ssize_t, visibility="public")
@@ -194,21 +206,28 @@ class Storage:
             if type(memory) is _ndarray:
                 buffer = room(self.device, self.nbytes)
                 self.device.driver.upload(buffer, 0, memory)
-                self.buffer, self._windows = buffer, None
+                self.buffer = buffer
 
-    def window(self, form: str) -> memoryview | None:
+    @cython.ccall
+    def window(self, form: object) -> Any:
         """The memory as numbers of a format of the struct module's; see `Driver.window`."""
         memory = self.buffer
-        found: Any = None
-        if type(memory) is _ndarray:
-            if self._windows is None:
-                self._windows = {}
-            found = self._windows.get(form)
-            if found is None:
-                bytes_of = memory.reshape(-1).view(numpy.uint8).data
-                found = self._windows[form] = bytes_of.cast(form)
-        elif memory is not None:
-            found = self.device.driver.window(memory, form)
+        if memory is None:
+            return None
+        driver = None if type(memory) is _ndarray else self.device.driver
+        if driver is not None and not driver.is_lasting:
+            return driver.window(memory, form)
+        windows: dict[Any, Any] | None = self._windows
+        if windows is None or windows[None] is not memory:
+            # In one step: whoever reads an element holds no lock.
+            windows = self._windows = {None: memory}
+        found = windows.get(form)
+        if found is None:
+            if driver is not None:
+                found = driver.window(memory, form)
+            else:
+                found = memory.reshape(-1).view(numpy.uint8).data.cast(form)
+            windows[form] = found
         return found
 
 
@@ -222,7 +241,8 @@ def _made_storage(made: Storage, device: object, nbytes: cython.Py_ssize_t) -> S
     return made
 
 
-def room(device: Device, nbytes: int) -> Any:
+@cython.ccall
+def room(device: Any, nbytes: cython.Py_ssize_t) -> object:
     """Memory of the driver's; where it is short, garbage is collected and the pool given back."""
     try:
         return device.driver.allocate(nbytes)
@@ -265,15 +285,20 @@ class Structure:
         Whether two elements may be one, as in a broadcast view.
     in_memory : InMemory or None
         How NumPy sees the elements; once it was asked for.
+    form : str or None
+        What elements are for the struct module, where the host reaches them; None where not.
     element : Structure or None
         Of constants without axes, of the same data type; there once it was asked for.
+    lone : Structure or None
+        Of one element, where it was written to alone.
     views : dict
-        What basic indexing gives, by key: structures, and how far they begin from this one.
+        What indexing and reshaping give: structures, and by some keys how far they begin from this.
     stores : dict
-        What writes to a view of it, by key and the value's structure: opcodes, and then the same;
-        None where the value is that view.
+        Opcodes of what writes to it, by the value's structure; of the same storage also by how far
+        the value begins from it.
     places : set of int
-        How far beyond the first one elements were that were written alone, while others waited.
+        How far beyond the first one elements were that were read or written alone, while others
+        waited.
     """
 
     device: Any = cython.declare(object, visibility="public")
@@ -283,10 +308,15 @@ class Structure:
     layout: Any = cython.declare(object, visibility="public")
     in_memory: Any = cython.declare(object, visibility="public")
     element: Any = cython.declare(object, visibility="public")
+    lone: Any = cython.declare(object)
     views: dict[Any, Any] = cython.declare(dict, visibility="public")
     stores: dict[Any, Any] = cython.declare(dict, visibility="public")
     places: set[int] = cython.declare(set, visibility="public")
+    form: str | None = cython.declare(object, visibility="public")
+    low: Any = cython.declare(object)
+    high: Any = cython.declare(object)
     repeats: bool = cython.declare(cython.bint, visibility="public")
+    is_complex: bool = cython.declare(cython.bint)
     alike: list[Any] = cython.declare(list)
 
     def __init__(self, device: Device, dtype: DType, shape: Shape, pattern: Pattern | None) -> None:
@@ -300,6 +330,19 @@ class Structure:
         self.stores = {}
         self.places = set()
         self.alike = [None] * 24
+        self.is_complex = dtype.kind == dtypes.COMPLEX
+        self.low, self.high = (-_EXACT, _EXACT) if dtype is dtypes.float64 else dtype.bounds
+        if dtype.kind not in dtypes.INTEGER and dtype is not dtypes.float64:
+            self.low = self.high = None
+        if device.info.in_place and dtype is not dtypes.float16:
+            self.form = "?" if dtype is dtypes.bool_ else dtype.format[0]
+
+    @cython.ccall
+    def fits(self, value: object) -> cython.bint:
+        """Whether a Python int or float beside elements stands for one of their values exactly."""
+        if type(value) is float:
+            return self.dtype is dtypes.float64
+        return type(value) is int and self.low is not None and self.low <= value <= self.high
 
     def seen(self) -> InMemory:
         """How NumPy sees the elements of a view."""
@@ -307,6 +350,14 @@ class Structure:
             assert self.pattern is not None
             self.in_memory = in_memory(self.dtype, self.pattern.shape, self.pattern.strides)
         return self.in_memory
+
+
+_EXACT: Final = 1 << 53
+"""Integers up to this are float64 exactly."""
+LONGEST_STEP: Final = 1 << 31
+"""The longest step of a slice; one that is longer than its axis is as good."""
+_LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_STEP)
+_NEVER = cython.declare(cython.Py_ssize_t, -(1 << 62))
 
 
 def in_memory(dtype: DType, shape: Shape, strides: Shape) -> InMemory:
@@ -386,7 +437,7 @@ class Node:
 
 
 @cython.cfunc
-def _view(storage: Storage, how: Structure, offset: cython.Py_ssize_t) -> Node:
+def _view(storage: Storage | None, how: Structure, offset: cython.Py_ssize_t) -> Node:
     made: Node = Node.__new__(Node)
     made.storage = storage
     made.structure = how
@@ -407,14 +458,77 @@ def element(node: Node, at: int) -> Node:
     return Node(node.storage, structure(node.device, node.dtype, _ELEMENT), at)
 
 
-def number_like(node: Node, value: Any) -> Node:
+@cython.ccall
+def number_like(node: Node, value: object) -> Node:
     """A constant without axes, of a node's data type, which its array alone has."""
     how: Structure = node.structure
     if how.element is None:
         how.element = structure(how.device, how.dtype, ())
-    result: Node = Node(None, how.element, 0, value)
+    return _lone(how.element, value)
+
+
+@cython.cfunc
+def _lone(how: Structure, value: object) -> Node:
+    result: Node = _view(None, how, 0)
+    result.value = value
     result.bound = True
     return result
+
+
+# -- single elements, where the host reaches them --------------------------------------------------
+
+
+@cython.ccall
+def read(node: Node, at: cython.Py_ssize_t) -> object:
+    """The element `at` elements from the storage's beginning, where nothing pends; or None.
+
+    It is none, either, where a Python scalar may have other bits: of a NaN.
+    """
+    how: Structure = node.structure
+    storage: Storage | None = node.storage
+    on: Tape | None = how.device.tape
+    if how.form is None or storage is None or on is None:
+        return None
+    if type(storage.buffer) is _ndarray or how.device.driver.is_lasting:
+        return _element(on, how, storage, at)
+    with how.device.lock:
+        return _element(on, how, storage, at)
+
+
+@cython.cfunc
+def _element(on: Tape, how: Structure, storage: Storage, at: cython.Py_ssize_t) -> object:
+    if on.is_running or on.aside or on.writes(storage):
+        return None
+    window = storage.window(how.form)
+    if window is None:
+        return None
+    value = complex(window[2 * at], window[2 * at + 1]) if how.is_complex else window[at]
+    return value if value == value else None
+
+
+@cython.ccall
+def written(node: Node, at: cython.Py_ssize_t, value: Any) -> cython.bint:
+    """Whether an element could be written at once: nothing that pends names the storage.
+
+    `value` is a Python scalar that the data type holds exactly.
+    """
+    how: Structure = node.structure
+    storage: Storage | None = node.storage
+    on: Tape | None = how.device.tape
+    if how.form is None or storage is None or on is None or value != value:
+        return False
+    with how.device.lock:
+        if on.is_running or storage.buffer is None or on.names(storage):
+            return False
+        window = storage.window(how.form)
+        if window is None:
+            return False
+        storage.writes += 1
+        if how.is_complex:
+            window[2 * at], window[2 * at + 1] = value.real, value.imag
+        else:
+            window[at] = value
+    return True
 
 
 def constant(value: Any, dtype: DType, shape: Shape, device: Device) -> Node:
@@ -602,7 +716,7 @@ def launched(
     device: Any, kernel: Any, grid: Any, buffers: Any, arguments: Any, elements: Any
 ) -> object:
     """Launch a kernel, whatever the hook does."""
-    counts.launches += 1
+    _counts.launches += 1
     groups, items = grid
     work = kernel.weight * elements
     device.driver.launch(kernel.handle, groups, items, buffers, arguments, work)
@@ -698,6 +812,8 @@ class Call:
     taken: list[Any] = cython.declare(list, visibility="public")
     freed: list[Any] = cython.declare(list, visibility="public")
     launches: int = cython.declare(cython.Py_ssize_t, visibility="public")
+    values: list[Any] | None = cython.declare(list)
+    packed: list[Any] = cython.declare(list)
 
     def __init__(
         self,
@@ -734,7 +850,8 @@ class Call:
         asked: list[Any] = []
         found: object = self.ask(device, listed, asked)
         if len(asked) == 1:
-            launch(device, *asked[0])
+            kernel, grid, buffers, arguments, elements = asked[0]
+            launch(device, kernel, grid, buffers, arguments, elements)
         elif asked:
             unfinished.extend(asked)
             go_on(device, unfinished)
@@ -762,7 +879,8 @@ class Call:
         values: list[Any] = []
         for slot, beyond in self.offsets:
             values.append(0 if slot < 0 else bases[slot] + beyond)
-        self._add_constants(self.constants, listed.constants, values)
+        if self.constants:
+            self._add_constants(self.constants, listed.constants, values)
         if not self.stages:
             read = [storages[slot] for slot in self.pointers]
             return Prepared(self.form, read, [*self.form.numbers, *values])
@@ -776,8 +894,19 @@ class Call:
                 places.append(storage.buffer)
         if self.numbers:
             self._add_constants(self.numbers, listed.constants, numbers)
+        # Where nothing but offsets comes from the tape, these are often what they were.
+        is_packed: cython.bint = values == self.values
+        if not is_packed:
+            self.values = None if self.constants or self.numbers else values
+            self.packed = [_packed(stage, values, numbers) for stage in self.stages]
+        number: cython.Py_ssize_t = 0
         for stage in self.stages:
-            asked.append(_asked(stage, buffers, values, places, numbers))
+            kernel, grid, elements, _, at, takes_form, _, _ = stage
+            pointers: list[Any] = buffers
+            if at or not takes_form:
+                pointers = [*(buffers if takes_form else []), *[places[one] for one in at]]
+            asked.append((kernel, grid, pointers, self.packed[number], elements))
+            number += 1
         return None
 
     @cython.cfunc
@@ -813,23 +942,14 @@ class Call:
 
 
 @cython.cfunc
-def _asked(
-    stage: Any, buffers: list[Any], values: list[Any], places: list[Any], numbers: list[Any]
-) -> tuple[Any, ...]:
-    """The arguments of a launch, of a stage."""
-    kernel, grid, elements, indices, rooms, takes_form, takes_numbers, _ = stage
-    pointers: list[Any] = []
-    arguments: list[Any] = list(indices)
-    if takes_form:
-        pointers.extend(buffers)
+def _packed(stage: Any, values: list[Any], numbers: list[Any]) -> object:
+    """The arguments of a stage, packed."""
+    arguments: list[Any] = list(stage.indices)
+    if stage.takes_form:
         arguments.extend(values)
-    if rooms:
-        count: cython.Py_ssize_t = len(places)
-        for at in rooms:
-            pointers.append(places[at if at >= 0 else count + at])
-    if takes_numbers:
+    if stage.takes_numbers:
         arguments.extend(numbers)
-    return kernel, grid, pointers, kernel.arguments.pack(*arguments), elements
+    return stage.kernel.arguments.pack(*arguments)
 
 
 @cython.cclass
@@ -1058,7 +1178,7 @@ class Program:
             if self.sequence is None:
                 self.sequence = driver.sequence(asked) or False
             if self.sequence is not False and self.sequence.run(asked):
-                counts.launches += len(asked)
+                _counts.launches += len(asked)
                 asked.clear()
             if asked:
                 unfinished.extend(asked)
@@ -1710,6 +1830,53 @@ def _frozen(operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 @cython.cclass
+class Exact:
+    """What Python computes of numbers of one type with the bits of a kernel.
+
+    Attributes
+    ----------
+    takes : type or None
+        What `function` is given; None where it may have other bits.
+    """
+
+    function: Any = cython.declare(object)
+    takes: Any = cython.declare(object)
+    is_bool: bool = cython.declare(cython.bint)
+    low: Any = cython.declare(object)
+    high: Any = cython.declare(object)
+
+    def __init__(self, function: Callable[..., Any], operation: Operation) -> None:
+        row = operation.operands[0]
+        self.function = function
+        self.is_bool = operation.result.kind == dtypes.BOOL
+        self.low, self.high = operation.result.bounds
+        if operation.operands.count(row) == len(operation.operands):
+            self.takes = {dtypes.BOOL: bool, dtypes.REAL: float}.get(row.kind, int)
+            if row.kind in dtypes.FLOATING and row is not dtypes.float64:
+                self.takes = None
+
+    @cython.ccall
+    def of(self, x1: object, x2: object = None) -> object:
+        """The result, where the type that it has holds it; else None."""
+        takes: Any = self.takes
+        if takes is None:
+            return None
+        x1 = x1 if type(x1) is takes else takes(x1)
+        try:
+            if x2 is None:
+                value = self.function(x1)
+            else:
+                value = self.function(x1, x2 if type(x2) is takes else takes(x2))
+        except (ArithmeticError, ValueError):
+            return None
+        if self.is_bool:
+            return value if type(value) is bool else None
+        if type(value) is int:
+            return value if self.low <= value <= self.high else None
+        return value if type(value) is float and value == value else None
+
+
+@cython.cclass
 class Known:
     """What a function has become, by the operands' structures.
 
@@ -1720,15 +1887,19 @@ class Known:
     pairs : dict
         Opcodes, by one structure or two; the type of a Python scalar may stand for one of them,
         then with the bounds of its data type.
+    numbers : dict
+        By the structure of two numbers: what Python computes, and the structure of the result.
     """
 
     row: Any = cython.declare(object, visibility="public")
     pairs: dict[Any, Any] = cython.declare(dict, visibility="public")
+    numbers: dict[Any, Any] = cython.declare(dict, visibility="public")
     number: int = cython.declare(cython.Py_ssize_t)
 
     def __init__(self, number: int = -1) -> None:
         self.number = number
         self.pairs = {}
+        self.numbers = {}
 
     def remember(self, key: Any, opcode: Any) -> None:
         """Have an opcode found by the structures of its operands."""
@@ -1777,7 +1948,8 @@ Operand: TypeAlias = (
 class ArrayBase:
     """The slots of an array and its operators, as far as they are known; else its class is asked.
 
-    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_item` and `_set_item`.
+    The class that is made of it has `_combined`, `_applied`, `_assigned`, `_item`, `_set_item` and
+    `_scalar`.
     """
 
     __weakref__: object
@@ -1915,24 +2087,60 @@ class ArrayBase:
     def __invert__(self) -> Self:
         return _unary(_INVERT, self)
 
+    def __bool__(self) -> bool:
+        value = _value(self)
+        return bool(self._scalar("bool") if value is None else value)  # type: ignore[attr-defined]
+
+    def __int__(self) -> int:
+        value = _value(self)
+        if value is None or type(value) is complex:
+            value = self._scalar("int")  # type: ignore[attr-defined]
+        return int(value)
+
+    def __float__(self) -> float:
+        value = _value(self)
+        if value is None or type(value) is complex:
+            value = self._scalar("float")  # type: ignore[attr-defined]
+        return float(value)
+
+    def __index__(self) -> int:
+        value = _value(self)
+        return value if type(value) is int else self._index()  # type: ignore[attr-defined]
+
     def __getitem__(self, key: Any, /) -> Self:
-        how: Structure = self._node.structure
-        name: object = name_of(key)
-        if name is not None and self._node.storage is not None:
-            found = how.views.get(name)
-            if found is not None and how.shape:
-                return _seen(self, found)
-        return self._item(key, name)  # type: ignore[attr-defined]
+        node: Node = self._node
+        at: cython.Py_ssize_t = place_of(node, key)
+        if at < 0:
+            part: Node | None = part_of(node, key)
+            if part is not None:
+                return _seen(self, part)
+        elif not _hooks.transfers:
+            value = read(node, at)
+            if value is not None:
+                return made(number_like(node, value))  # type: ignore[return-value]
+        return self._item(key)  # type: ignore[attr-defined]
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
-        name: object = None
-        if isinstance(value, ArrayBase):
-            given: Node = value._node
-            if given.storage is not None:
-                name = name_of_store(self._node, key, given)
-                if not self._locked and is_stored(self._node, name, given):
+        node: Node = self._node
+        storage: Storage | None = node.storage
+        if storage is not None and not (
+            self._locked or storage.read_only or node.structure.repeats
+        ):
+            given: Node | None = None
+            number = number_for(node.structure, value)
+            at: cython.Py_ssize_t = place_of(node, key)
+            if number is not None:
+                if at >= 0 and written(node, at, number):
                     return
-        self._set_item(key, value, name)  # type: ignore[attr-defined]
+                given = number_like(node, number)
+            elif isinstance(value, ArrayBase):
+                given = value._node
+            part: Node | None = None
+            if given is not None:
+                part = part_of(node, key) if at < 0 else _view(storage, _lone_of(node), at)
+            if given is not None and part is not None and is_stored(part, given):
+                return
+        self._set_item(key, value)  # type: ignore[attr-defined]
 
 
 _kind = cython.declare(type, ArrayBase)
@@ -1953,14 +2161,29 @@ def made(node: Node) -> ArrayBase:
 
 
 @cython.cfunc
-def _seen(x: ArrayBase, found: tuple[Any, ...]) -> Any:
-    """A view of an array with axes: its structure, and by how many elements it begins beyond."""
-    how: Structure = found[0]
-    beyond: cython.Py_ssize_t = found[1]
-    storage: Storage | None = x._node.storage
-    assert storage is not None
+def _value(x: ArrayBase) -> Any:
+    """The value of a number; None of what has axes or is in a storage."""
+    return None if x._node.structure.shape else x._node.value
+
+
+@cython.ccall
+def number_for(how: Structure, value: object) -> object:
+    """A value that is written to an element of a structure, if that holds it exactly; or None."""
+    if isinstance(value, ArrayBase):
+        given: Structure = value._node.structure
+        is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype
+        return _value(value) if is_alike else None
+    if type(value) is float and how.dtype is dtypes.float32:
+        low, high = how.dtype.bounds
+        return value if low <= value <= high else None  # the write itself rounds
+    return value if how.fits(value) else None
+
+
+@cython.cfunc
+def _seen(x: ArrayBase, part: Node) -> Any:
+    """The array of a view of an array with axes."""
     result: ArrayBase = ArrayBase.__new__(_kind)
-    result._node = _view(storage, how, x._node.offset + beyond)
+    result._node = part
     result._locked = x._locked
     result._kept = True
     result._base = x if x._base is None else x._base
@@ -1975,9 +2198,14 @@ def operated(known: Known, x1: Any, x2: Any) -> Any:
     how: Structure
     opcode: Opcode | None
     array: ArrayBase
+    number: object = None
     if isinstance(x1, ArrayBase):
         first = x1._node
         how = first.structure
+        if first.value is not None:
+            number = _of_numbers(known, how, first.value, x2)
+            if number is not None:
+                return number
         if isinstance(x2, ArrayBase):
             second = x2._node
             opcode = how.alike[known.number] if how is second.structure else None
@@ -1993,11 +2221,32 @@ def operated(known: Known, x1: Any, x2: Any) -> Any:
     else:
         array = x2
         second = array._node
+        if second.value is not None:
+            number = _of_numbers(known, second.structure, x1, second.value)
+            if number is not None:
+                return number
         if type(x1) is float or type(x1) is int:
             found = known.pairs.get((type(x1), second.structure))
             if found is not None and found[1] <= x1 <= found[2]:
                 return made(computed(found[0], (second,), x1))
     return array._combined(known.row, x1, x2)  # type: ignore[attr-defined]
+
+
+@cython.cfunc
+def _of_numbers(known: Known, how: Structure, x1: object, x2: object) -> object:
+    """What Python computes of the number of a structure and of another one; None of any other."""
+    found = known.numbers.get(how)
+    if found is None:
+        return None
+    if isinstance(x2, ArrayBase):
+        x2 = x2._node.value if x2._node.structure is how else None
+        if x2 is None:
+            return None
+    elif not (how.fits(x2) and how.fits(x1)):
+        return None
+    exact: Exact = found[0]
+    value = exact.of(x1, x2)
+    return None if value is None else made(_lone(found[1], value))
 
 
 @cython.cfunc
@@ -2013,108 +2262,206 @@ def _unary(known: Known, x: ArrayBase) -> Any:
 def _in_place(known: Known, x1: ArrayBase, x2: object) -> Any:
     """An operator with its result written to the first operand."""
     result: object = operated(known, x1, x2)
-    if isinstance(result, ArrayBase) and not x1._locked and (x1._kept or x1._node.structure.shape):
+    if not x1._kept and not x1._node.structure.shape:
+        return result  # a number never changes
+    if isinstance(result, ArrayBase) and not x1._locked:
         given: Node = result._node
-        name = (None, given.structure, None)  # no key has such a name
-        if name in x1._node.structure.stores and is_stored(x1._node, name, given):
+        if given.structure.dtype is x1._node.structure.dtype and is_stored(x1._node, given):
             return x1
     return x1._assigned(known.row, result)  # type: ignore[attr-defined]
 
 
+@cython.cfunc
+def _integer(item: object) -> Any:
+    """An integer of a key, or what stands for one: a number whose value is there; else None."""
+    if type(item) is int:
+        return item
+    value = _value(item) if isinstance(item, ArrayBase) else None
+    return value if type(value) is int else None
+
+
+@cython.cfunc
+def _index_of(item: object, extent: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Where an integer of a key is on an axis; -1 for what is no such thing, or beyond an end."""
+    number = _integer(item)
+    if number is None:
+        return -1
+    at: cython.Py_ssize_t = number
+    if at < 0:
+        at += extent
+    return at if 0 <= at < extent else -1
+
+
+@cython.cfunc
+def _bound(
+    item: object, extent: cython.Py_ssize_t, step: cython.Py_ssize_t, absent: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """A bound of a slice as Python takes it for an extent; `_NEVER` for what is no integer."""
+    if item is None:
+        return absent
+    number = _integer(item)
+    if number is None:
+        return _NEVER
+    at: cython.Py_ssize_t = number
+    if at < 0:
+        at += extent
+        return at if at >= 0 else 0 if step > 0 else -1
+    return at if at < extent else extent if step > 0 else extent - 1
+
+
 @cython.ccall
-def name_of(key: object) -> object:
-    """What to remember a key of integers and slices of integers by; None for any other key."""
-    if type(key) is slice:
-        return _name_of_slice(key)
-    if type(key) is int:
-        return key
-    if type(key) is not tuple:
+def sliced(
+    shape: tuple[Any, ...], strides: tuple[Any, ...], items: tuple[Any, ...]
+) -> tuple[Any, ...] | None:
+    """What a key of integers, slices, `...` and None names: shape and strides, and the beginning.
+
+    None for other keys, and for those that are errors.
+    """
+    part: slice
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    step: cython.Py_ssize_t
+    extent: cython.Py_ssize_t
+    stride: cython.Py_ssize_t
+    beyond: cython.Py_ssize_t = 0
+    axis: cython.Py_ssize_t = 0
+    dots: cython.Py_ssize_t = 0
+    rest: cython.Py_ssize_t = len(shape) - len(items)  # the axes that the key does not name
+    for item in items:
+        if item is None:
+            rest += 1
+        elif item is Ellipsis:
+            dots += 1
+    rest += dots
+    if rest < 0 or dots > 1:
         return None
-    names: list[Any] = [tuple]  # no slice has such a name
-    for item in key:
-        if type(item) is slice:
-            name = _name_of_slice(item)
-            if name is None:
+    extents: list[Any] = []
+    steps: list[Any] = []
+    for item in items:
+        if item is None:
+            extents.append(1)
+            steps.append(0)
+            continue
+        if item is Ellipsis:
+            extents.extend(shape[axis : axis + rest])
+            steps.extend(strides[axis : axis + rest])
+            axis += rest
+            continue
+        extent = shape[axis]
+        stride = strides[axis]
+        axis += 1
+        if type(item) is not slice:
+            start = _index_of(item, extent)
+            if start < 0:
                 return None
-            names.append(name)
-        elif type(item) is int or item is None or item is Ellipsis:
-            names.append(item)
-        else:
+            beyond += start * stride
+            continue
+        part = item
+        step = 1
+        if part.step is not None:
+            number = _integer(part.step)
+            step = 0 if number is None else number
+        if step == 0 or step > _LONGEST or step < -_LONGEST:
             return None
-    return tuple(names)
+        start = _bound(part.start, extent, step, 0 if step > 0 else extent - 1)
+        stop = _bound(part.stop, extent, step, extent if step > 0 else -1)
+        if start == _NEVER or stop == _NEVER:
+            return None
+        stop = (stop - start + step - 1) // step if step > 0 else (start - stop - step - 1) // -step
+        if stop <= 0:
+            stop = start = 0
+        beyond += start * stride
+        extents.append(stop)
+        steps.append(step * stride)
+    if axis < len(shape):
+        extents.extend(shape[axis:])
+        steps.extend(strides[axis:])
+    return (tuple(extents), tuple(steps)), beyond
 
 
 @cython.ccall
-def place_of(node: Node, key: Any) -> cython.Py_ssize_t:
+def part_of(node: Node, key: object) -> Node | None:
+    """The view with axes that a key of integers, slices, `...` and None names; None of others."""
+    how: Structure = node.structure
+    pattern: Any = how.pattern
+    if pattern is None or not how.shape:
+        return None  # of a number a view is a copy
+    found: tuple[Any, ...] | None
+    try:
+        found = sliced(pattern.shape, pattern.strides, key if type(key) is tuple else (key,))
+    except OverflowError:  # of an integer that is longer than any axis
+        return None
+    if found is None:
+        return None
+    lies: Any = found[0]
+    beyond: cython.Py_ssize_t = found[1]
+    other: Structure | None = how.views.get(lies)
+    if other is None:
+        shape, strides = lies
+        if not shape or len(shape) > layout.MAX_NDIM:
+            return None
+        other = structure(how.device, how.dtype, Layout(shape, strides).pattern)
+        remembered(how.views, lies, other)
+    return _view(node.storage, other, node.offset + beyond)
+
+
+@cython.ccall
+def place_of(node: Node, key: object) -> cython.Py_ssize_t:
     """Where the one element lies that a key of integers names; -1 for other keys."""
     pattern: Any = node.structure.pattern
-    if pattern is None:
+    if pattern is None or type(key) is slice:
         return -1
     shape: tuple[Any, ...] = pattern.shape
     strides: tuple[Any, ...] = pattern.strides
-    items: tuple[Any, ...]
-    if type(key) is int:
-        items = (key,)
-    elif type(key) is tuple:
-        items = key
-    else:
-        return -1
+    items: tuple[Any, ...] = key if type(key) is tuple else (key,)
     if len(items) != len(shape):
         return -1
     at: cython.Py_ssize_t = node.offset
-    extent: cython.Py_ssize_t
     number: cython.Py_ssize_t
-    for number in range(len(items)):
-        item = items[number]
-        extent = shape[number]
-        if type(item) is not int or not -extent <= item < extent:
-            return -1
-        at += (item if item >= 0 else item + extent) * strides[number]
+    place: cython.Py_ssize_t
+    try:
+        for number in range(len(items)):
+            place = _index_of(items[number], shape[number])
+            if place < 0:
+                return -1
+            at += place * strides[number]
+    except OverflowError:
+        return -1
     return at
 
 
 @cython.cfunc
-def _name_of_slice(key: object) -> object:
-    start = key.start  # type: ignore[attr-defined]
-    stop = key.stop  # type: ignore[attr-defined]
-    step = key.step  # type: ignore[attr-defined]
-    if (
-        (start is not None and type(start) is not int)
-        or (stop is not None and type(stop) is not int)
-        or (step is not None and type(step) is not int)
-    ):
-        return None
-    return start, stop, step
+def _lone_of(node: Node) -> Structure:
+    """The structure of one element of a node's storage."""
+    how: Structure = node.structure
+    if how.lone is None:
+        how.lone = structure(how.device, how.dtype, _ELEMENT)
+    return how.lone
 
 
 @cython.ccall
-def name_of_store(node: Node, key: object, given: Node) -> object:
-    """What to remember by how a node is written to another one; None for some keys."""
-    name: object = name_of(key)
-    if name is None:
-        return None
-    if given.storage is node.storage:
-        return name, given.structure, given.offset - node.offset
-    return name, given.structure, None
+def name_of_store(part: Node, given: Node) -> object:
+    """What the view that a node is written to remembers the write by."""
+    if given.storage is part.storage:
+        return given.structure, given.offset - part.offset
+    return given.structure
 
 
 @cython.ccall
-def is_stored(node: Node, name: object, given: Node) -> cython.bint:
-    """Whether a node was written to another one as is remembered by a name."""
-    stores: dict[Any, Any] = node.structure.stores
-    if name is None or name not in stores:
+def is_stored(part: Node, given: Node) -> cython.bint:
+    """Whether a node was written to a view, if one like it was before; or is that view itself."""
+    storage: Storage | None = part.storage
+    if storage is None or storage.read_only:
         return False
-    found = stores[name]
-    if found is None:
-        return True
-    storage: Storage | None = node.storage
-    if storage is None or storage.read_only or are_shared(storage, given.storage):
+    is_itself: cython.bint = given.structure is part.structure and given.storage is storage
+    if is_itself and given.offset == part.offset:
+        return True  # x[key] += value has written already; Python now assigns the view to itself
+    opcode = part.structure.stores.get(name_of_store(part, given))
+    if opcode is None or are_shared(storage, given.storage):
         return False
-    how: Structure = found[1]
-    beyond: cython.Py_ssize_t = found[2]
     with storage.device.lock:
         storage.writes += 1
-        recorded(found[0], (given,), _view(storage, how, node.offset + beyond))
+        recorded(opcode, (given,), part)
     return True
 
 

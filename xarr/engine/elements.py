@@ -1,63 +1,54 @@
 """Single elements, which the host reads and writes in place where it shares the device's memory.
 
 A kernel for one element costs the host a hundred times what the element does. So one that is there
-already is read at once, and one that nothing on the tape names is written at once. Whoever asks
-gets None or False else, and has the element computed as others are.
+already is read at once, and one that nothing on the tape names is written at once: the core does
+that. What waits for others runs the tape first, unless it is part of a loop that does so each time.
+Whoever asks gets None or False else, and has the element computed as others are.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from xarr import dtypes, tuning
-from xarr.core.tape import Storage
+from xarr import tuning
+from xarr.core import tape
 from xarr.engine import hosted
 from xarr.engine.opcodes import tape_of
 
 if TYPE_CHECKING:
     from xarr.core.tape import Node
-    from xarr.dtypes import DType
 
 Host = numpy.ndarray[Any, numpy.dtype[Any]]
 
 
-_FORMATS: Final = {
-    row: "?" if row is dtypes.bool_ else row.format[0]
-    for row in dtypes.TABLE
-    if row is not dtypes.float16
-}
-
-
-def read(storage: Storage, at: int, dtype: DType) -> Any:
-    """The value of the element that lies `at` elements from the beginning, or None.
+def read(node: Node, at: int) -> Any:
+    """The value of a node's element that lies `at` elements from the beginning, or None.
 
     It is none, either, where a Python scalar may have other bits: of a NaN.
     """
-    device = storage.device
-    form = _FORMATS.get(dtype)
-    if form is None or not device.info.in_place:
+    device, storage = node.device, node.storage
+    if storage is None or node.structure.form is None:
         return None
     with device.lock:
         on = tape_of(device)
-        if on.is_running or (on.writes(storage) and not on.has_no_axes()):
+        if on.is_running:
+            return None
+        if (
+            on.writes(storage)
+            and (hosted.tier.name or _comes_again(node, at))
+            and not on.has_no_axes()
+        ):
             return None
         on.compute(storage)
-        window = storage.window(form)
-        if window is None:
-            return None
-        if dtype.kind == dtypes.COMPLEX:
-            value = complex(window[2 * at], window[2 * at + 1])
-        else:
-            value = window[at]
-    return value if value == value else None
+        return tape.read(node, at)
 
 
 def _comes_again(node: Node, at: int) -> bool:
-    """Whether an element is one of few that are written alone, so that it is part of a loop.
+    """Whether an element is one of few that are used alone, so that it is part of a loop.
 
-    What a loop writes to another place each time would have it planned each time.
+    What a loop reads from another place each time, or writes, would have it planned each time.
     """
     places, place = node.structure.places, at - node.offset
     is_known = place in places
@@ -93,10 +84,9 @@ def write(node: Node, at: int, value: Any) -> bool:
 
     `value` is a Python scalar that the data type holds exactly.
     """
-    device, dtype, storage = node.device, node.dtype, node.storage
+    device, storage = node.device, node.storage
     assert storage is not None
-    form = _FORMATS.get(dtype)
-    if form is None or value != value or not device.info.in_place:
+    if node.structure.form is None or value != value:
         return False
     with device.lock:
         on = tape_of(device)
@@ -106,14 +96,4 @@ def write(node: Node, at: int, value: Any) -> bool:
             if (hosted.tier.name or _comes_again(node, at)) and not on.has_no_axes():
                 return False
             on.run()
-            if storage.buffer is None or on.names(storage):
-                return False
-        window = storage.window(form)
-        if window is None:
-            return False
-        storage.writes += 1
-        if dtype.kind == dtypes.COMPLEX:
-            window[2 * at], window[2 * at + 1] = value.real, value.imag
-        else:
-            window[at] = value
-    return True
+        return tape.written(node, at, value)

@@ -30,16 +30,15 @@ from xarr.array.array import (
 )
 from xarr.array.conversion import as_array, numbers, warn_of_imaginary
 from xarr.array.nested import holds_arrays
-from xarr.array.operands import fits, operand
+from xarr.array.operands import operand
 from xarr.array.transfers import from_host, is_unobserved
 from xarr.core.tape import (
     Node,
     constant,
     element,
-    is_stored,
     leaf,
-    name_of,
     name_of_store,
+    number_for,
     number_like,
     place_of,
     remembered,
@@ -55,23 +54,19 @@ _ALL: Final = slice(None)
 _WRITE: Final = "x[key] = value"
 
 
-def getitem(x: Array, key: Any, name: Any = None) -> Array:
-    """The elements that `key` names: a view, or a copy where it holds arrays.
-
-    A view is remembered by a `name`, if the key has one.
-    """
+def getitem(x: Array, key: Any) -> Array:
+    """The elements that `key` names: a view, or a copy where it holds arrays."""
     kind = type(key)
     if kind is not slice:
         at = place_of(x._node, key)
         if at >= 0:
-            value = _read(x._node, at)
+            value = elements.read(x._node, at) if is_unobserved() else None
             if value is not None:
                 return made(number_like(x._node, value))
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return Array(engine.copied(element(x._node, at)))
     elif type(key.start) is Array or type(key.stop) is Array:
         key = _of_integers(key)
-        name = name_of(key)
     where = settled(x)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is slice or kind is int or not any(map(is_array, items)):
@@ -82,9 +77,6 @@ def getitem(x: Array, key: Any, name: Any = None) -> Array:
                 return kept(part)
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return Array(engine.copied(node))
-        if name is not None:
-            found = node.structure, node.offset - where.offset
-            remembered(x._node.structure.views, name, found)
         return part
     if len(items) == 1:
         mask = mask_of(items[0], x)
@@ -95,21 +87,18 @@ def getitem(x: Array, key: Any, name: Any = None) -> Array:
     return Array(gather.take(x._node, where, arrays, place))
 
 
-def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
-    """Write to the elements that `key` names; it is remembered by a `name`, if there is one."""
+def setitem(x: Array, key: Any, value: Any) -> None:
+    """Write to the elements that `key` names."""
     node = x._node
     given = value._node if type(value) is Array else None
     require_writeable(x, _WRITE)
     kind = type(key)
     at = -1 if kind is slice else place_of(node, key)
-    if at >= 0 and _is_written(node, at, value):
+    number = number_for(node.structure, value) if at >= 0 else None
+    if number is not None and elements.write(node, at, number):
         return
     if given is None:
         given = _number(node, value)
-    if given is not None and given.value is not None:
-        name = name_of_store(node, key, given)
-        if is_stored(node, name, given):
-            return
     source = _source(value, node)
     items = key if kind is tuple else tuple(key) if isinstance(key, tuple) else (key,)
     if kind is not slice and kind is not int and any(map(is_array, items)):
@@ -121,7 +110,6 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
     where = basic(settled(x), items)
     source = _fitted(source, where.shape)
     leaf_layout = source.layout
-    stores = node.structure.stores
     if (
         source.storage is x._node.storage
         and leaf_layout is not None
@@ -129,11 +117,9 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
         and source.dtype is node.dtype
     ):
         # x[key] += value has written already; Python now assigns the view to itself.
-        if name is not None and given is value._node:
-            remembered(stores, name, None)
         return
     assign(x, where, source)
-    if name is None or given is None or not where.size or source.structure is not name[1]:
+    if given is None or not where.size or source.structure is not given.structure:
         return
     storage = node.storage
     assert storage is not None
@@ -142,20 +128,14 @@ def setitem(x: Array, key: Any, value: Any, name: Any = None) -> None:
         given, storage, where, node.dtype
     ):
         opcode, target = engine.storing(source.structure, where, node.dtype)
-        remembered(stores, name, (opcode, target, where.offset - node.offset))
+        name = name_of_store(Node(storage, target, where.offset), given)
+        remembered(target.stores, name, opcode)
 
 
 def _number(node: Node, value: Any) -> Node | None:
     """A Python number as a node beside which no other one has its data type; None for others."""
-    kind, dtype = type(value), node.dtype
-    if kind is float:
-        if dtype is not dtypes.float64 and not (
-            dtype is dtypes.float32 and dtype.bounds[0] <= value <= dtype.bounds[1]
-        ):
-            return None
-    elif kind is not int or dtype.kind == BOOL or not fits(dtype, value):
-        return None
-    return number_like(node, value)
+    number = number_for(node.structure, value)
+    return None if number is None else number_like(node, number)
 
 
 def _of_integers(key: slice) -> slice:
@@ -167,32 +147,6 @@ def _of_integers(key: slice) -> slice:
                 return key  # its own error says what is wrong
             parts[place] = int(part)
     return slice(*parts)
-
-
-def _read(node: Node, at: int) -> Any:
-    """The value of an element, where it is there; None else."""
-    assert node.storage is not None
-    return elements.read(node.storage, at, node.dtype) if is_unobserved() else None
-
-
-def _is_written(node: Node, at: int, value: Any) -> bool:
-    """Whether a number could be written at once."""
-    assert node.storage is not None
-    dtype = node.dtype
-    kind = type(value)
-    if kind is Array:
-        given = value._node
-        if given.value is None or given.structure.shape or given.device is not node.device:
-            return False
-        if given.dtype is not dtype:
-            return False
-        value = given.value
-    elif kind is float and dtype is dtypes.float32:
-        if not dtype.bounds[0] <= value <= dtype.bounds[1]:
-            return False  # the write itself rounds
-    elif not (kind is float or kind is int) or not fits(dtype, value):
-        return False
-    return elements.write(node, at, value)
 
 
 def _source(value: Any, node: Node) -> Node:

@@ -19,7 +19,7 @@ from xarr.array.array import Array, settled
 from xarr.array.conversion import as_array
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import from_host, is_unobserved
-from xarr.core.tape import Node, constant
+from xarr.core.tape import LONGEST_STEP, Node, constant, sliced
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import elements, engine
 from xarr.functions import elementwise, reductions
@@ -63,34 +63,24 @@ def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
         raise _several_ellipses()
     if named > len(shape):
         raise _too_many(named, len(shape))
-    offset = where.offset
-    new_shape = list[int]()
-    new_strides = list[int]()
+    plain = list[Any]()
     axis = 0
     for item in items:
-        if item is None:
-            new_shape.append(1)
-            new_strides.append(0)
-        elif item is Ellipsis:
-            skipped = len(shape) - named
-            new_shape += shape[axis : axis + skipped]
-            new_strides += strides[axis : axis + skipped]
-            axis += skipped
+        if item is None or item is Ellipsis:
+            plain.append(item)
+            axis += 0 if item is None else len(shape) - named
         elif type(item) is slice:
-            start, count, step = _slice(item, shape[axis])
-            if count:
-                offset += start * strides[axis]
-            new_shape.append(count)
-            new_strides.append(step * strides[axis])
+            plain.append(_slice(item, shape[axis]))
             axis += 1
         else:
-            offset += _integer(item, shape[axis], axis) * strides[axis]
+            plain.append(_integer(item, shape[axis], axis))
             axis += 1
-    new_shape += shape[axis:]
-    new_strides += strides[axis:]
-    if len(new_shape) > layout.MAX_NDIM:
-        raise _too_deep(len(new_shape))
-    return Layout(tuple(new_shape), tuple(new_strides), offset)
+    found = sliced(shape, strides, tuple(plain))
+    assert found is not None
+    (extents, steps), beyond = found
+    if len(extents) > layout.MAX_NDIM:
+        raise _too_deep(len(extents))
+    return Layout(extents, steps, where.offset + beyond)
 
 
 def _too_deep(ndim: int) -> IndexError:
@@ -112,16 +102,19 @@ def _too_many(named: int, ndim: int) -> IndexError:
     )
 
 
-def _slice(item: slice, extent: int) -> tuple[int, int, int]:
+def _slice(item: slice, extent: int) -> slice:
+    """The same slice, its parts integers within the extent."""
     try:
         start, stop, step = item.indices(extent)
     except TypeError:
         raise errors.type_error(
             WHERE, f"the slice is {item}", "the parts of a slice are integers or None"
         ) from None
-    if step > 0:
-        return start, max(0, -((start - stop) // step)), step
-    return start, max(0, -((stop - start) // -step)), step
+    if abs(step) > LONGEST_STEP:
+        step = (extent + 1) * (1 if step > 0 else -1)
+    if (stop - start) * step <= 0:
+        return slice(0, 0, step)
+    return slice(start, None if stop < 0 else stop, step)
 
 
 def _integer(item: Any, extent: int, axis: int) -> int:

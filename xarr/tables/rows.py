@@ -19,7 +19,16 @@ from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.compiler import source as sources
 from xarr.compiler.forms import cast
 from xarr.core.operations import Operation
-from xarr.core.tape import OPERATORS, Known, Node, Opcode, Structure, constant, number_like
+from xarr.core.tape import (
+    OPERATORS,
+    Exact,
+    Known,
+    Node,
+    Opcode,
+    Structure,
+    constant,
+    remembered,
+)
 from xarr.dtypes import (
     ANY,
     BOOL,
@@ -200,7 +209,11 @@ class Elementwise:
         if x1.value is not None and x2.value is not None and not shape:
             value = self._exactly(operation, x1.value, x2.value)
             if value is not None:
-                return constant(value, operation.result, (), x1.device)
+                result = constant(value, operation.result, (), x1.device)
+                if x1.structure is x2.structure:
+                    found = operation.exact, result.structure
+                    remembered(self.known.numbers, x1.structure, found)
+                return result
             if operation.host is not None:
                 return self._of_known(operation, x1, x2)
         opcode = engine.elementwise(operation, (x1, x2), shape)
@@ -214,44 +227,13 @@ class Elementwise:
             name: Any = (kind, given) if swapped else (given, kind)
             self.known.remember(name, (opcode, *other.dtype.bounds))
 
-    def of_numbers(self, like: Node, x1: Any, x2: Any) -> Node | None:
-        """The result for two numbers of one data type, that of a number's node; see `exact`."""
-        how = like.structure
-        if self.exact is None or how.shape:
-            return None
-        operation = self.operations[how.device.narrow].get((how.dtype, how.dtype))
-        if operation is None:
-            return None
-        value = self._exactly(operation, x1, x2)
-        if value is None:
-            return None
-        if operation.result is how.dtype:
-            return number_like(like, value)
-        result = constant(value, operation.result, (), how.device)
-        result.bound = True
-        return result
-
     def _exactly(self, operation: Operation, *values: Any) -> Any:
         """The result for numbers as Python computes it; None where that may differ."""
-        row, result = operation.operands[0], operation.result
-        if self.exact is None or operation.operands.count(row) != len(values):
+        if self.exact is None:
             return None
-        try:
-            if row is dtypes.float64:
-                value = self.exact(*map(float, values))
-            elif row.kind in INTEGER:
-                value = self.exact(*map(int, values))
-            elif row.kind == BOOL:
-                value = self.exact(*values)
-            else:
-                return None
-        except (ArithmeticError, ValueError):
-            return None
-        if result.kind == BOOL:
-            return value if type(value) is bool else None
-        if type(value) is int:
-            return value if result.bounds[0] <= value <= result.bounds[1] else None
-        return value if type(value) is float and value == value else None
+        if operation.exact is None:
+            operation.exact = Exact(self.exact, operation)
+        return operation.exact.of(*values)
 
     def _of_known(self, operation: Operation, x1: Node, x2: Node) -> Node:
         """The result for two numbers, as a constant where NumPy has the same bits."""
