@@ -116,9 +116,7 @@ def _parts(
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the options."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks",
-        description=__doc__,
-        epilog="Rows: " + ", ".join(KEYS),
+        prog="python -m benchmarks", description=__doc__, epilog="Rows: " + ", ".join(KEYS)
     )
     parser.add_argument("--device", help="xarr's device, as opencl:0; the default device if absent")
     parser.add_argument("--rows", type=_rows, help="names, with commas between")
@@ -130,9 +128,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         help="only what operations cost the host, on 1,000 elements",
     )
     parser.add_argument(
-        "--sizes",
-        type=_sizes,
-        help="elements, as 2^24,1e6; 2^24 on a CPU, 2^27 on a GPU if absent",
+        "--sizes", type=_sizes, help="elements, as 2^24,1e6; 2^24 on a CPU, 2^27 on a GPU if absent"
     )
     parser.add_argument("--repeats", type=_positive, default=15, help="rounds of each row")
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")

@@ -152,12 +152,7 @@ def generator(xp: Any) -> Any:
 
 
 COPY: Final = Row(
-    "copy",
-    "v[...] = a",
-    copy,
-    flat(2),
-    moved=2,
-    others={"jax.jit": lambda xp, a, v: xp.copy(a)},
+    "copy", "v[...] = a", copy, flat(2), moved=2, others={"jax.jit": lambda xp, a, v: xp.copy(a)}
 )
 
 LARGE_ROWS: Final = (
@@ -234,12 +229,7 @@ LARGE_ROWS: Final = (
         target=Target(h100=0.20, cpu_ratio=3),
     ),
     Row(
-        "any",
-        "any(a > 2)",
-        lambda xp, a: xp.any(a > 2),
-        flat(1),
-        moved=1,
-        target=Target(h100=0.18),
+        "any", "any(a > 2)", lambda xp, a: xp.any(a > 2), flat(1), moved=1, target=Target(h100=0.18)
     ),
     Row(
         "sum axis 0",
@@ -283,10 +273,7 @@ LARGE_ROWS: Final = (
         flat(1),
         moved=2,
         target=Target(h100=0.40),
-        others={
-            "cupy": lambda xp, a: xp.cumsum(a),
-            **_on_torch(lambda xp, a: xp.cumsum(a, 0)),
-        },
+        others={"cupy": lambda xp, a: xp.cumsum(a), **_on_torch(lambda xp, a: xp.cumsum(a, 0))},
     ),
     Row(
         "matmul",
@@ -347,12 +334,7 @@ LARGE_ROWS: Final = (
         lambda xp, a: xp.linalg.svd(a)[1],
         lambda size: ((max(matrix(size)[1] // 8, 1),) * 2,),
     ),
-    Row(
-        "fft",
-        "fft.fft(a), a quarter",
-        lambda xp, a: xp.fft.fft(a),
-        quarter,
-    ),
+    Row("fft", "fft.fft(a), a quarter", lambda xp, a: xp.fft.fft(a), quarter),
     # The targets are 80% and 50% of what a copy writes.
     Row(
         "random",
@@ -377,13 +359,7 @@ LARGE_ROWS: Final = (
 )
 
 SMALL_ROWS: Final = (
-    Row(
-        "small add",
-        "a + b, launched",
-        lambda xp, a, b: a + b,
-        flat(2),
-        target=Target(h100=10),
-    ),
+    Row("small add", "a + b, launched", lambda xp, a, b: a + b, flat(2), target=Target(h100=10)),
     Row(
         "small chain",
         "((a*b+c)*a-b)*c+a*b, launched",

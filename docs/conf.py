@@ -13,11 +13,7 @@ author = "The xarr developers"
 copyright = "The xarr developers"
 version = release = xarr.__version__
 
-extensions = [
-    "myst_parser",
-    "directives",
-    "pages",
-]
+extensions = ["myst_parser", "directives", "pages"]
 exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]

@@ -397,14 +397,7 @@ _OPERATORS: Final = {"matmul": "__matmul__"}
 _ON_HOST: Final = "NumPy on the host"
 _IN_PLACE: Final = "NumPy, in the arrays' own memory"
 _NOTHING: Final = "no kernel"
-_WITHOUT_PLACE: Final = (
-    "devices",
-    "files",
-    "floating_state",
-    "inspection",
-    "printing",
-    "random",
-)
+_WITHOUT_PLACE: Final = ("devices", "files", "floating_state", "inspection", "printing", "random")
 """Chapters whose functions compute nothing, or on the host alone; those of `random` draw."""
 _REPLACED: Final = ("FFT kernels", "matrix product kernels", "radix sort kernels", _ON_HOST)
 """What a library stands in the place of."""

@@ -153,9 +153,7 @@ def save(
 
 
 def show(
-    main: Callable[[Any], dict[str, Any]],
-    draw: Callable[[Figure, dict[str, Any]], None],
-    file: str,
+    main: Callable[[Any], dict[str, Any]], draw: Callable[[Figure, dict[str, Any]], None], file: str
 ) -> None:
     """Run one example by itself and write its picture."""
     name = Path(file).stem

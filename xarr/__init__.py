@@ -22,23 +22,16 @@ from xarr import (
     typing as typing,
 )
 from xarr.array.array import API_VERSIONS as _API_VERSIONS, Array as Array
-from xarr.array.interchange import (
-    from_cl as from_cl,
-    from_dlpack as from_dlpack,
-)
+from xarr.array.interchange import from_cl as from_cl, from_dlpack as from_dlpack
 from xarr.array.pointers import Pointer as Pointer
-from xarr.array.transfers import (
-    no_implicit_transfer as no_implicit_transfer,
-)
+from xarr.array.transfers import no_implicit_transfer as no_implicit_transfer
 from xarr.backends.device import (
     Device as Device,
     default_device as default_device,
     device as device,
     devices as devices,
 )
-from xarr.engine.engine import (
-    eager as eager,
-)
+from xarr.engine.engine import eager as eager
 from xarr.errors import (
     CacheWarning as CacheWarning,
     CompileError as CompileError,
@@ -83,14 +76,8 @@ from xarr.functions.arithmetic import (
     real as real,
     round as round,
 )
-from xarr.functions.averages import (
-    average as average,
-    corrcoef as corrcoef,
-    cov as cov,
-)
-from xarr.functions.blocks import (
-    block as block,
-)
+from xarr.functions.averages import average as average, corrcoef as corrcoef, cov as cov
+from xarr.functions.blocks import block as block
 from xarr.functions.buffers import (
     asarray_chkfinite as asarray_chkfinite,
     ascontiguousarray as ascontiguousarray,
@@ -104,11 +91,7 @@ from xarr.functions.buffers import (
     require as require,
     shares_memory as shares_memory,
 )
-from xarr.functions.calculus import (
-    gradient as gradient,
-    interp as interp,
-    trapezoid as trapezoid,
-)
+from xarr.functions.calculus import gradient as gradient, interp as interp, trapezoid as trapezoid
 from xarr.functions.calling import (
     apply_along_axis as apply_along_axis,
     apply_over_axes as apply_over_axes,
@@ -141,10 +124,7 @@ from xarr.functions.coordinates import (
     triu_indices_from as triu_indices_from,
     unravel_index as unravel_index,
 )
-from xarr.functions.copying import (
-    copyto_async as copyto_async,
-    empty_pinned as empty_pinned,
-)
+from xarr.functions.copying import copyto_async as copyto_async, empty_pinned as empty_pinned
 from xarr.functions.creation import (
     arange as arange,
     array as array,
@@ -185,10 +165,7 @@ from xarr.functions.editing import (
     resize as resize,
     trim_zeros as trim_zeros,
 )
-from xarr.functions.einsum import (
-    einsum as einsum,
-    einsum_path as einsum_path,
-)
+from xarr.functions.einsum import einsum as einsum, einsum_path as einsum_path
 from xarr.functions.elementwise import (
     abs as abs,
     acos as acos,
@@ -289,9 +266,7 @@ from xarr.functions.fills import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
-from xarr.functions.flat import (
-    flatiter as flatiter,
-)
+from xarr.functions.flat import flatiter as flatiter
 from xarr.functions.floating import (
     fix as fix,
     float_power as float_power,
@@ -311,10 +286,7 @@ from xarr.functions.floating_state import (
     seterr as seterr,
     seterrcall as seterrcall,
 )
-from xarr.functions.graphs import (
-    Graph as Graph,
-    graph as graph,
-)
+from xarr.functions.graphs import Graph as Graph, graph as graph
 from xarr.functions.grids import (
     c_ as c_,
     fromfunction as fromfunction,
@@ -334,9 +306,7 @@ from xarr.functions.histograms import (
     histogram_bin_edges as histogram_bin_edges,
     histogramdd as histogramdd,
 )
-from xarr.functions.inspection import (
-    __array_namespace_info__ as __array_namespace_info__,
-)
+from xarr.functions.inspection import __array_namespace_info__ as __array_namespace_info__
 from xarr.functions.iterating import (
     broadcast as broadcast,
     ndenumerate as ndenumerate,
@@ -418,13 +388,8 @@ from xarr.functions.ordering import (
     partition as partition,
     sort_complex as sort_complex,
 )
-from xarr.functions.packing import (
-    packbits as packbits,
-    unpackbits as unpackbits,
-)
-from xarr.functions.padding import (
-    pad as pad,
-)
+from xarr.functions.packing import packbits as packbits, unpackbits as unpackbits
+from xarr.functions.padding import pad as pad
 from xarr.functions.placing import (
     fill_diagonal as fill_diagonal,
     place as place,
@@ -445,9 +410,7 @@ from xarr.functions.polynomials.highest_first import (
     polyval as polyval,
     roots as roots,
 )
-from xarr.functions.powers import (
-    vander as vander,
-)
+from xarr.functions.powers import vander as vander
 from xarr.functions.printing import (
     array2string as array2string,
     array_repr as array_repr,
@@ -485,10 +448,7 @@ from xarr.functions.reductions import (
     sum as sum,
     var as var,
 )
-from xarr.functions.scalar_functions import (
-    elementwise as elementwise,
-    fuse as fuse,
-)
+from xarr.functions.scalar_functions import elementwise as elementwise, fuse as fuse
 from xarr.functions.searching import (
     argwhere as argwhere,
     flatnonzero as flatnonzero,
@@ -517,15 +477,8 @@ from xarr.functions.sets import (
     unique_inverse as unique_inverse,
     unique_values as unique_values,
 )
-from xarr.functions.signal import (
-    convolve as convolve,
-    correlate as correlate,
-)
-from xarr.functions.sorting import (
-    argsort as argsort,
-    searchsorted as searchsorted,
-    sort as sort,
-)
+from xarr.functions.signal import convolve as convolve, correlate as correlate
+from xarr.functions.sorting import argsort as argsort, searchsorted as searchsorted, sort as sort
 from xarr.functions.special import (
     angle as angle,
     i0 as i0,
@@ -533,11 +486,7 @@ from xarr.functions.special import (
     sinc as sinc,
     unwrap as unwrap,
 )
-from xarr.functions.statistical import (
-    cumprod as cumprod,
-    cumsum as cumsum,
-    ptp as ptp,
-)
+from xarr.functions.statistical import cumprod as cumprod, cumsum as cumsum, ptp as ptp
 from xarr.functions.streams import (
     Event as Event,
     Stream as Stream,
@@ -615,14 +564,7 @@ sctypeDict = _numpy.sctypeDict  # noqa: N816 - NumPy's name
 ndarray = Array
 emath = lib.scimath
 
-for _space in (
-    _sys.modules[__name__],
-    linalg,
-    fft,
-    random,
-    random.Generator,
-    random.RandomState,
-):
+for _space in (_sys.modules[__name__], linalg, fft, random, random.Generator, random.RandomState):
     _complete(_space)
 _complete(emath, "NumPy's function. Waits for the device.")
 _complete(lib.stride_tricks)

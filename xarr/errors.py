@@ -228,12 +228,7 @@ def _error_index(places: list[tuple[str, int]], log: str) -> int:
 
 
 def _compile_error(
-    op: str,
-    dtypes: tuple[str, ...],
-    device: str,
-    options: tuple[str, ...],
-    log: str,
-    source: str,
+    op: str, dtypes: tuple[str, ...], device: str, options: tuple[str, ...], log: str, source: str
 ) -> CompileError:
     return CompileError(
         op=op, dtypes=dtypes, device=device, options=options, log=log, source=source

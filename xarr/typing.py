@@ -2,11 +2,7 @@
 
 import typing as _typing
 from types import GenericAlias as _GenericAlias
-from typing import (
-    Any as _Any,
-    TypeAlias as _Alias,
-    TypeVar as _TypeVar,
-)
+from typing import Any as _Any, TypeAlias as _Alias, TypeVar as _TypeVar
 
 import numpy as _numpy
 

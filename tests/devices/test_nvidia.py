@@ -165,11 +165,7 @@ def test_a_plan_finds_each_element(
     assert plan.kind == kind
     assert (
         plan_of(kind, lengths, held, outer, inner, double=True).kind
-        == {
-            "C2C": "Z2Z",
-            "R2C": "D2Z",
-            "C2R": "Z2D",
-        }[kind]
+        == {"C2C": "Z2Z", "R2C": "D2Z", "C2R": "Z2D"}[kind]
     )
     assert plan.lengths == lengths
     assert plan.batch == outer * inner

@@ -889,11 +889,7 @@ def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 
 def run_random(
-    seed: int,
-    steps: int,
-    breadth: Breadth = WIDE,
-    length: int = 25,
-    kind: type[Program] = Program,
+    seed: int, steps: int, breadth: Breadth = WIDE, length: int = 25, kind: type[Program] = Program
 ) -> Iterator[int]:
     """Run random programs of `length` steps each; yields after each how many steps are done."""
     for number, done in enumerate(range(0, steps, length)):

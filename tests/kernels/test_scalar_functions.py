@@ -45,11 +45,7 @@ UNARY = {
     "acosh": (1.6, 1.6),
     "atanh": (0.95, 0.95),
 }
-BINARY = {
-    "atan2": (0.9, 0.9),
-    "pow": (0.8, 1.6),
-    "hypot": (0.7, 0.7),
-}
+BINARY = {"atan2": (0.9, 0.9), "pow": (0.8, 1.6), "hypot": (0.7, 0.7)}
 NUMPY_NAMES = {
     "asin": "arcsin",
     "acos": "arccos",

@@ -157,8 +157,7 @@ def test_long_lengths(dtype: str, length: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "length"),
-    quick_and_slow([("float32", 8192)], [("float32", 4094), ("float64", 3**8)]),
+    ("dtype", "length"), quick_and_slow([("float32", 8192)], [("float32", 4094), ("float64", 3**8)])
 )
 def test_long_real_lengths(dtype: str, length: int) -> None:
     needs(dtype)
@@ -270,10 +269,7 @@ def test_views(view: str) -> None:
     near(host(ours), wanted, "complex64", wanted.shape[axis])
 
 
-@pytest.mark.parametrize(
-    "view",
-    ["reversed", pytest.param("nearest", marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize("view", ["reversed", pytest.param("nearest", marks=pytest.mark.slow)])
 def test_views_of_real_numbers(view: str) -> None:
     real = numbers((6, 8, 12), "float32")
     axis, seen = VIEWS[view]
@@ -285,8 +281,7 @@ def test_views_of_real_numbers(view: str) -> None:
 @pytest.mark.parametrize(
     ("view", "n"),
     quick_and_slow(
-        [("transposed", 14), ("strided", 15), ("one element", 1)],
-        [("nearest", 14), ("first", 15)],
+        [("transposed", 14), ("strided", 15), ("one element", 1)], [("nearest", 14), ("first", 15)]
     ),
 )
 def test_views_of_spectra(view: str, n: int) -> None:

@@ -33,11 +33,7 @@ def _npbench(folder: Path, written: str = "ones(3)") -> Path:
         "module_name": "scale",
         "func_name": "kernel",
         "parameters": {"S": {"N": 3}},
-        "init": {
-            "func_name": "initialize",
-            "input_args": ["N"],
-            "output_args": ["alpha", "A"],
-        },
+        "init": {"func_name": "initialize", "input_args": ["N"], "output_args": ["alpha", "A"]},
         "input_args": ["alpha", "A"],
         "array_args": ["A"],
         "output_args": ["A"],

@@ -287,9 +287,7 @@ def _reduced(how: Joined, x: Any, axes: tuple[int, ...]) -> _Parts:
     """A reduction by NumPy, in the order in which the kernels do it."""
     shape = list(x.shape)
     work = _HostPass(
-        lambda parts: how.first(parts[0]),
-        lambda acc, more, seen: how.step(acc, more[0], seen),
-        how,
+        lambda parts: how.first(parts[0]), lambda acc, more, seen: how.step(acc, more[0], seen), how
     )
     parts: _Parts = (x,)
     of_form = True

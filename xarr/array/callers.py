@@ -35,14 +35,7 @@ _OF_METADATA: Final = frozenset(
 """Functions that ask for shapes and data types alone."""
 
 _WRITING: Final = frozenset(
-    (
-        numpy.copyto,
-        numpy.fill_diagonal,
-        numpy.place,
-        numpy.put,
-        numpy.put_along_axis,
-        numpy.putmask,
-    )
+    (numpy.copyto, numpy.fill_diagonal, numpy.place, numpy.put, numpy.put_along_axis, numpy.putmask)
 )
 """Functions that write to their first argument."""
 

@@ -58,11 +58,7 @@ _Deleter: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 class _Managed(ctypes.Structure):
     """dlpack.h's DLManagedTensor."""
 
-    _fields_ = (
-        ("tensor", _Tensor),
-        ("context", ctypes.c_void_p),
-        ("deleter", _Deleter),
-    )
+    _fields_ = (("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", _Deleter))
 
 
 class _Versioned(ctypes.Structure):

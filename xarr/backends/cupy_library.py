@@ -169,12 +169,7 @@ def _transform(cupy: Any, name: str, function: Callable[..., Any]) -> Callable[.
 
 
 def _last_axes(
-    shape: Integers,
-    *,
-    n: int = 0,
-    axis: int = 0,
-    s: Sequence[int] = (),
-    axes: Sequence[int] = (),
+    shape: Integers, *, n: int = 0, axis: int = 0, s: Sequence[int] = (), axes: Sequence[int] = ()
 ) -> int:
     """The number of a transform's axes, 1 to 3, if these are the last ones in order; else 0."""
     lengths, places = (tuple(s), tuple(axes)) if axes else ((n,), (axis,))

@@ -161,10 +161,7 @@ def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
     walked = form.names if chunked else form.names[:-1]
     names = tuple(f"{name}_chunk" for name in walked)
     defines, block = form.described(names)
-    defines += [
-        f"#define XR_CHUNKED {int(chunked)}",
-        f"#define XR_ROWS {len(form.extents) - 1}",
-    ]
+    defines += [f"#define XR_CHUNKED {int(chunked)}", f"#define XR_ROWS {len(form.extents) - 1}"]
     if form.lanes > 1:
         defines += [f"#define XR_LANES {form.lanes}", f"#define XR_STRIP {STRIP}"]
     return defines, block

@@ -1203,11 +1203,7 @@ class Program:
         return nbytes
 
     def broken_off(
-        self,
-        storages: list[Any],
-        launched: int,
-        done: list[int],
-        unfinished: list[Any],
+        self, storages: list[Any], launched: int, done: list[int], unfinished: list[Any]
     ) -> None:
         """Note what a run did that was broken off after some launches.
 

@@ -15,10 +15,7 @@ from xarr import dtypes, layout
 from xarr.backends.device import before_synchronizing
 from xarr.compiler import launch as launching
 from xarr.compiler.forms import INDEX, cast
-from xarr.compiler.launch import (
-    MOST_GROUPS as MOST_GROUPS,
-    Grid as Grid,
-)
+from xarr.compiler.launch import MOST_GROUPS as MOST_GROUPS, Grid as Grid
 from xarr.core import tape
 from xarr.core.operations import Operation
 from xarr.core.tape import (

@@ -89,16 +89,12 @@ _ELSEWHERE: Final = {
         _DATES,
     ),
     **dict.fromkeys(
-        ("format_parser", "rec", "recarray", "recfromcsv", "recfromtxt", "record"),
-        _RECORDS,
+        ("format_parser", "rec", "recarray", "recfromcsv", "recfromtxt", "record"), _RECORDS
     ),
     **dict.fromkeys(("asmatrix", "bmat", "mat", "matlib", "matrix"), _MATRIX),
     **dict.fromkeys(("clongfloat", "complex256", "float96", "float128"), _LONG),
     **dict.fromkeys(("ctypeslib", "f2py", "nested_iters"), _C),
-    **dict.fromkeys(
-        ("compat", "core", "distutils", "lookfor", "source"),
-        _PRIVATE,
-    ),
+    **dict.fromkeys(("compat", "core", "distutils", "lookfor", "source"), _PRIVATE),
     **dict.fromkeys(("test", "Tester", "who"), _PRIVATE),
     "version": "xarr.__version__ is xarr's own, numpy.__version__ NumPy's",
 }

@@ -22,14 +22,7 @@ from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
-from xarr.functions import (
-    contractions,
-    creation,
-    elementwise,
-    reductions,
-    searching,
-    sorting,
-)
+from xarr.functions import contractions, creation, elementwise, reductions, searching, sorting
 from xarr.functions.applying import reduced
 from xarr.functions.products import matmul, numeric_pair, vectors
 from xarr.layout import Layout, Shape

@@ -43,11 +43,7 @@ class Stream:
     """
 
     def __init__(
-        self,
-        device: Device | str | None = None,
-        *,
-        pointer: int | None = None,
-        priority: int = 0,
+        self, device: Device | str | None = None, *, pointer: int | None = None, priority: int = 0
     ) -> None:
         where = "Stream(device, pointer, priority)"
         self._device = get_device(device, where)

@@ -101,10 +101,7 @@ class Given(NamedTuple):
 
 
 def given(
-    inputs: Sequence[Parameter],
-    outputs: Sequence[Parameter],
-    arguments: Sequence[Any],
-    where: str,
+    inputs: Sequence[Parameter], outputs: Sequence[Parameter], arguments: Sequence[Any], where: str
 ) -> Given:
     """The arguments of a call as arrays of the data types that the parameters ask for."""
     if len(arguments) not in (len(inputs), len(inputs) + len(outputs)):

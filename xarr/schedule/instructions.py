@@ -90,12 +90,7 @@ class Skeletal(Operation):
     """Whether it computes its elements itself; else they are in memory."""
 
     def __init__(
-        self,
-        name: str,
-        result: DType,
-        split: tuple[int, ...],
-        names: tuple[str, ...],
-        wide: bool,
+        self, name: str, result: DType, split: tuple[int, ...], names: tuple[str, ...], wide: bool
     ) -> None:
         super().__init__(name, (), result, "")
         self.split = split

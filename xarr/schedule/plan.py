@@ -82,12 +82,7 @@ class Plan:
         The instructions of each, by number.
     """
 
-    def __init__(
-        self,
-        steps: Sequence[Instruction],
-        states: Sequence[int],
-        room: int,
-    ) -> None:
+    def __init__(self, steps: Sequence[Instruction], states: Sequence[int], room: int) -> None:
         self.launches: list[Launch] = []
         self.consumer: list[Launch] = []
         alive = [state in HELD for state in states]

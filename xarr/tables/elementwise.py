@@ -231,11 +231,7 @@ exp2 = Elementwise(
 )
 expm1 = _function("xr_expm1(x)", "exp(x) - 1, accurate near 0.", -50, 50, 3)
 fabs = Elementwise(
-    (REAL,),
-    "fabs(x)",
-    "The absolute value of x, in floating point.",
-    source=NUMPYS,
-    host=(REAL,),
+    (REAL,), "fabs(x)", "The absolute value of x, in floating point.", source=NUMPYS, host=(REAL,)
 )
 floor = _rounding("floor(x)", "The greatest integer that is not above x, in the dtype of x.")
 floor_divide = Elementwise(
@@ -338,12 +334,7 @@ lcm = Elementwise(
     source=NUMPYS,
 )
 less = _comparison(
-    "<",
-    ANY,
-    "lt",
-    "Whether x1 is less than x2.",
-    beyond=(True, False),
-    complex="xr_less(x1, x2)",
+    "<", ANY, "lt", "Whether x1 is less than x2.", beyond=(True, False), complex="xr_less(x1, x2)"
 )
 less_equal = _comparison(
     "<=",

@@ -63,22 +63,9 @@ rfftn = Transform(given="real", many=True)
 irfftn = Transform(made="real", inverse=True, many=True)
 fft2 = Transform(many=True, plane=True)
 ifft2 = Transform(inverse=True, many=True, plane=True)
-rfft2 = Transform(
-    given="real",
-    many=True,
-    plane=True,
-)
-irfft2 = Transform(
-    made="real",
-    inverse=True,
-    many=True,
-    plane=True,
-)
+rfft2 = Transform(given="real", many=True, plane=True)
+irfft2 = Transform(made="real", inverse=True, many=True, plane=True)
 hfft = Transform(made="real", hermitian=True)
-ihfft = Transform(
-    given="real",
-    inverse=True,
-    hermitian=True,
-)
+ihfft = Transform(given="real", inverse=True, hermitian=True)
 
 TABLE: Final = named(vars(), Transform)

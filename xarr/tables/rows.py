@@ -19,27 +19,8 @@ from xarr.backends.device import Device, default_float, promoted, require_common
 from xarr.compiler import source as sources
 from xarr.compiler.forms import cast
 from xarr.core.operations import Operation
-from xarr.core.tape import (
-    OPERATORS,
-    Exact,
-    Known,
-    Node,
-    Opcode,
-    Structure,
-    constant,
-    remembered,
-)
-from xarr.dtypes import (
-    ANY,
-    BOOL,
-    COMPLEX,
-    INTEGER,
-    KIND_WORDS,
-    REAL,
-    SIGNED,
-    UNSIGNED,
-    DType,
-)
+from xarr.core.tape import OPERATORS, Exact, Known, Node, Opcode, Structure, constant, remembered
+from xarr.dtypes import ANY, BOOL, COMPLEX, INTEGER, KIND_WORDS, REAL, SIGNED, UNSIGNED, DType
 from xarr.engine import engine, hosted
 from xarr.layout import broadcast_shapes
 
