@@ -242,8 +242,8 @@ def test_the_data_type_of_the_result(row: Elementwise, any_device: xarr.Device) 
         if other is row and is_on(any_device, dtype):
             wanted = row.operation(computed(row, dtype, any_device)).result.numpy
             assert apply(row, *[ones(dtype)] * row.operands).dtype == wanted, dtype
-            if any_device.has_float64:
-                numpys = reference.of(row)(*[np.ones(3, dtype.numpy)] * row.operands)
+            if any_device.has_float64 and row.reference is None:
+                numpys = reference.function(row.name)(*[np.ones(3, dtype.numpy)] * row.operands)
                 assert numpys.dtype == wanted, dtype
 
 
