@@ -47,7 +47,7 @@ def short(name: str) -> str:
 def _operand(dtype: DType) -> Node:
     """Make a constant on no device; the rules ask only whether there is float64."""
     device: Any = SimpleNamespace(
-        info=SimpleNamespace(has_float64=True), narrow=False, structures={}
+        info=SimpleNamespace(has_float64=True, in_place=False), narrow=False, structures={}
     )
     return constant(1, dtype, (), device)
 
