@@ -313,6 +313,7 @@ class Structure:
     stores: dict[Any, Any] = cython.declare(dict, visibility="public")
     places: set[int] = cython.declare(set, visibility="public")
     form: str | None = cython.declare(object, visibility="public")
+    strides: tuple[int, ...] | None = cython.declare(tuple)
     low: Any = cython.declare(object)
     high: Any = cython.declare(object)
     repeats: bool = cython.declare(cython.bint, visibility="public")
@@ -324,6 +325,7 @@ class Structure:
         self.dtype = dtype
         self.shape = shape
         self.pattern = pattern
+        self.strides = None if pattern is None else pattern.strides
         self.layout = None if pattern is None else Layout(pattern.shape, pattern.strides)
         self.repeats = self.layout is not None and layout.self_overlapping(self.layout)
         self.views = {}
@@ -357,6 +359,7 @@ _EXACT: Final = 1 << 53
 LONGEST_STEP: Final = 1 << 31
 """The longest step of a slice; one that is longer than its axis is as good."""
 _LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_STEP)
+_MOST_AXES = cython.declare(cython.Py_ssize_t, layout.MAX_NDIM)
 _NEVER = cython.declare(cython.Py_ssize_t, -(1 << 62))
 
 
@@ -2305,13 +2308,24 @@ def _bound(
     return at if at < extent else extent if step > 0 else extent - 1
 
 
+@cython.cfunc
+def _step_of(item: object) -> cython.Py_ssize_t:
+    """The step of a slice; 0 for what is none, or is too long."""
+    if item is None:
+        return 1
+    number = _integer(item)
+    step: cython.Py_ssize_t = 0 if number is None else number
+    return step if -_LONGEST <= step <= _LONGEST else 0
+
+
 @cython.ccall
 def sliced(
-    shape: tuple[Any, ...], strides: tuple[Any, ...], items: tuple[Any, ...]
-) -> tuple[Any, ...] | None:
-    """What a key of integers, slices, `...` and None names: shape and strides, and the beginning.
+    shape: tuple[Any, ...], strides: tuple[Any, ...], items: tuple[Any, ...], lies: list[Any]
+) -> cython.Py_ssize_t:
+    """Where what a key of integers, slices, `...` and None names begins.
 
-    None for other keys, and for those that are errors.
+    Of each axis the extent and the stride are appended to a list. `_NEVER` for other keys, and for
+    those that are errors.
     """
     part: slice
     start: cython.Py_ssize_t
@@ -2330,18 +2344,17 @@ def sliced(
             dots += 1
     rest += dots
     if rest < 0 or dots > 1:
-        return None
-    extents: list[Any] = []
-    steps: list[Any] = []
+        return _NEVER
     for item in items:
         if item is None:
-            extents.append(1)
-            steps.append(0)
+            lies.append(1)
+            lies.append(0)
             continue
         if item is Ellipsis:
-            extents.extend(shape[axis : axis + rest])
-            steps.extend(strides[axis : axis + rest])
-            axis += rest
+            for _ in range(rest):
+                lies.append(shape[axis])
+                lies.append(strides[axis])
+                axis += 1
             continue
         extent = shape[axis]
         stride = strides[axis]
@@ -2349,66 +2362,61 @@ def sliced(
         if type(item) is not slice:
             start = _index_of(item, extent)
             if start < 0:
-                return None
+                return _NEVER
             beyond += start * stride
             continue
         part = item
-        step = 1
-        if part.step is not None:
-            number = _integer(part.step)
-            step = 0 if number is None else number
-        if step == 0 or step > _LONGEST or step < -_LONGEST:
-            return None
+        step = _step_of(part.step)
+        if not step:
+            return _NEVER
         start = _bound(part.start, extent, step, 0 if step > 0 else extent - 1)
         stop = _bound(part.stop, extent, step, extent if step > 0 else -1)
         if start == _NEVER or stop == _NEVER:
-            return None
+            return _NEVER
         stop = (stop - start + step - 1) // step if step > 0 else (start - stop - step - 1) // -step
         if stop <= 0:
             stop = start = 0
         beyond += start * stride
-        extents.append(stop)
-        steps.append(step * stride)
-    if axis < len(shape):
-        extents.extend(shape[axis:])
-        steps.extend(strides[axis:])
-    return (tuple(extents), tuple(steps)), beyond
+        lies.append(stop)
+        lies.append(step * stride)
+    while axis < len(shape):
+        lies.append(shape[axis])
+        lies.append(strides[axis])
+        axis += 1
+    return beyond
 
 
 @cython.ccall
 def part_of(node: Node, key: object) -> Node | None:
     """The view with axes that a key of integers, slices, `...` and None names; None of others."""
     how: Structure = node.structure
-    pattern: Any = how.pattern
-    if pattern is None or not how.shape:
+    if how.strides is None or not how.shape:
         return None  # of a number a view is a copy
-    found: tuple[Any, ...] | None
+    lies: list[Any] = []
+    beyond: cython.Py_ssize_t
     try:
-        found = sliced(pattern.shape, pattern.strides, key if type(key) is tuple else (key,))
+        beyond = sliced(how.shape, how.strides, key if type(key) is tuple else (key,), lies)
     except OverflowError:  # of an integer that is longer than any axis
         return None
-    if found is None:
+    if beyond == _NEVER or not lies or len(lies) > 2 * _MOST_AXES:
         return None
-    lies: Any = found[0]
-    beyond: cython.Py_ssize_t = found[1]
-    other: Structure | None = how.views.get(lies)
+    name: object = tuple(lies)
+    other: Structure | None = how.views.get(name)
     if other is None:
-        shape, strides = lies
-        if not shape or len(shape) > layout.MAX_NDIM:
-            return None
-        other = structure(how.device, how.dtype, Layout(shape, strides).pattern)
-        remembered(how.views, lies, other)
+        where = Layout(tuple(lies[::2]), tuple(lies[1::2]))
+        other = structure(how.device, how.dtype, where.pattern)
+        remembered(how.views, name, other)
     return _view(node.storage, other, node.offset + beyond)
 
 
 @cython.ccall
 def place_of(node: Node, key: object) -> cython.Py_ssize_t:
     """Where the one element lies that a key of integers names; -1 for other keys."""
-    pattern: Any = node.structure.pattern
-    if pattern is None or type(key) is slice:
+    how: Structure = node.structure
+    strides: tuple[Any, ...] | None = how.strides
+    if strides is None or type(key) is slice:
         return -1
-    shape: tuple[Any, ...] = pattern.shape
-    strides: tuple[Any, ...] = pattern.strides
+    shape: tuple[Any, ...] = how.shape
     items: tuple[Any, ...] = key if type(key) is tuple else (key,)
     if len(items) != len(shape):
         return -1

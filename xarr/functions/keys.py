@@ -75,12 +75,11 @@ def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
         else:
             plain.append(_integer(item, shape[axis], axis))
             axis += 1
-    found = sliced(shape, strides, tuple(plain))
-    assert found is not None
-    (extents, steps), beyond = found
-    if len(extents) > layout.MAX_NDIM:
-        raise _too_deep(len(extents))
-    return Layout(extents, steps, where.offset + beyond)
+    lies = list[int]()
+    beyond = sliced(shape, strides, tuple(plain), lies)
+    if len(lies) > 2 * layout.MAX_NDIM:
+        raise _too_deep(len(lies) // 2)
+    return Layout(tuple(lies[::2]), tuple(lies[1::2]), where.offset + beyond)
 
 
 def _too_deep(ndim: int) -> IndexError:
