@@ -6,7 +6,7 @@
 // leading terms are exact or carried. Inverses: W. Kahan, "Branch cuts for complex elementary
 // functions" (1987): logarithms of 1 + y with y in two parts.
 // Coefficients: weighted least squares made minimax by Lawson's iteration in 300 bits, rounded one
-// after the other. Errors: sinh 2^-33.9, cosh 2^-40.7, tanh 2^-27.7 (f32); sinh 2^-61.7, cosh 2^-70.0 (f64).
+// after the other. Errors: sinh 2^-33.9, cosh 2^-40.7 (f32); sinh 2^-61.7, cosh 2^-70.0 (f64).
 #ifndef XR_ASSEMBLED
 #include "exp.h"
 #include "log.h"
@@ -114,17 +114,19 @@ DEVICE f32 xr_cosh_f32(const f32 x)
     return half_y + half_y;
 }
 
-// A series, or 1 - 2 / (e^2|x| + 1) above 5/8.
 DEVICE f32 xr_tanh_f32(const f32 x)
 {
     const f32 magnitude = xr_magnitude_f32(x);
     const f32 clamped = magnitude > 10.0f ? 10.0f : magnitude;
-    const f32 large = 1.0f - 2.0f / (xr_exp_f32(clamped + clamped) + 1.0f);
-    const f32 z = magnitude * magnitude;
-    const f32 even = fma(z * z, fma(z * z, -5.6922967e-3f, -5.3736515e-2f), -3.333328e-1f);
-    const f32 odd = fma(z * z, 2.0628167e-2f, 1.3331406e-1f);
-    const f32 small = fma(magnitude * z, fma(z, odd, even), magnitude);
-    return xr_with_sign_f32(magnitude < 0.625f ? small : large, x);
+    f32 sinh_tail = 0.0f;
+    f32 cosh_tail = 0.0f;
+    const f32 sinh_half = xr_half_sinh_f32(clamped, &sinh_tail);
+    const f32 cosh_half = xr_half_cosh_f32(clamped, &cosh_tail);
+    const f32 inverse = 1.0f / cosh_half;
+    const f32 q = sinh_half * inverse;
+    const f32 remainder = fma(-q, cosh_half, sinh_half);
+    const f32 y = fma(remainder + fma(-q, cosh_tail, sinh_tail), inverse, q);
+    return magnitude < 1.0e-4f ? x : xr_with_sign_f32(y, x);
 }
 
 // log(1 + y), y = |x| + x^2 / (1 + sqrt(1 + x^2)); log(2 |x|) where 1 + x^2 = x^2.

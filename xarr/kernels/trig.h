@@ -7,7 +7,7 @@
 // 18, 1983) in integers: the window of 2/pi is shifted out of its constant words by selections, so
 // that no table is read and a loop stays vectorisable.
 // Coefficients: weighted least squares made minimax by Lawson's iteration in 300 bits, rounded one
-// after the other. Errors: sin 2^-32.1, cos 2^-33.1, atan 2^-28.5, asin 2^-31.7 (f32);
+// after the other. Errors: sin 2^-32.1, cos 2^-33.1, atan 2^-31.8, asin 2^-31.7 (f32);
 // sin 2^-62.7, cos 2^-64.1, atan 2^-65.6, asin 2^-63.7 (f64).
 #ifndef XR_ASSEMBLED
 #include "exp.h"
@@ -365,12 +365,13 @@ DEVICE f64 xr_asin_series_f64(const f64 z)
     return z * fma(z, odd, even);
 }
 
-// (atan(q) / q - 1) / z of z = q^2, |q| <= 1; one after the other, as the terms cancel.
+// atan(q) / q - 1 of z = q^2, |q| <= 1/2.
 DEVICE f32 xr_atan_series_f32(const f32 z)
 {
-    return fma(z, fma(z, fma(z, fma(z, fma(z, fma(z, fma(z, fma(z, -1.7828245e-3f, 1.0868691e-2f),
-        -3.1096987e-2f), 5.788139e-2f), -8.399306e-2f), 1.09508805e-1f), -1.4264016e-1f),
-        1.999853e-1f), -3.33333e-1f);
+    const f32 w = z * z;
+    const f32 even = fma(w, fma(w, -8.010988e-2f, -1.4273152e-1f), -3.3333328e-1f);
+    const f32 odd = fma(w, fma(w, 3.907073e-2f, 1.0948865e-1f), 1.9999556e-1f);
+    return z * fma(z, odd, even);
 }
 
 // atan(q) / q - 1 of z = q^2, |q| <= 1/2.
@@ -445,34 +446,31 @@ DEVICE f32 xr_atan2_f32(const f32 y, const f32 x)
     const f32 grown = power < 1.0f ? 1.0f : 1.8446744e19f;
     const f32 shrink = is_tiny ? 5.421011e-20f : 1.0f;
     const f32 n = is_infinite ? one_if_infinite : smaller * (is_tiny ? grown : power);
-    const f32 inverse = 1.0f / d;
-    const f32 q = n * inverse;
-    const f32 z = is_tiny ? 0.0f : q * q;
-    const f32 rest = fma(q * z, xr_atan_series_f32(z), fma(-q, d, n) * inverse);
-    const f32 quarters = is_left ? (is_steep ? 1.0f : 2.0f) : (is_steep ? 1.0f : 0.0f);
+    const u32 is_high = !is_tiny & (n + n > d);
+    const f32 numerator = is_high ? n - d : n;
+    const f32 denominator = is_high ? d + n : d;
+    const f32 denominator_tail = is_high ? n - (denominator - d) : 0.0f;
+    const f32 inverse = 1.0f / denominator;
+    const f32 q = numerator * inverse;
+    const f32 remainder = fma(-q, denominator_tail, fma(-q, denominator, numerator));
+    const f32 rest = q * xr_atan_series_f32(is_tiny ? 0.0f : q * q)
+        + remainder * inverse;
+    const f32 outer = is_left ? (is_steep ? 2.0f : 4.0f) : (is_steep ? 2.0f : 0.0f);
+    const f32 inner = is_high ? 1.0f : 0.0f;
     const u32 is_minus = (is_left != 0) != (is_steep != 0);
-    const f32 base = quarters * 1.5707964f;
+    const f32 eighths = is_minus ? outer - inner : outer + inner;
+    const f32 base = eighths * 7.85398e-1f;
     const f32 signed_q = is_minus ? -q : q;
     const f32 signed_rest = is_minus ? -rest : rest;
     const f32 high = base + signed_q;
     const f32 low = signed_q - (high - base);
-    const f32 angle = high + (low + (quarters * -4.371139e-8f + signed_rest));
+    const f32 angle = high + (low + (eighths * 1.5695824e-7f + signed_rest));
     return ((x != x) | (y != y)) ? x + y : xr_with_sign_f32(angle * shrink, y);
 }
 
-// q or, above 1, pi/2 - atan(q) of q = 1 / |x|, whose rounding error is what 1 - q |x| leaves.
 DEVICE f32 xr_atan_f32(const f32 x)
 {
-    const f32 magnitude = xr_magnitude_f32(x);
-    const u32 is_steep = magnitude > 1.0f;
-    const f32 q = is_steep ? 1.0f / magnitude : magnitude;
-    const f32 left = fma(-q, magnitude < xr_infinity_f32 ? magnitude : 0.0f, 1.0f);
-    const f32 z = q * q;
-    const f32 series = xr_atan_series_f32(z);
-    const f32 high = 1.5707964f - q;
-    const f32 low = (1.5707964f - high) - q;
-    const f32 steep = high + (low + (-4.371139e-8f - fma(q * z, series, q * left)));
-    return xr_with_sign_f32(is_steep ? steep : fma(q * z, series, q), x);
+    return xr_atan2_f32(x, 1.0f);
 }
 
 // For |x| <= 1/2 s = |x|, above asin|x| = pi/2 - 2 asin(s) with s^2 = (1 - |x|) / 2; the rounding
