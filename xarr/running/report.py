@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from xarr.array.array import Array
 from xarr.array.transfers import READING, observed
 from xarr.backends.device import Device, default_device
 from xarr.compiler import launch
@@ -28,6 +29,7 @@ _SPOKEN: Final = {
     "__int__": "int(x)",
     "__iter__": "iter(x)",
     "__round__": "round(x)",
+    "_index": "x as an index",
     "_rows": "iter(x)",
     "array_interface": "numpy.asarray(x)",
     "array_repr": "repr(x)",
@@ -149,9 +151,13 @@ def _called(frame: FrameType) -> str:
         return ""
     if not module.startswith("xarr"):
         return f"{module}.{code.co_qualname}"
-    return (
-        code.co_qualname.removesuffix(".__next__") if code.co_name == "__next__" else code.co_name
-    )
+    if code.co_name == "__next__":
+        return code.co_qualname.removesuffix(".__next__")
+    # The compiled core has no frames, and asks for a number here.
+    return f"{frame.f_locals['kind']}(x)" if code is _SCALAR else code.co_name
+
+
+_SCALAR: Final = Array._scalar.__code__
 
 
 def _time(name: str, seconds: tuple[float, float]) -> str:
