@@ -53,15 +53,21 @@ DEVICE T xr_nextafter_T(const T x, const T y)
     return (x != x) | (y != y) ? x + y : x == y ? y : next;
 }
 
-// x - trunc(x / y) * y without rounding. A quotient that T holds is at most one off,
-        and what is left
-// then is exact; else it is long division of the significands, as many bits at a time as fit in U.
+// Whether T holds the quotient of two magnitudes, with bits to spare.
+DEVICE int xr_holds_quotient_T(const T size, const T unit)
+{
+    const T most = sizeof(T) == 4 ? (T)4194304.0f : (T)2251799813685248.0f;
+    return (size < unit * most) & (unit < xr_infinity_T);
+}
+
+// x - trunc(x / y) * y without rounding. A quotient that T holds is at most one off, and what is
+// left then is exact; else it is long division of the significands, as many bits at a time as fit
+// in U.
 DEVICE T xr_fmod_T(const T x, const T y)
 {
     const T size = xr_magnitude_T(x);
     const T unit = xr_magnitude_T(y);
-    if ((size < unit * (sizeof(T) == 4 ? (T)4194304.0f : (T)2251799813685248.0f))
-        & (unit < xr_infinity_T)) {
+    if (xr_holds_quotient_T(size, unit)) {
         const T near = fma(-trunc(size / unit), unit, size);
         const T above = near < (T)0.0f ? near + unit : near;
         return xr_with_sign_T(above >= unit ? above - unit : above, x);
@@ -117,6 +123,18 @@ DEVICE T xr_remainder_T(const T x, const T y)
 
 DEVICE T xr_floor_divide_T(const T x, const T y)
 {
+    const T size = xr_magnitude_T(x);
+    const T unit = xr_magnitude_T(y);
+    // As in fmod: a quotient that T holds is at most one off, and what is left tells.
+    if (xr_holds_quotient_T(size, unit)) {
+        const T about = trunc(size / unit);
+        const T left = fma(-about, unit, size);
+        const T whole = about - (T)(left < (T)0.0f) + (T)(left >= unit);
+        const int between = (left != (T)0.0f) & (left != unit) & (left != -unit);
+        const int opposite = xr_signbit_T(x) != xr_signbit_T(y);
+        const T quotient = whole + (T)(opposite & between);
+        return opposite ? -quotient : quotient;
+    }
     const T rest = xr_fmod_T(x, y);
     const int fold = (rest != (T)0.0f) & ((y < (T)0.0f) != (rest < (T)0.0f));
     const T exact = (x - rest) / y;
