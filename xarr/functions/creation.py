@@ -493,6 +493,8 @@ def linspace(
     dtype : dtype, optional
         The data type; the default floating-point or complex one where None. Numbers are rounded
         down where it is an integer one.
+    num : int
+        How many numbers.
 
     -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
         start + i * (stop - start) / (num - 1), or / num without the end point, computed in float64
@@ -672,6 +674,8 @@ def logspace(
 
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
+    num : int
+        How many numbers.
 
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
@@ -705,6 +709,8 @@ def geomspace(
 
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0; of one sign unless they are complex.
+    num : int
+        How many numbers.
 
     Raises
     ------

@@ -406,6 +406,9 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
 def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Join values to the end of an array along an axis; None flattens both first.
 
+    values : Array or values
+        Of the shape of arr but along the axis.
+
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
     """

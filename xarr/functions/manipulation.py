@@ -158,6 +158,9 @@ def fortran_alone(x: Array) -> bool:
 def permute_dims(a: Array, axes: Any) -> Array:
     """Put the axes in another order, a view; `axes` says for each axis of the result which it was.
 
+    axes : tuple of int
+        For each axis of the result, which axis of a it is.
+
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -334,6 +337,8 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
 
     k : int
         How many quarter turns.
+    axes : tuple of two int
+        The axes of the plane.
 
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]

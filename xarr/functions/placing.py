@@ -73,6 +73,9 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
     """Write values to the elements that a mask names: to each the value of its own place.
 
+    values : Array or values
+        The values for all elements of a, in order; from the first again where there are fewer.
+
     Where values are fewer they begin again; `a[mask] = values` takes them one after the other.
 
     >>> x = xarr.arange(5)
@@ -130,6 +133,9 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> None:
     """Write values at indices along an axis, to each line with its own indices.
 
+    values : Array or values
+        What is written; it broadcasts to the shape of indices.
+
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.put_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), 0, axis=1)
     >>> x.tolist()
@@ -171,6 +177,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     wrap : bool
         Whether the diagonal of a matrix with more rows than columns begins anew below, one row
         apart.
+    val : Array or values
+        What is written, from the first again where there is less.
 
     >>> x = xarr.zeros((2, 2))
     >>> xarr.fill_diagonal(x, 5)

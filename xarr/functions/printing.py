@@ -134,7 +134,11 @@ def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
 
 
 def binary_repr(num: SupportsIndex, width: int | None = None) -> str:
-    """An integer as `width` zeros and ones, or more; two's complement where it is negative."""
+    """An integer as `width` zeros and ones, or more; two's complement where it is negative.
+
+    num : int
+        The number.
+    """
     return numpy.binary_repr(operator.index(num), width)
 
 

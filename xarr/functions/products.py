@@ -83,6 +83,9 @@ def matvec(
 ) -> Array:
     """The products of matrices (..., M, N) and vectors (..., N); see `matmul`.
 
+    axes : list of tuples of int, optional
+        The axes of the matrices, of the vectors and of the result; the last ones where None.
+
     >>> xarr.matvec(xarr.asarray([[1, 2], [3, 4]]), xarr.asarray([5, 6])).tolist()
     [17, 39]
     """
@@ -104,6 +107,9 @@ def vecmat(
     casting: str = "same_kind",
 ) -> Array:
     """The products of conjugated vectors (..., N) and matrices (..., N, M); see `matmul`.
+
+    axes : list of tuples of int, optional
+        The axes of the vectors, of the matrices and of the result; the last ones where None.
 
     >>> xarr.vecmat(xarr.asarray([1j, 2]), xarr.asarray([[1, 0], [0, 1]])).tolist()
     [-1j, (2+0j)]
