@@ -95,6 +95,19 @@ def test_a_public_function_has_an_example(name: str) -> None:
     assert ">>>" in inspect.getdoc(getattr(xarr, name))  # type: ignore[operator]
 
 
+def test_a_parameter_is_a_name_and_what_it_means() -> None:
+    titled = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\n\w[\w ]+\n---|\Z)", re.MULTILINE | re.DOTALL)
+    wrong = [
+        (name, head)
+        for name, value in DOCUMENTED.items()
+        if (getattr(value, "__module__", None) or "").startswith("xarr")
+        for body in titled.findall(inspect.getdoc(value) or "")
+        for head in re.findall(r"^\S.*$", body, re.MULTILINE)
+        if not re.fullmatch(r"[\w*, ]+( : .+)?", head)
+    ]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_page_run(page: Path) -> None:
     if page.name == "exchange.md" and "opencl:0" not in map(str, CPUS):

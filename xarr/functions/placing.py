@@ -73,10 +73,10 @@ def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
 def putmask(a: Array, /, mask: Any, values: Any) -> None:
     """Write values to the elements that a mask names: to each the value of its own place.
 
+    ``a[mask] = values`` takes them one after the other.
+
     values : Array or values
         The values for all elements of a, in order; from the first again where there are fewer.
-
-    Where values are fewer they begin again; `a[mask] = values` takes them one after the other.
 
     >>> x = xarr.arange(5)
     >>> xarr.putmask(x, x > 1, [-33, -44])
