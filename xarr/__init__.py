@@ -14,6 +14,7 @@ import numpy as _numpy
 
 import xarr.functions.methods as _methods  # noqa: F401 - Array adopts them
 from xarr import (
+    adapters as _adapters,
     exceptions as exceptions,
     fft as fft,
     lib as lib,
@@ -568,6 +569,7 @@ for _space in (_sys.modules[__name__], linalg, fft, random, random.Generator, ra
     _complete(_space)
 _complete(emath, "NumPy's function. Waits for the device.")
 _complete(lib.stride_tricks)
+_adapters.watch()
 
 if _typing.TYPE_CHECKING:
     from xarr import polynomial as polynomial, testing as testing

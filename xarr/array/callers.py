@@ -39,6 +39,9 @@ _WRITING: Final = frozenset(
 )
 """Functions that write to their first argument."""
 
+_LIKE: Final = frozenset((numpy.empty_like, numpy.full_like, numpy.ones_like, numpy.zeros_like))
+"""Functions that make an array of the kind of their first argument, or refuse to."""
+
 _REFLECTED: Final[dict[numpy.ufunc, Callable[..., Any]]] = {
     numpy.add: Array.__radd__,
     numpy.subtract: Array.__rsub__,
@@ -77,6 +80,8 @@ def array_function(
         try:
             return function(*args, **kwargs)
         except TypeError as error:
+            if func in _LIKE:
+                raise
             # Other arguments than xarr's function takes: NumPy's may take them, or refuse them too.
             refusal: TypeError | None = error
     else:

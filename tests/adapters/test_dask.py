@@ -1,0 +1,248 @@
+"""Dask with Arrays as chunks gives what it gives with NumPy's, and chunks stay Arrays."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from dask.sizeof import sizeof
+from dask.tokenize import tokenize
+from distributed.protocol import deserialize, serialize
+
+import xarr
+from tests.processes import run
+from xarr.adapters.distributed import DeviceBuffer, LocalCluster
+
+RNG: Final = np.random.default_rng(7)
+A: Final = RNG.random((24, 16))
+B: Final = RNG.random((24, 16))
+V: Final = A[:, 0].copy()
+N: Final = np.where(A < 0.1, np.nan, A)
+INTEGERS: Final = (A * 20).astype("int64")
+SQUARE: Final = A[:16] @ A[:16].T + 3 * np.eye(16)
+Chunked = Callable[..., Any]
+
+
+def assigned(x: Any) -> Any:
+    x = x.copy()
+    x[3:10] = 7.0
+    x[x < 0.1] = 0
+    return x
+
+
+def neighbours(block: Any) -> Any:
+    return block[:-2] + block[2:]
+
+
+CALLS: Final[dict[str, Callable[[Chunked], Any]]] = {
+    "x + y": lambda f: f(A) + f(B),
+    "2 * x - 1": lambda f: 2 * f(A) - 1,
+    "numpy.sin": lambda f: np.sin(f(A)),
+    "where": lambda f: da.where(f(A) > 0.5, f(A), 0),
+    "clip": lambda f: da.clip(f(A), 0.2, 0.8),
+    "astype": lambda f: f(A).astype("float32"),
+    "sum": lambda f: f(A).sum(axis=0),
+    "sum of all": lambda f: f(A).sum(),
+    "mean": lambda f: f(A).mean(axis=1),
+    "var": lambda f: f(A).var(axis=0),
+    "std": lambda f: f(A).std(),
+    "max": lambda f: f(A).max(),
+    "any": lambda f: (f(A) > 0.5).any(axis=0),
+    "argmax": lambda f: f(A).argmax(axis=0),
+    "argmin of all": lambda f: f(A).argmin(),
+    "nanargmax": lambda f: da.nanargmax(f(N), axis=0),
+    "nanmean": lambda f: da.nanmean(f(N), axis=0),
+    "nanstd": lambda f: da.nanstd(f(N)),
+    "cumsum": lambda f: f(A).cumsum(axis=0),
+    "topk": lambda f: da.topk(f(V), 5),
+    "argtopk": lambda f: da.argtopk(f(V), 5),
+    "unique": lambda f: da.unique(f(INTEGERS)),
+    "bincount": lambda f: da.bincount(f(INTEGERS.ravel()), minlength=30),
+    "histogram": lambda f: da.histogram(f(A), bins=10, range=(0, 1))[0],
+    "percentile": lambda f: da.percentile(f(V), [25, 50, 75], method="linear"),
+    "median": lambda f: da.median(f(A), axis=0),
+    "average": lambda f: da.average(f(A), axis=0, weights=f(V)),
+    "cov": lambda f: da.cov(f(A)),
+    "concatenate": lambda f: da.concatenate([f(A), f(B)]),
+    "stack": lambda f: da.stack([f(A), f(B)]),
+    "x.T": lambda f: f(A).T,
+    "reshape": lambda f: f(A).reshape(-1),
+    "rechunk": lambda f: f(A).rechunk((7, 11)),
+    "roll": lambda f: da.roll(f(A), 3, axis=0),
+    "pad": lambda f: da.pad(f(A), 2, mode="edge"),
+    "diff": lambda f: da.diff(f(A), axis=0),
+    "x[3:20:2, ::-1]": lambda f: f(A)[3:20:2, ::-1],
+    "x[[3, 1, 15]]": lambda f: f(A)[[3, 1, 15]],
+    "take": lambda f: da.take(f(A), [0, 15, 3], axis=0),
+    "x[mask]": lambda f: f(V)[f(V) > 0.5],
+    "x[...] = y": lambda f: assigned(f(A)),
+    "x @ y": lambda f: f(A) @ f(B).T,
+    "tensordot": lambda f: da.tensordot(f(A), f(B), axes=([0, 1], [0, 1])),
+    "einsum": lambda f: da.einsum("ij,kj->ik", f(A), f(B)),
+    "qr": lambda f: da.linalg.qr(f(A, (8, 16)))[1],
+    "svd": lambda f: da.linalg.svd(f(A, (8, 16)))[1],
+    "solve": lambda f: da.linalg.solve(f(SQUARE), f(SQUARE[:, 0].copy())),
+    "cholesky": lambda f: da.linalg.cholesky(f(SQUARE)),
+    "inv": lambda f: da.linalg.inv(f(SQUARE)),
+    "norm": lambda f: da.linalg.norm(f(A), axis=1),
+    "fft": lambda f: da.fft.fft(f(A, (8, 16)), axis=1),
+    "ones_like": lambda f: da.ones_like(f(A)),
+    "map_overlap": lambda f: f(A).map_overlap(
+        neighbours, depth={0: 1}, boundary="periodic", trim=False, chunks=f(A).chunks
+    ),
+    "apply_gufunc": lambda f: da.apply_gufunc(lambda x: x.mean(axis=-1), "(i)->()", f(A, (8, 16))),
+    "coarsen": lambda f: da.coarsen(np.mean, f(A), {0: 2}),
+}
+
+
+def _numpys(x: Any, chunks: tuple[int, ...] = (8, 8)) -> Any:
+    return da.from_array(x, chunks=chunks[: x.ndim])
+
+
+def _chunked(x: Any, chunks: tuple[int, ...] = (8, 8)) -> Any:
+    return _numpys(xarr.asarray(x), chunks)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_gives_what_it_gives_of_numpys(call: str) -> None:
+    found, expected = CALLS[call](_chunked), CALLS[call](_numpys).compute()
+    # What Dask makes of these by NumPy's functions it takes for NumPy's until it is computed.
+    assert call in ("histogram", "x[mask]", "fft", "coarsen") or type(found._meta) is xarr.Array
+    result = found.compute()
+    assert type(result) is xarr.Array
+    assert result.dtype == expected.dtype
+    np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ones", "zeros", "empty"])
+def test_the_backend_makes_arrays(name: str) -> None:
+    with dask.config.set({"array.backend": "xarr"}):
+        made = getattr(da, name)((4, 6), chunks=3, dtype="float32").compute()
+        counted = da.arange(5, chunks=2).compute()
+        drawn = da.random.default_rng(3).normal(size=(40, 20), chunks=10)
+    assert type(made) is type(counted) is xarr.Array
+    assert (made.shape, made.dtype) == ((4, 6), "float32")
+    assert counted.tolist() == [0, 1, 2, 3, 4]
+    values = drawn.compute()
+    assert type(values) is xarr.Array
+    assert np.array_equal(np.asarray(values), np.asarray(drawn.compute()))
+    assert abs(float(values.mean())) < 0.2
+
+
+def test_collections_change_their_backend() -> None:
+    moved = da.from_array(A, chunks=8).to_backend("xarr")
+    assert type(moved.compute()) is xarr.Array
+    assert type(moved.to_backend("numpy").compute()) is np.ndarray
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "complex64", "complex128"])
+def test_a_token_is_of_the_content(dtype: str) -> None:
+    x = xarr.asarray(np.round(A * 3)).astype(dtype)
+    changed = x.copy()
+    changed[5, 5] = not changed[5, 5]
+    assert tokenize(x) == tokenize(x.copy()) == tokenize(x.T.copy().T)
+    different = {tokenize(y) for y in (x, changed, x.T, x[::-1], x.reshape(-1))}
+    assert len(different) == 5
+
+
+def test_a_chunk_is_computed_when_its_size_is_asked() -> None:
+    x = xarr.ones(1000) + 1
+    assert sizeof(x) == 8000
+    assert str(xarr.explain(x)).count("add") == 0
+
+
+@pytest.mark.parametrize("x", [A, A.T, A[:0], A[0, 0], INTEGERS > 3], ids=str)
+def test_a_chunk_travels(x: Any) -> None:
+    sent = xarr.asarray(x)
+    header, frames = serialize(sent, serializers=["dask"])
+    assert header["serializer"] == "dask"
+    received = deserialize(header, [bytes(frame) for frame in frames])
+    assert type(received) is xarr.Array
+    assert np.array_equal(np.asarray(received), x)
+    assert received.dtype == sent.dtype
+
+
+def test_what_a_worker_holds_leaves_its_device(tmp_path: Path) -> None:
+    held = DeviceBuffer(str(tmp_path), device_nbytes=2 * A.nbytes, host_nbytes=3 * A.nbytes)
+    for number in range(10):
+        held[f"x{number}"] = xarr.asarray(A + number)
+    held["text"] = "kept"
+    assert len(held) == len(list(held)) == 11
+    assert len(held.device.fast) == 2
+    assert len(held.host.slow) > 3
+    for number in range(10):
+        value = held[f"x{number}"]
+        assert type(value) is xarr.Array
+        assert np.array_equal(np.asarray(value), A + number)
+    assert held["text"] == "kept"
+    assert held.evict() == A.nbytes
+    for key in list(held):
+        del held[key]
+    assert len(held) == 0
+
+
+def test_whichever_is_imported_first() -> None:
+    for order in ("import xarr, dask.array, einops", "import dask.array, einops, xarr"):
+        run("-c", f"{order}\nassert 'xarr.adapters.dask' in __import__('sys').modules")
+        run(
+            "-c",
+            f"{order}\nassert einops.rearrange(xarr.ones((2, 3)), 'a b -> b a').shape == (3, 2)",
+        )
+
+
+def killing(block: Any, mark: str) -> Any:
+    if block.size > 1 and not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block * 2
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest) -> Iterator[Any]:
+    with (
+        dask.config.set({"array.backend": "xarr"}),
+        LocalCluster(memory_limit="2 GB", **request.param) as cluster,
+        cluster.get_client() as client,
+    ):
+        yield client
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("client", [{"n_workers": 2}], indirect=True)
+def test_a_cluster_has_a_device_for_each_worker(client: Any, tmp_path: Path) -> None:
+    there = client.run(lambda: os.environ["XARR_DEVICE"])
+    assert [*there.values()] == [str(xarr.default_device())] * 2
+    x = da.random.default_rng(1).random((400, 400), chunks=100)
+    host = np.asarray(x.compute())
+    np.testing.assert_allclose(float((x + x.T).sum().compute()), 2 * host.sum())
+    shifted = x.map_overlap(
+        neighbours, depth={0: 1}, boundary="periodic", trim=False, chunks=x.chunks
+    )
+    expected = np.roll(host, 1, 0) + np.roll(host, -1, 0)
+    np.testing.assert_allclose(np.asarray(shifted.compute()), expected)
+    # A worker dies in the middle.
+    doubled = x.map_blocks(killing, str(tmp_path / "killed"))
+    np.testing.assert_allclose(np.asarray(doubled.compute()), 2 * host)
+    assert (tmp_path / "killed").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "client", [{"n_workers": 1, "device_memory_limit": "64 MB"}], indirect=True
+)
+def test_more_than_a_worker_may_hold_goes_to_disk(client: Any) -> None:
+    ones = da.ones((100, 1000, 500), chunks=(4, 1000, 500))
+    x = client.persist(ones * da.arange(100, chunks=4)[:, None, None])
+    assert float(x.sum().compute()) == 4950 * 500_000
+    peak = client.run(lambda: xarr.default_device().memory_info()["peak_nbytes"])
+    assert max(peak.values()) < 128e6  # of 400

@@ -1,0 +1,63 @@
+"""What other libraries are told of Arrays, each once it is imported.
+
+A library that asks a registry of its own for the types it knows has an entry of xarr's in it from
+the moment that both are imported, whichever is first.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+ADAPTERS: Final = {
+    "dask.array": "xarr.adapters.dask",
+    "distributed": "xarr.adapters.distributed",
+    "einops": "xarr.adapters.einops",
+}
+"""The modules that adapt a library, by the module of the library that is told."""
+
+
+class Watcher(MetaPathFinder):
+    """Imports the adapter of a library after the library.
+
+    It finds no module itself: it asks the other finders, and adds a call to what executes theirs.
+    """
+
+    def __init__(self) -> None:
+        self._asked: set[str] = set()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The other finders' specification of a library; None of all other modules."""
+        adapter = ADAPTERS.get(fullname)
+        if adapter is None or fullname in self._asked:
+            return None
+        self._asked.add(fullname)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            loader: Any = spec.loader
+            loader.exec_module = _followed(loader.exec_module, adapter)
+        return spec
+
+
+def _followed(execute: Callable[[ModuleType], None], adapter: str) -> Callable[[ModuleType], None]:
+    def executed(module: ModuleType) -> None:
+        execute(module)
+        importlib.import_module(adapter)
+
+    return executed
+
+
+def watch() -> None:
+    """Adapt the libraries that are imported, and from now on those that will be."""
+    for library, adapter in ADAPTERS.items():
+        if library in sys.modules:
+            importlib.import_module(adapter)
+    sys.meta_path.insert(0, Watcher())

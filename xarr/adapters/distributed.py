@@ -1,0 +1,181 @@
+"""Dask's workers: chunks that travel between processes, and a worker for each device.
+
+A chunk travels as its bytes, without a copy where its memory is the host's, and arrives on the
+default device of the worker that gets it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import sys
+from collections.abc import Iterator, MutableMapping, Sequence
+from typing import Any, Final
+
+import numpy
+import zict
+from dask.sizeof import sizeof
+from dask.system import CPU_COUNT
+from dask.utils import parse_bytes
+from distributed import Nanny, Scheduler, SpecCluster
+from distributed.protocol import dask_deserialize, dask_serialize
+from distributed.spill import SpillBuffer
+from distributed.worker_memory import parse_memory_limit
+
+import xarr
+
+_LOGGER: Final = logging.getLogger(__name__)
+_SPILLED: Final = 0.6
+"""The part of a worker's memory that chunks take before they go to disk, as is Dask's default."""
+
+
+@dask_serialize.register(xarr.Array)
+def _sent(array: xarr.Array) -> tuple[dict[str, Any], list[Any]]:
+    host = numpy.asarray(array, order="C")
+    return {"dtype": host.dtype.str, "shape": host.shape}, [host.reshape(-1).view("u1").data]
+
+
+@dask_deserialize.register(xarr.Array)
+def _received(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
+    content = frames[0] if len(frames) == 1 else b"".join(frames)
+    host = numpy.frombuffer(content, header["dtype"]).reshape(header["shape"])
+    return xarr.asarray(host, copy=True)
+
+
+def _spilling(worker_local_directory: str, nbytes: int) -> SpillBuffer:
+    """What a worker holds where the device's memory is the host's: on disk beyond a limit."""
+    return SpillBuffer(f"{worker_local_directory}/storage", target=nbytes)
+
+
+class DeviceBuffer(MutableMapping[Any, Any]):
+    """What a worker holds: the Arrays used last on its device, others on the host, then on disk.
+
+    Parameters
+    ----------
+    worker_local_directory : str
+        Where files go.
+    device_nbytes, host_nbytes : int
+        How many bytes chunks may take on the device, and on the host.
+    """
+
+    def __init__(self, worker_local_directory: str, device_nbytes: int, host_nbytes: int) -> None:
+        self.host = _spilling(worker_local_directory, host_nbytes)
+        copies: zict.Func[Any, Any, Any] = zict.Func(numpy.asarray, xarr.asarray, self.host)
+        self.device: zict.Buffer[Any, Any] = zict.Buffer(
+            {}, copies, n=device_nbytes, weight=lambda _, array: sizeof(array)
+        )
+        self._arrays: set[Any] = set()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.pop(key, None)
+        if type(value) is xarr.Array:
+            self._arrays.add(key)
+        self._of(key)[key] = value
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._of(key)[key]
+
+    def __delitem__(self, key: Any) -> None:
+        del self._of(key)[key]
+        self._arrays.discard(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.chain(self.device.fast, self.host)
+
+    def __len__(self) -> int:
+        return len(self.device.fast) + len(self.host)
+
+    @property
+    def fast(self) -> Any:
+        """What can leave memory, which Dask asks of when a worker has little left."""
+        return self.device.fast or self.host.fast
+
+    def evict(self) -> Any:
+        """Move what was used least lately from the device to the host, or from there to disk."""
+        if not self.device.fast:
+            return self.host.evict()
+        _, _, nbytes = self.device.fast.evict()
+        return nbytes
+
+    def _of(self, key: Any) -> MutableMapping[Any, Any]:
+        found: MutableMapping[Any, Any] = self.device if key in self._arrays else self.host
+        return found
+
+
+class LocalCluster(SpecCluster):
+    """A scheduler and, for each device of this machine, a worker process that computes there.
+
+    Parameters
+    ----------
+    devices : sequence of str, optional
+        The devices, one for each worker; one may stand there twice. All of the default device's
+        backend where None.
+    n_workers : int, optional
+        How many workers there are; they take the devices in turn. One for each device where None.
+    threads_per_worker : int, optional
+        How many tasks a worker runs at a time; 1 where None, as a device runs one thing at a time.
+    memory_limit : str, int or float
+        The host memory of a worker, as of `distributed.LocalCluster`.
+    device_memory_limit : str or int, optional
+        How many bytes of a device chunks may take, as "1 GB". Those used least lately go to host
+        memory, and to disk from there. Where None, chunks on a GPU stay there.
+    host : str
+        The address of scheduler and workers.
+    dashboard_address : str, optional
+        The address of Dask's dashboard; of any free port where ":0".
+    **options
+        Of `distributed.SpecCluster`.
+
+    Notes
+    -----
+    Workers share the threads of the processor: `XARR_THREADS` is set for each.
+
+    Examples
+    --------
+    >>> from xarr.adapters.distributed import LocalCluster  # doctest: +SKIP
+    >>> with LocalCluster() as cluster, cluster.get_client():  # doctest: +SKIP
+    ...     ...
+    """
+
+    def __init__(
+        self,
+        devices: Sequence[str] | None = None,
+        n_workers: int | None = None,
+        threads_per_worker: int = 1,
+        memory_limit: str | float = "auto",
+        device_memory_limit: str | int | None = None,
+        host: str = "127.0.0.1",
+        dashboard_address: str | None = ":0",
+        **options: Any,
+    ) -> None:
+        known = {str(device): device for device in xarr.devices()}
+        if devices is None:
+            backend = str(xarr.default_device()).partition(":")[0]
+            devices = [name for name in known if name.startswith(f"{backend}:")]
+        count = n_workers or len(devices)
+        threads = max(1, CPU_COUNT // count)
+        limit = parse_memory_limit(memory_limit, threads, CPU_COUNT, logger=_LOGGER)
+        host_nbytes = int(_SPILLED * limit) if limit else sys.maxsize
+        device_nbytes = parse_bytes(device_memory_limit) if device_memory_limit else sys.maxsize
+        workers = {}
+        for number, name in zip(range(count), itertools.cycle(devices), strict=False):
+            if known[name].kind == "cpu":
+                data: Any = (_spilling, {"nbytes": min(host_nbytes, device_nbytes)})
+            else:
+                data = (DeviceBuffer, {"device_nbytes": device_nbytes, "host_nbytes": host_nbytes})
+            workers[number] = {
+                "cls": Nanny,
+                "options": {
+                    "nthreads": threads_per_worker,
+                    "memory_limit": limit,
+                    "data": data,
+                    "host": host,
+                    "env": {"XARR_DEVICE": name, "XARR_THREADS": str(threads)},
+                },
+            }
+        scheduler = {
+            "cls": Scheduler,
+            "options": {"host": host, "dashboard_address": dashboard_address},
+        }
+        options = {"silence_logs": logging.WARNING, **options}
+        super().__init__(workers=workers, scheduler=scheduler, **options)
