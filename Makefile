@@ -17,10 +17,10 @@ QUICK := tests/compiler tests/schedule/test_counts.py \
 	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
 # What depends on the core being interpreted, or on the kernels being OpenCL's: programs on the tape,
-# each skeleton, each scalar function, and values of the standard's functions. Layouts, plans, NumPy's
-# work and what compiles for CUDA know neither, and the functions are compositions of these.
+# each skeleton, and values of the standard's functions. Layouts, plans, NumPy's work, scalar functions
+# in C and what compiles for CUDA know neither, and the functions are compositions of these.
 ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements errors failures finalizers memory threads) \
-	tests/schedule/test_counts.py $(patsubst %,tests/kernels/test_%.py,products radix scalar_functions scalar_types transforms) \
+	tests/schedule/test_counts.py $(patsubst %,tests/kernels/test_%.py,products radix transforms) \
 	$(patsubst %,tests/conformance/test_standard_%.py,array elementwise functions linalg)
 
 VENV := .venv

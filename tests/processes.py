@@ -6,8 +6,11 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -19,6 +22,21 @@ def with_root(given: Mapping[str, str]) -> dict[str, str]:
     """An environment in which Python imports this checkout's modules before others."""
     paths = [str(ROOT), given.get("PYTHONPATH", "")]
     return {**given, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that the processes of a run share, in which the first one makes something."""
+    fcntl: Any = pytest.importorskip("fcntl", reason="the processes of a run share no locks")
+    base = folders.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder = base / name
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (base / f"{name}.made").exists():
+            make(folder)
+            (base / f"{name}.made").touch()
+    return folder
 
 
 def start(

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.processes import ROOT, run, with_root
+from tests.processes import ROOT, once, run, with_root
 from tests.reference import assert_same
 
 pytestmark = pytest.mark.slow
@@ -71,19 +71,14 @@ def test_the_header_goes_with_others(error: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with the modules, which the processes of a run share."""
-    fcntl: Any = pytest.importorskip("fcntl", reason="the modules are for Linux and macOS")
-    base = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        base = base.parent
-    target = base / "cpp"
-    with (base / "cpp.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (target / "built").exists():
-            options = ("--no-build-isolation", "--no-deps", "--quiet", "--target", str(target))
-            done = run("-m", "pip", "install", *options, str(ROOT / "examples" / "cpp"))
-            assert done.returncode == 0, done.stdout + done.stderr
-            (target / "built").touch()
+    """A folder with the modules."""
+
+    def install(target: Path) -> None:
+        options = ("--no-build-isolation", "--no-deps", "--quiet", "--target", str(target))
+        done = run("-m", "pip", "install", *options, str(ROOT / "examples" / "cpp"))
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    target = once(tmp_path_factory, "cpp", install)
     sys.path.insert(0, str(target))
     yield target
     sys.path.remove(str(target))

@@ -18,7 +18,7 @@ import numpy
 import pytest
 
 import xarr
-from tests.processes import ROOT, run
+from tests.processes import ROOT, once, run
 from xarr import dtypes, settings
 from xarr.algorithms import library
 from xarr.compiler import source
@@ -141,12 +141,11 @@ def test_every_code_block_is_run_or_known() -> None:
         assert len(_blocks(page, "python")) == known.get(page.name, 0), page.name
 
 
-@pytest.fixture(scope="module")
-def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of xarr to which the examples of adding.md are added as it says."""
-    folder = tmp_path_factory.mktemp("followed")
+@pytest.mark.slow
+def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
+    """In a copy of xarr to which the examples of the page are added as it says."""
     unread = shutil.ignore_patterns(".*", "__pycache__", "_build", "output")
-    shutil.copytree(ROOT, folder, ignore=unread, dirs_exist_ok=True)
+    shutil.copytree(ROOT, tmp_path, ignore=unread, dirs_exist_ok=True)
     (function,) = _blocks(DOCS / "adding.md", "c")
     row, named, reduction_row, reduction, _ = _blocks(DOCS / "adding.md", "python")
     for path, before, added in (
@@ -158,34 +157,20 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("__init__.py", "    logical_and as logical_and,\n", "    logistic as logistic,\n"),
         ("__init__.py", "    sum as sum,\n", "    sum_of_magnitudes as sum_of_magnitudes,\n"),
     ):
-        file = folder / "xarr" / path
+        file = tmp_path / "xarr" / path
         assert before in file.read_text()
         file.write_text(file.read_text().replace(before, added + before, 1))
-    with (folder / "xarr" / "kernels" / "real.h").open("a") as header:
+    with (tmp_path / "xarr" / "kernels" / "real.h").open("a") as header:
         header.write("\n" + function)
     for command in (
         ("ruff", "check", "--quiet", "--select", "I", "--fix"),
         ("tools.bits", "--write", "logistic"),
-    ):
-        done = run("-m", *command, cwd=folder, PYTHONPATH=str(folder))
-        assert done.returncode == 0, done.stderr
-    return folder
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
         ("ruff", "check"),
         ("ruff", "format", "--check"),
-        ("pytest", "tests/functions/test_elementwise.py", "-k", "logistic or test_values"),
         ("pytest", "-m", "not slow", "-k", "logistic or sum_of_magnitudes or test_every_case"),
-    ],
-    ids=" ".join,
-)
-def test_who_follows_adding_md_passes(command: tuple[str, ...], followed: Path) -> None:
-    done = run("-m", *command, cwd=followed, PYTHONPATH=str(followed))
-    assert done.returncode == 0, done.stdout
+    ):
+        done = run("-m", *command, cwd=tmp_path, PYTHONPATH=str(tmp_path))
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_table_of_environment_variables_is_complete() -> None:
@@ -384,14 +369,16 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     """The pages of the documentation, built anew, by their paths."""
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason=f"{package} is not installed (extra docs)")
-    folder = tmp_path_factory.mktemp("docs")
-    folders = ("-d", str(folder / "trees"), str(DOCS), str(folder / "html"))
-    done = run("-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", *folders)
-    assert done.returncode == 0, done.stderr
-    found = (folder / "html").rglob("*.html")
+
+    def build(folder: Path) -> None:
+        folders = ("-d", str(folder / "trees"), str(DOCS), str(folder / "html"))
+        done = run("-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", *folders)
+        assert done.returncode == 0, done.stderr
+
+    folder = once(tmp_path_factory, "docs", build) / "html"
     return {
-        path.relative_to(folder / "html").as_posix(): Page(path.read_text(encoding="utf-8"))
-        for path in found
+        path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8"))
+        for path in folder.rglob("*.html")
     }
 
 
