@@ -1,4 +1,7 @@
-"""The C functions of integer.h, real.h, half.h, cast.h and complex.h, on the host's compiler."""
+"""The scalar functions of `xarr/kernels/`, compiled as C on the host.
+
+Results are the same bits on every device, so what holds here holds everywhere.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
-from tests.processes import ROOT
+from tests.processes import ROOT, once
 from xarr.compiler.source import kernel_file
 
 KERNELS = ROOT / "xarr" / "kernels"
@@ -78,6 +81,13 @@ INTEGER_2 = ["add", "subtract", "multiply", "maximum", "minimum", "floor_divide"
 INTEGER_2 += ["pow", "left_shift", "right_shift"]
 REAL_1 = ["reciprocal", "sign", "signbit"]
 REAL_2 = ["maximum", "minimum", "nextafter", "fmod", "remainder", "floor_divide"]
+# The largest errors in units in the last place.
+UNARY = {
+    "exp": 0.85, "expm1": 0.9, "log": 0.9, "log1p": 0.85, "log2": 0.8, "log10": 0.75, "sin": 0.8,
+    "cos": 0.8, "tan": 1.05, "asin": 0.65, "acos": 0.65, "atan": 0.7, "sinh": 0.75, "cosh": 0.75,
+    "tanh": 0.8, "asinh": 1.1, "acosh": 1.6, "atanh": 0.95,
+}  # fmt: skip
+BINARY = {"atan2": 0.9, "pow": 0.8, "hypot": 0.7}  # twice as much for pow of f64
 CAST_TYPES = ["b8", *INTEGERS, "f16", *FLOATS]
 COMPLEX_1 = ["negative", "conj", "square", "reciprocal", "sign", "round", "sqrt", "exp", "expm1"]
 COMPLEX_1 += ["log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"]
@@ -97,7 +107,7 @@ def loops() -> Iterator[Loop]:
 
 
 def real_loops() -> Iterator[Loop]:
-    """Give the loops of integer.h, real.h, half.h and cast.h."""
+    """Give the loops of all files but complex.h."""
     for t in INTEGERS:
         for name in INTEGER_1:
             yield f"{name}_{t}", [t], t, f"xr_{name}_{t}(x)"
@@ -106,7 +116,9 @@ def real_loops() -> Iterator[Loop]:
     for t in FLOATS:
         for name in REAL_1:
             yield f"{name}_{t}", [t], "b8" if name == "signbit" else t, f"xr_{name}_{t}(x)"
-        for name in REAL_2:
+        for name in UNARY:
+            yield f"{name}_{t}", [t], t, f"xr_{name}_{t}(x)"
+        for name in (*REAL_2, *BINARY, "logaddexp"):
             yield f"{name}_{t}", [t, t], t, f"xr_{name}_{t}(x, y)"
     for a in CAST_TYPES:
         for b in [*CAST_TYPES, *PARTS]:
@@ -153,13 +165,16 @@ def library_source() -> str:
 @pytest.fixture(scope="module")
 def call(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Array]:
     """Compile the library; return a function that runs one of its loops on arrays."""
-    folder = tmp_path_factory.mktemp("scalar")
-    (folder / "scalar.c").write_text(library_source())
-    options = ["-std=gnu11", "-O1", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"]
-    command = [str(COMPILER), *options, "-o", "scalar.so", "scalar.c", "-lm"]
-    result = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr[:2000]
-    library = ctypes.CDLL(str(folder / "scalar.so"))
+
+    def compile_library(folder: Path) -> None:
+        folder.mkdir()
+        (folder / "scalar.c").write_text(library_source())
+        options = ["-std=gnu11", "-O1", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"]
+        command = [str(COMPILER), *options, "-o", "scalar.so", "scalar.c", "-lm"]
+        result = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr[:2000]
+
+    library = ctypes.CDLL(str(once(tmp_path_factory, "scalar", compile_library) / "scalar.so"))
 
     def run(name: str, result: str, *operands: Array) -> Array:
         arrays = [np.ascontiguousarray(x) for x in np.broadcast_arrays(*operands)]
@@ -429,6 +444,12 @@ NUMBERS["F"] = [*NUMBERS["f"], 0.0, -0.0]
 PI = {"pi": math.pi, "pi/2": math.pi / 2, "pi/4": math.pi / 4, "3pi/4": 3 * math.pi / 4}
 
 
+def number(word: str) -> float:
+    """The number that a table has: also a part of pi, and a zero with a sign."""
+    part = PI.get(word.removeprefix("-"))
+    return float(word) if part is None else -part if word[0] == "-" else part
+
+
 def special_cases(name: str) -> Iterator[tuple[complex, list[tuple[float, bool]], str]]:
     """Give (operand, [(part, whether its sign counts)], rule) of the function's special cases."""
     for rule in SPECIAL[name].split(", "):
@@ -444,7 +465,7 @@ def special_cases(name: str) -> Iterator[tuple[complex, list[tuple[float, bool]]
                         turn = math.cos(b) if word in "Cc" else math.sin(b)
                         value = math.copysign(math.inf if word in "CS" else 0.0, turn)
                     else:
-                        value = PI[word] if word in PI else float(word)
+                        value = number(word)
                     wanted.append((-value if sign == "-" else value, sign != "~"))
                 yield complex(a, b), wanted, rule
 
@@ -576,3 +597,175 @@ def test_complex_pow(call: Callable[..., Array], c: str) -> None:
     for x, y, expected in [(0, 0, 1), (0, 2.5, 0), (3 + 4j, 1, 3 + 4j), (2, 2, 4), (1j, -2, -1)]:
         operands = np.array([x], NUMPY[c]), np.array([y], NUMPY[c])
         assert call(f"pow_{c}", c, *operands)[0] == expected
+
+
+# Arguments around which a formula changes or a result overflows, underflows or vanishes.
+TURNS = (
+    *(0.0, 2.0**-54, 2.0**-28, 2.0**-13, 0.25, 0.34657359027997264, 0.41421356237309503, 0.5),
+    *(0.6931471805599453, 0.7071067811865476, 0.7853981633974483, 1.0, 1.0397207708399179),
+    *(1.4142135623730951, 1.5707963267948966, 2.0, 2.414213562373095, 3.141592653589793, 10.0),
+    *(20.0, 22.0, 40.0, 88.72283905206835, 89.41598629223294, 103.97207708399179, 104.0),
+    *(708.3964185322641, 709.782712893384, 710.4758600739439, 745.1332191019411, 1000.0),
+    *(4096.0, 8192.0, 1048576.0, 2.0**28, 2.0**52, 1e22, 1.2676506002282294e30),
+    *(2.2250738585072014e-308, 1.1754943508222875e-38, 3.4028234663852886e38),
+)
+
+
+def turns_and_samples(t: str, n: int, seed: int) -> Array:
+    """Random bit patterns, moderate values and the neighbours of TURNS, NaN left out."""
+    generator = np.random.default_rng(seed)
+    unsigned = np.dtype(f"u{NUMPY[t].itemsize}")
+    patterns = generator.integers(0, np.iinfo(unsigned).max, n, dtype=unsigned).view(NUMPY[t])
+    moderate = np.concatenate([generator.uniform(-w, w, n // 4) for w in (1.0, 3.0, 100.0, 750.0)])
+    powers = generator.choice([-1.0, 1.0], n) * np.exp2(generator.uniform(-60, 30, n))
+    with np.errstate(over="ignore", under="ignore"):
+        edges = np.asarray(TURNS).astype(NUMPY[t]).view(unsigned)
+        near = (edges[:, None] + np.arange(-40, 40).astype(unsigned)).ravel().view(NUMPY[t])
+        x = np.concatenate(
+            [patterns, moderate.astype(NUMPY[t]), powers.astype(NUMPY[t]), near, -near]
+        )
+    return np.extract(~np.isnan(x), x)
+
+
+def worst(actual: Array, exact: Array) -> tuple[float, int]:
+    """The largest error in units in the last place of `exact` (long double), and where."""
+    info = np.finfo(actual.dtype)
+    with np.errstate(all="ignore"):
+        _, exponent = np.frexp(exact)
+        unit = np.ldexp(np.longdouble(1), np.maximum(exponent, info.minexp + 1) - info.nmant - 1)
+        error = np.abs(actual.astype(np.longdouble) - exact) / unit
+        same = (actual == exact.astype(actual.dtype)) | (np.isnan(actual) & np.isnan(exact))
+    # Equal infinities, an overflow in both and NaN in both have no finite error, and none at all.
+    error = np.where(same & ~np.isfinite(actual), 0, error)
+    error = np.where(np.isnan(error), np.inf, error)
+    where = int(np.argmax(error))
+    return float(error[where]), where
+
+
+needs_long_double = pytest.mark.skipif(
+    np.finfo(np.longdouble).nmant < 63, reason="long double of this machine is too short"
+)
+
+
+@needs_long_double
+@pytest.mark.parametrize("t", FLOATS)
+@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+def test_accuracy(call: Callable[..., Array], name: str, t: str) -> None:
+    generator = np.random.default_rng(2)
+    if name in UNARY:
+        operands = [turns_and_samples(t, 60_000, 1)]
+    else:
+        operands = [generator.permutation(turns_and_samples(t, 60_000, seed)) for seed in (3, 4)]
+        n = min(x.size for x in operands)
+        operands = [x[:n] for x in operands]
+    if name == "pow":
+        base = np.exp2(generator.uniform(-2, 2, n)).astype(NUMPY[t])
+        limit = 103.0 if t == "f32" else 744.0
+        exponent = (generator.uniform(-limit, limit, n) / np.log(base)).astype(NUMPY[t])
+        operands = [np.concatenate(pair) for pair in zip(operands, (base, exponent), strict=True)]
+    got = call(f"{name}_{t}", t, *operands)
+    with np.errstate(all="ignore"):
+        exact = getattr(np, name)(*[x.astype(np.longdouble) for x in operands])
+    error, where = worst(got, exact)
+    shown = [x[where] for x in operands]
+    bound = (UNARY | BINARY)[name] * (1 + (name == "pow" and t == "f64"))
+    assert error <= bound, f"{name}{shown} gave {got[where]!r}: {error:.3f} ulp"
+
+
+@needs_long_double
+@pytest.mark.parametrize("t", FLOATS)
+def test_logaddexp_accuracy(call: Callable[..., Array], t: str) -> None:
+    generator = np.random.default_rng(5)
+    x: Array = generator.uniform(-80, 80, 60_000).astype(NUMPY[t])
+    y = x + generator.uniform(-30, 30, x.size).astype(NUMPY[t])
+    got = call(f"logaddexp_{t}", t, x, y)
+    exact = np.logaddexp(x.astype(np.longdouble), y.astype(np.longdouble))
+    # Where the terms cancel, the larger operand's unit counts.
+    unit = np.spacing(np.maximum(np.maximum(np.abs(x), np.abs(y)), np.abs(got)))
+    assert float(np.max(np.abs(got.astype(np.longdouble) - exact) / unit)) <= 2.1
+
+
+# The special cases of the standard (2025.12), and of C99 Annex F where the standard is silent:
+# operands, and the result.
+REAL_SPECIAL = {
+    "exp": "0 1, -0 1, inf inf, -inf 0",
+    "expm1": "0 0, -0 -0, inf inf, -inf -1",
+    "log": "0 -inf, -0 -inf, 1 0, inf inf, -1 nan, -inf nan",
+    "log1p": "0 0, -0 -0, -1 -inf, -2 nan, -inf nan, inf inf",
+    "log2": "0 -inf, -0 -inf, 1 0, 8 3, inf inf, -1 nan",
+    "log10": "0 -inf, -0 -inf, 1 0, 1000 3, inf inf, -1 nan",
+    "sin": "0 0, -0 -0, inf nan, -inf nan",
+    "cos": "0 1, -0 1, inf nan, -inf nan",
+    "tan": "0 0, -0 -0, inf nan, -inf nan",
+    "asin": "0 0, -0 -0, 1.5 nan, -1.5 nan, 1 pi/2, inf nan",
+    "acos": "1 0, 1.5 nan, -1.5 nan, -1 pi, 0 pi/2, inf nan",
+    "atan": "0 0, -0 -0, inf pi/2, -inf -pi/2",
+    "sinh": "0 0, -0 -0, inf inf, -inf -inf",
+    "cosh": "0 1, -0 1, inf inf, -inf inf",
+    "tanh": "0 0, -0 -0, inf 1, -inf -1",
+    "asinh": "0 0, -0 -0, inf inf, -inf -inf",
+    "acosh": "1 0, 0.5 nan, -1 nan, -inf nan, inf inf",
+    "atanh": "0 0, -0 -0, 1 inf, -1 -inf, 2 nan, -inf nan",
+    "atan2": "0 1 0, -0 1 -0, 0 0 0, -0 0 -0, 0 -0 pi, -0 -0 -pi, 0 -1 pi, -0 -1 -pi, 1 0 pi/2, "
+    "1 -0 pi/2, -1 0 -pi/2, -1 -0 -pi/2, 1 inf 0, -1 inf -0, 1 -inf pi, -1 -inf -pi, "
+    "inf 1 pi/2, -inf 1 -pi/2, inf inf pi/4, -inf inf -pi/4, inf -inf 3pi/4, -inf -inf "
+    "-3pi/4, nan 1 nan, 1 nan nan, inf nan nan",
+    "pow": "1 nan 1, nan 0 1, nan -0 1, nan 1 nan, 2 nan nan, -1 inf 1, -1 -inf 1, 1 inf 1, 2 "
+    "inf inf, 2 -inf 0, 0.5 inf 0, 0.5 -inf inf, -2 inf inf, inf 2 inf, inf -2 0, -inf "
+    "3 -inf, -inf 2 inf, -inf 0.5 inf, -inf -3 -0, -inf -2 0, inf inf inf, 0 3 0, -0 3 "
+    "-0, -0 2 0, -0 0.5 0, 0 -3 inf, -0 -3 -inf, -0 -2 inf, 0 -inf inf, 0 inf 0, -2 0.5 "
+    "nan, -8 3 -512, -2 -1 -0.5, 3 2 9, 10 5 100000, 0 0 1, -inf -inf 0",
+    "hypot": "inf nan inf, nan -inf inf, -inf 1 inf, nan 1 nan, 0 -0 0, -3 4 5, -2 0 2, -0 -0 0",
+    "logaddexp": "-inf -inf -inf, inf inf inf, inf 1 inf, 1 inf inf, -inf 1 1, 1 -inf 1, inf -inf "
+    "inf, nan 1 nan, inf nan nan, nan -inf nan",
+}
+
+
+@pytest.mark.parametrize("t", FLOATS)
+@pytest.mark.parametrize("name", REAL_SPECIAL)
+def test_real_special(call: Callable[..., Array], name: str, t: str) -> None:
+    rows = [list(map(number, row.split())) for row in REAL_SPECIAL[name].split(",")]
+    rows.append([math.nan] * (3 if name in BINARY or name == "logaddexp" else 2))
+    *operands, want = np.array(rows, NUMPY[t]).T
+    check(name, call(f"{name}_{t}", t, *operands), want, *operands)
+
+
+@pytest.mark.parametrize("t", FLOATS)
+def test_small_odd_functions_return_their_argument(call: Callable[..., Array], t: str) -> None:
+    info = np.finfo(NUMPY[t])
+    x = np.array([1, -1, 3, 0, -7], NUMPY[t]) * info.smallest_subnormal + [0, 0, 0, info.tiny, 0]
+    x = x.astype(NUMPY[t])
+    for name in ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p"):
+        check(name, call(f"{name}_{t}", t, x), x, x)
+
+
+def test_exact_powers(call: Callable[..., Array]) -> None:
+    base, exponent = np.repeat(np.arange(2.0, 17.0), 13), np.tile(np.arange(13.0), 15)
+    check("pow", call("pow_f64", "f64", base, exponent), base**exponent, base, exponent)
+    powers = np.arange(-300.0, 309.0)
+    exact = np.array([float(f"1e{int(power)}") for power in powers])
+    check("log10", call("log10_f64", "f64", exact), powers, exact)
+    twos = np.arange(-1074, 1024)
+    exact = np.ldexp(1.0, twos)
+    check("log2", call("log2_f64", "f64", exact), twos.astype("f8"), exact)
+
+
+def test_huge_angles(call: Callable[..., Array]) -> None:
+    # The double nearest to a multiple of pi/2 (6381956970095103 2^797, Muller, Elementary
+    # Functions, 3rd ed., section 11.3), and the largest double; values by mpmath in 1300 bits.
+    x = np.array([np.ldexp(6381956970095103.0, 797), np.finfo(np.float64).max])
+    check("sin", call("sin_f64", "f64", x), np.array([1.0, 0.004961954789184062]), x)
+    cosines = np.array([-4.68716592425462761112e-19, -0.9999876894265599])
+    check("cos", call("cos_f64", "f64", x), cosines, x)
+
+
+def test_no_name_stands_for_two_functions() -> None:
+    """Files are put together into one source; only those of integers and of reals are apart."""
+    places: dict[str, list[str]] = {}
+    for path in sorted(KERNELS.glob("*.h")):
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"^DEVICE\b[^(;=]*?\b(xr_\w+)\(", text, re.MULTILINE):
+            places.setdefault(name, []).append(path.name)
+    assert len(places) > 200
+    several = {name: where for name, where in places.items() if len(where) > 1}
+    assert {tuple(where) for where in several.values()} <= {("integer.h", "real.h")}, several
