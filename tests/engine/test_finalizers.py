@@ -216,7 +216,7 @@ def as_gpu() -> Iterator[xarr.Device]:
 
 SEVERAL_LAUNCHES: dict[str, Callable[[Any], Any]] = {
     "scan": xarr.cumulative_sum,
-    "transform": lambda x: xarr.fft.fft(x + 0j),
+    "transform": lambda x: xarr.fft.fft(x[:4096] + 0j),
     "nonzero": lambda x: xarr.nonzero(x >= 0)[0],
 }
 

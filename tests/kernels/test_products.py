@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.conftest import DEVICES
+from tests.comparing import needs
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import record
 from xarr import dtypes, layout
@@ -23,26 +23,6 @@ from xarr.dtypes import DType
 from xarr.engine import engine
 
 Values = np.ndarray[Any, Any]
-
-
-@pytest.fixture(params=["plain", "as-gpu"])
-def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
-    """The first device, as it is and taken for a GPU."""
-    device = DEVICES[0]
-    with xarr.device(device if request.param == "plain" else device.pretending("as-gpu")) as chosen:
-        yield chosen
-
-
-@pytest.fixture
-def gpu() -> Iterator[xarr.Device]:
-    with xarr.device(DEVICES[0].pretending("as-gpu")) as chosen:
-        yield chosen
-
-
-def needs(dtype: DType) -> None:
-    device = xarr.default_device()
-    if not device.has_float64 and dtype in dtypes.NEEDS_FLOAT64:
-        pytest.skip(f"{device} has no {dtype}")
 
 
 def matmul(x: Any, y: Any) -> Values:
@@ -194,7 +174,7 @@ def enter(choose: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Calla
     """Take the variant of a case."""
 
     def enter(case: Case) -> None:
-        needs(case.row)
+        needs(case.dtype)
         choose(case.tile, swapped=case.swapped, split=case.split)
         if case.wide:
             monkeypatch.setattr(layout, "WIDE", 1)
@@ -203,9 +183,7 @@ def enter(choose: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Calla
 
 
 @pytest.mark.parametrize("case", cases())
-def test_edges_of_tiles_and_of_pieces(
-    case: Case, gpu: xarr.Device, enter: Callable[[Case], None]
-) -> None:
+def test_edges_of_tiles_and_of_pieces(case: Case, enter: Callable[[Case], None]) -> None:
     enter(case)
     tile = case.tile
     for more, deeper in itertools.product((-1, 0, 1), repeat=2):
@@ -229,8 +207,8 @@ def test_every_type_and_every_tile_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
-def test_pieces_are_joined(dtype: DType, gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs(dtype)
+def test_pieces_are_joined(dtype: DType, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs(dtype.numpy)
     result = dtypes.float32 if dtype is dtypes.float16 else dtype
     accumulator = products._accumulator(result).numpy
     for pieces in (1, 2, 16, 17, 35):
@@ -242,7 +220,7 @@ def test_pieces_are_joined(dtype: DType, gpu: xarr.Device, monkeypatch: pytest.M
         if dtype is dtypes.float32 and pieces == 35:
             monkeypatch.setattr(layout, "WIDE", 1)
         storage = xarr.asarray(partial)._node.storage
-        joined = engine.allocate(gpu, 300 * result.itemsize)
+        joined = engine.allocate(xarr.default_device(), 300 * result.itemsize)
         products._join(result, storage, joined, 300, pieces)
         node = leaf(joined, layout.contiguous((300,)), result)
         same_bits(np.asarray(xarr.to_numpy(Array(node))), total.astype(result.numpy))
@@ -251,14 +229,14 @@ def test_pieces_are_joined(dtype: DType, gpu: xarr.Device, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "shape", [(1, 1, 1), (1, 5, 70_000), (1, 65_537, 1), (255, 256, 257), (1025, 9, 977)]
 )
-def test_sizes(shape: tuple[int, int, int], form: xarr.Device) -> None:
+def test_sizes(shape: tuple[int, int, int]) -> None:
     rows, length, columns = shape
     x = numbers((rows, length), np.float32)
     y = numbers((length, columns), np.float32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
 
 
-def test_many_tiles_in_bands(gpu: xarr.Device, choose: Callable[..., None]) -> None:
+def test_many_tiles_in_bands(choose: Callable[..., None]) -> None:
     choose(CASE["float32"].tile)
     x = numbers((16 * 19 + 3, 5), np.float32)
     y = numbers((5, 4 * 7 + 1), np.float32, 1)
@@ -267,9 +245,7 @@ def test_many_tiles_in_bands(gpu: xarr.Device, choose: Callable[..., None]) -> N
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
 @pytest.mark.parametrize("length", [7, 600, 3000])
-def test_error_is_bounded(
-    dtype: str, length: int, gpu: xarr.Device, enter: Callable[[Case], None]
-) -> None:
+def test_error_is_bounded(dtype: str, length: int, enter: Callable[[Case], None]) -> None:
     enter(CASE[dtype])
     x = uneven((13, length), dtype)
     y = uneven((length, 11), dtype, 1)
@@ -281,7 +257,7 @@ def test_error_is_bounded(
     assert (abs(matmul(x, y) - exact) <= bound).all()
 
 
-def test_special_values(form: xarr.Device) -> None:
+def test_special_values() -> None:
     x = np.array([[np.inf, 1.0], [np.nan, 0.0], [np.inf, -np.inf], [3e38, 3e38]], np.float32)
     y = np.array([[1.0, 0.0], [1.0, 1.0]], np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -335,7 +311,7 @@ def in_order(x: Values, y: Values) -> Values:
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 @pytest.mark.parametrize("length", [1, 2, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5])
 def test_bits_are_those_of_the_defined_order(
-    dtype: str, length: int, form: xarr.Device, enter: Callable[[Case], None]
+    dtype: str, length: int, enter: Callable[[Case], None]
 ) -> None:
     enter(CASE[dtype])
     # With one k, 6 x 1 and 1 x 5 count as transposed: a variant more, which float32 has.
@@ -344,7 +320,7 @@ def test_bits_are_those_of_the_defined_order(
         same_bits(matmul(x, y), in_order(x, y))
 
 
-def test_bits_of_float64(gpu: xarr.Device, enter: Callable[[Case], None]) -> None:
+def test_bits_of_float64(enter: Callable[[Case], None]) -> None:
     enter(CASE["float64"])
     x, y = uneven((2, PIECE + 9), np.float64), uneven((PIECE + 9, 2), np.float64, 1)
     expected = np.zeros((2, 2))
@@ -357,24 +333,20 @@ def test_bits_of_float64(gpu: xarr.Device, enter: Callable[[Case], None]) -> Non
     same_bits(matmul(x, y), expected)
 
 
-def test_bits_of_float16(gpu: xarr.Device, enter: Callable[[Case], None]) -> None:
+def test_bits_of_float16(enter: Callable[[Case], None]) -> None:
     enter(CASE["float16"])
     x, y = uneven((5, 1500), np.float16), uneven((1500, 4), np.float16, 1)
     same_bits(matmul(x, y), in_order(x.astype(np.float32), y.astype(np.float32)).astype(np.float16))
 
 
 @pytest.mark.parametrize("case", cases("float32", "complex64"))
-def test_no_choice_changes_the_bits(
-    case: Case, gpu: xarr.Device, enter: Callable[[Case], None]
-) -> None:
+def test_no_choice_changes_the_bits(case: Case, enter: Callable[[Case], None]) -> None:
     enter(case)
     (x, one), (y, two) = case.operands(21, 2100, 19, uneven)
     same_bits(matmul(one, two), in_order(x, y))
 
 
-def test_a_row_has_the_bits_of_its_own_product(
-    gpu: xarr.Device, enter: Callable[[Case], None]
-) -> None:
+def test_a_row_has_the_bits_of_its_own_product(enter: Callable[[Case], None]) -> None:
     x, y = uneven((3, 40, 300), np.float32), uneven((300, 70), np.float32, 1)
     enter(Case("float32", 0))
     whole = matmul(x, y)
@@ -398,7 +370,7 @@ def test_a_row_has_the_bits_of_its_own_product(
         ((5, 1, 2, 3), (0, 3, 2)),
     ],
 )
-def test_empty(one: tuple[int, ...], two: tuple[int, ...], gpu: xarr.Device) -> None:
+def test_empty(one: tuple[int, ...], two: tuple[int, ...]) -> None:
     for dtype in (np.float32, np.int8, np.complex64, np.float16, np.bool_):
         x, y = np.ones(one, dtype), np.ones(two, dtype)
         same_bits(matmul(x, y), x @ y)
@@ -420,11 +392,7 @@ def test_empty(one: tuple[int, ...], two: tuple[int, ...], gpu: xarr.Device) -> 
     ],
 )
 def test_stacks(
-    dtype: str,
-    one: tuple[int, ...],
-    two: tuple[int, ...],
-    gpu: xarr.Device,
-    enter: Callable[[Case], None],
+    dtype: str, one: tuple[int, ...], two: tuple[int, ...], enter: Callable[[Case], None]
 ) -> None:
     enter(CASE[dtype])
     x = numbers((*one, 5, 6), dtype)
@@ -434,7 +402,7 @@ def test_stacks(
     np.testing.assert_array_equal(matmul(x, y), x @ y)
 
 
-def test_stacks_of_turned_operands(gpu: xarr.Device, enter: Callable[[Case], None]) -> None:
+def test_stacks_of_turned_operands(enter: Callable[[Case], None]) -> None:
     """A stack along the smallest stride, on either side."""
     enter(CASE["int32"])
     x, y = numbers((4, 5, 6), np.int32), numbers((4, 6, 7), np.int32, 1)
@@ -443,7 +411,7 @@ def test_stacks_of_turned_operands(gpu: xarr.Device, enter: Callable[[Case], Non
 
 
 def test_more_layers_than_groups(
-    gpu: xarr.Device, enter: Callable[[Case], None], monkeypatch: pytest.MonkeyPatch
+    enter: Callable[[Case], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enter(CASE["int32"])
     x, y = numbers((66_000, 2, 3), np.int32), numbers((66_000, 3, 2), np.int32, 1)
@@ -467,7 +435,7 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def test_views(gpu: xarr.Device, enter: Callable[[Case], None]) -> None:
+def test_views(enter: Callable[[Case], None]) -> None:
     enter(CASE["float32"])
     host = numbers((70, 66), np.float32)
     array = xarr.asarray(host)
@@ -482,7 +450,7 @@ def test_views(gpu: xarr.Device, enter: Callable[[Case], None]) -> None:
         )
 
 
-def test_views_of_complex_numbers(gpu: xarr.Device, enter: Callable[[Case], None]) -> None:
+def test_views_of_complex_numbers(enter: Callable[[Case], None]) -> None:
     """Those views whose elements along k are nearer than those along a line."""
     enter(CASE["complex64"])
     host = numbers((70, 66), np.complex64)
@@ -494,7 +462,7 @@ def test_views_of_complex_numbers(gpu: xarr.Device, enter: Callable[[Case], None
         np.testing.assert_array_equal(matmul(z, view(array)), z @ x)
 
 
-def test_transposed_operands(gpu: xarr.Device, enter: Callable[[Case], None]) -> None:
+def test_transposed_operands(enter: Callable[[Case], None]) -> None:
     enter(CASE["float32"])
     x, y = uneven((150, 37), np.float32), uneven((37, 140), np.float32, 1)
     left = (xarr.asarray(x), xarr.asarray(x.T.copy()).T)
@@ -504,7 +472,7 @@ def test_transposed_operands(gpu: xarr.Device, enter: Callable[[Case], None]) ->
         same_bits(matmul(one, two), expected)
 
 
-def test_broadcast_operands(gpu: xarr.Device, enter: Callable[[Case], None]) -> None:
+def test_broadcast_operands(enter: Callable[[Case], None]) -> None:
     enter(CASE["float32"])
     row = numbers((1, 40), np.float32)
     for shape in ((30, 40), (3, 30, 40)):
@@ -516,7 +484,7 @@ def test_broadcast_operands(gpu: xarr.Device, enter: Callable[[Case], None]) -> 
     np.testing.assert_array_equal(matmul(array, array.mT), scalar @ scalar.T)
 
 
-def test_pending_operands_and_constants(form: xarr.Device, enter: Callable[[Case], None]) -> None:
+def test_pending_operands_and_constants(enter: Callable[[Case], None]) -> None:
     enter(CASE["float32"])
     host = numbers((12, 9), np.float32)
     array = xarr.asarray(host)
@@ -578,12 +546,12 @@ OTHERS = [dtype for dtype in dtypes.TABLE if dtype not in EVERY]
     ids=str,
 )
 def test_compiles_for_cuda(
-    dtype: DType, arch: str, changed: bool, gpu: xarr.Device, monkeypatch: pytest.MonkeyPatch
+    dtype: DType, arch: str, changed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each tile for `EVERY`, and one for the others; `changed` is swapped, split and joined."""
-    needs(dtype)
+    needs(dtype.numpy)
     x = xarr.asarray(np.ones((3, 4, 4), dtype.numpy))
-    sources = record(monkeypatch, gpu)
+    sources = record(monkeypatch, xarr.default_device())
     accumulator = products._accumulator(dtypes.float32 if dtype is dtypes.float16 else dtype)
     for tile in TILES[accumulator.itemsize][: None if dtype in EVERY else 1]:
         choice = (tile, changed, changed)

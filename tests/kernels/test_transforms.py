@@ -200,7 +200,7 @@ def test_lengths_are_cut_into_few_passes() -> None:
 
 
 @pytest.mark.parametrize("lines", [(1,), (63,), (64,), (65,), (5000,), (3, 2)])
-def test_batches(form: xp.Device, lines: tuple[int, ...]) -> None:
+def test_batches(lines: tuple[int, ...]) -> None:
     there_and_back(numbers((*lines, 8), "complex64"))
     real_there_and_back(numbers((*lines, 16), "float32"))
 
@@ -234,7 +234,7 @@ def test_every_axis(dtype: str, length: int, axes: tuple[int, ...]) -> None:
     ("dtype", "length"),
     quick_and_slow([("complex64", 2048)], [("complex64", 29), ("float32", 4096)]),
 )
-def test_long_columns(form: xp.Device, dtype: str, length: int) -> None:
+def test_long_columns(dtype: str, length: int) -> None:
     if dtype in COMPLEX:
         there_and_back(numbers((2, length, 5), dtype), 1)
     else:
@@ -293,7 +293,7 @@ def test_views_of_spectra(view: str, n: int) -> None:
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((0, 8), 1), ((8, 0), 0), ((0, 3, 7), 1)])
-def test_no_lines(form: xp.Device, shape: tuple[int, ...], axis: int) -> None:
+def test_no_lines(shape: tuple[int, ...], axis: int) -> None:
     length = shape[axis]
     given = node(np.empty(shape, np.complex64))
     assert host(transforms.fft(given, axis, inverse=False, scale=1.0)).shape == shape
@@ -303,7 +303,7 @@ def test_no_lines(form: xp.Device, shape: tuple[int, ...], axis: int) -> None:
     assert host(transforms.irfft(given, axis, 2 * length - 1, scale=1.0)).size == 0
 
 
-def test_an_expression_is_part_of_the_first_pass(form: xp.Device) -> None:
+def test_an_expression_is_part_of_the_first_pass() -> None:
     values = numbers((4, 9), "complex64")
     x = xp.asarray(values)
     with watched() as seen:
@@ -323,7 +323,7 @@ def test_an_expression_is_part_of_the_first_pass(form: xp.Device) -> None:
     np.testing.assert_array_equal(np.asarray(kept), real * np.float32(3))
 
 
-def test_what_a_pass_reads_twice_is_computed_once(form: xp.Device) -> None:
+def test_what_a_pass_reads_twice_is_computed_once() -> None:
     values = numbers((4, 8), "complex64")
     x = xp.asarray(values)
     for n in (14, 15):
@@ -335,7 +335,7 @@ def test_what_a_pass_reads_twice_is_computed_once(form: xp.Device) -> None:
 
 
 @pytest.mark.parametrize("length", [16, 29, 4096])
-def test_transforms_follow_each_other_and_writes(form: xp.Device, length: int) -> None:
+def test_transforms_follow_each_other_and_writes(length: int) -> None:
     values = numbers((2, length), "complex64")
     host(transforms.fft(node(values), 1, inverse=False, scale=1.0))  # the tables are there
     x = xp.asarray(values)
@@ -367,7 +367,7 @@ def test_long_transforms_need_few_rooms(length: int, rooms: int) -> None:
     assert len(seen.allocated) == 1 + rooms
 
 
-def test_constants_and_conversions(form: xp.Device) -> None:
+def test_constants_and_conversions() -> None:
     ones = xp.ones((3, 8), dtype="complex64")._node
     wanted = np.zeros((3, 8))
     wanted[:, 0] = 8
@@ -384,7 +384,7 @@ def test_constants_and_conversions(form: xp.Device) -> None:
 
 
 @pytest.mark.parametrize(("length", "real_length"), [(16, 16), (105, 105), (29, 58), (4096, 8192)])
-def test_special_values(form: xp.Device, length: int, real_length: int) -> None:
+def test_special_values(length: int, real_length: int) -> None:
     for special in (np.inf, -np.inf, np.nan):
         values = np.ones((2, length), np.complex64)
         values[1, length // 2] = special
@@ -398,7 +398,7 @@ def test_special_values(form: xp.Device, length: int, real_length: int) -> None:
         assert not np.isfinite(real[1]).all()
 
 
-def test_exact_results(form: xp.Device) -> None:
+def test_exact_results() -> None:
     """Multiples of a quarter turn have no error, and zeros stay zeros."""
     for length in (2, 8, 16, 64, 4096):
         values = np.zeros((3, length), np.complex64)
@@ -417,9 +417,7 @@ def test_exact_results(form: xp.Device) -> None:
     ("dtype", "length"),
     quick_and_slow([("complex64", 8), ("float32", 16)], [("float64", 29), ("float32", 8192)]),
 )
-def test_wide_indices(
-    form: xp.Device, dtype: str, length: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wide_indices(dtype: str, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     needs(dtype)
     monkeypatch.setattr(layout, "WIDE", 1)
     if dtype in COMPLEX:
