@@ -226,8 +226,14 @@ EXPRESSIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "uint32", "int64"])
-@pytest.mark.parametrize("what", list(EXPRESSIONS))
+@pytest.mark.parametrize(
+    ("what", "dtype"),
+    [
+        (what, dtype)
+        for number, what in enumerate(EXPRESSIONS)
+        for dtype in ("float64", ("float32", "int8", "uint32", "int64")[number % 4])
+    ],
+)
 def test_the_bits_are_those_of_kernels(what: str, dtype: str) -> None:
     values = drawn(dtype, 60)[:70]
     results = []

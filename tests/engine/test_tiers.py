@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -16,9 +17,11 @@ import numpy.typing as npt
 import pytest
 
 import xarr
+from tests.comparing import computed_together
 from tests.engine.pairs import tier
 from tests.launching import change
 from tests.processes import run_code
+from tests.reference import assert_same
 from xarr import cache, dtypes
 from xarr.compiler import background, compiling, launch
 from xarr.engine import hosted
@@ -73,18 +76,9 @@ def drawn(dtype: str, count: int) -> Values:
     return np.concatenate([special, spread, small])
 
 
-def assert_same_bits(got: Values, wanted: Values) -> None:
+def assert_same_bits(got: Values, wanted: Values, call: str = "") -> None:
     """A NaN is one, whatever its sign and its other bits."""
-    assert got.dtype == wanted.dtype
-    assert got.shape == wanted.shape
-    if wanted.dtype.kind == "c":
-        assert_same_bits(got.real, wanted.real)
-        assert_same_bits(got.imag, wanted.imag)
-        return
-    if wanted.dtype.kind == "f":
-        np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
-        got, wanted = (np.where(np.isnan(one), 0, one) for one in (got, wanted))
-    assert got.tobytes() == wanted.tobytes()
+    assert_same(np.asarray(got), np.asarray(wanted), call)
 
 
 def in_both(compute: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Values, int]:
@@ -101,25 +95,31 @@ def in_both(compute: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tupl
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", [row.name for row in elementwise.TABLE if row.host])
-def test_functions_have_the_bits_of_kernels(
-    name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    row = elementwise.BY_NAME[name]
+def test_functions_have_the_bits_of_kernels(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     values = drawn(dtype, 3000)
     few = values[:150]
-    operands = [np.concatenate([np.repeat(few, len(few)), values])]
-    if row.operands == 2:
-        operands.append(np.concatenate([np.tile(few, len(few)), values[::-1]]))
-    function = getattr(xarr, name)
-    try:
-        function(*[xarr.asarray(one[:1]) for one in operands])
-    except TypeError:
-        return  # of this data type there is none
-    arrays = [xarr.asarray(one) for one in operands]
-    got, launched = in_both(lambda: function(*arrays), monkeypatch)
-    is_half = got.dtype == np.float16  # as of int8, where functions are of floating-point numbers
-    assert launched == 0 or is_half or dtypes.lookup(dtype).kind not in row.host
+    pair = [np.repeat(few, len(few)), values], [np.tile(few, len(few)), values[::-1]]
+    arrays = [xarr.asarray(np.concatenate(one)) for one in pair]
+    rows, results = [], []
+    with tier("fused"):
+        for row in elementwise.TABLE:
+            with contextlib.suppress(TypeError):  # of this data type there is none
+                if row.host:
+                    results.append(getattr(xarr, row.name)(*arrays[: row.operands]))
+                    rows.append(row)
+        computed_together(results)
+        wanted = list(map(xarr.to_numpy, results))
+    change(monkeypatch, xarr.default_device())
+    assert len(rows) > 10
+    with tier("hosted"):
+        for row, kernels in zip(rows, wanted, strict=True):
+            before = launch.counts.launches
+            got = xarr.to_numpy(getattr(xarr, row.name)(*arrays[: row.operands]))
+            launched = launch.counts.launches - before
+            assert_same_bits(got, kernels, row.name)
+            is_half = got.dtype == np.float16  # as of int8, where functions are of floats
+            is_hosted = is_half or dtypes.lookup(dtype).kind not in row.host
+            assert launched == 0 or is_hosted, row.name
 
 
 @pytest.mark.parametrize("given", DTYPES)
