@@ -15,12 +15,8 @@ CHECKS = "XARR_TESTS_CHECK_MEMORY"
 
 KERNEL_TESTS = [
     "tests/kernels/test_oclgrind.py",
-    "tests/kernels/test_histograms_memory.py",
     "tests/kernels/test_kernels_memory.py",
-    "tests/kernels/test_own_memory.py",
     "tests/kernels/test_products_memory.py",
-    "tests/kernels/test_radix_memory.py",
-    "tests/kernels/test_transforms_memory.py",
 ]
 
 SETTINGS = {

@@ -19,7 +19,9 @@ from tests.launching import change
 from tests.reference import Values, assert_same
 from tools.oclgrind import CHECKS
 from xarr import dtypes, layout
+from xarr.algorithms import counting, radix, transforms
 from xarr.array.array import Array
+from xarr.core.tape import Node
 from xarr.dtypes import COMPLEX, SIGNED, DType
 from xarr.engine import engine
 from xarr.tables import elementwise, random, reductions
@@ -221,3 +223,184 @@ def test_every_draw(name: str, form: xarr.Device) -> None:
         shape = (size, 2) if given else (size,)
         node = row.drawn(shape, 1, 2, form, dtypes.float32, given)
         assert np.asarray(Array(node)).shape == shape
+
+
+@when_checked
+@pytest.mark.parametrize("options", [(), ("as-gpu",)], ids=str)
+@pytest.mark.parametrize("number", [3, 5000])
+def test_counts_and_sums(number: int, options: tuple[str, ...]) -> None:
+    with xarr.device(xarr.default_device().pretending(*options)):
+        bins = np.arange(600) * 37 % 7 - 1
+        weights = np.arange(600, dtype=np.float32)
+        inside = (bins >= 0) & (bins < number)
+        x, w = xarr.asarray(bins), xarr.asarray(weights)
+        got = np.asarray(Array(counting.counts(x._node, number)))
+        np.testing.assert_array_equal(got, np.bincount(bins[inside], minlength=number))
+        got = np.asarray(Array(counting.sums(x._node, w._node, number)))
+        wanted = np.bincount(bins[inside], weights[inside], minlength=number)
+        np.testing.assert_array_equal(got, wanted.astype(np.float32))
+        counts, _ = xarr.histogram(x, 5, (0, 5))
+        np.testing.assert_array_equal(np.asarray(counts), np.histogram(bins, 5, (0, 5))[0])
+
+
+TURNED = """
+KERNEL void turned(GLOBAL i32 *x, GLOBAL const i32 *y, const i32 n)
+{
+    LOCAL i32 tile[8];
+    const i32 k = (i32)LOCAL_ID(0);
+    const i64 i = GLOBAL_ID(0);
+    tile[k] = i < n ? y[i] : 0;
+    BARRIER();
+    if (i < n) {
+        x[i] += tile[7 - k];
+    }
+}
+"""
+
+
+@when_checked
+@pytest.mark.parametrize("options", [(), ("as-gpu",)], ids=str)
+def test_own_kernels(options: tuple[str, ...]) -> None:
+    """Fused, indexed, reduced and raw, of views, and into views of what they read."""
+    with xarr.device(xarr.default_device().pretending(*options)):
+        x = np.arange(600, dtype=np.int32).reshape(3, 200) % 17
+        a = on_device(x)
+        parts = xarr.ElementwiseKernel(
+            "T x, T y", "T more, T less", "more = f(x) + y * i; less = x - _ind.size()",
+            preamble="T f(T x) { return 2 * x; }",
+        )  # fmt: skip
+        more, less = parts(a[:, ::-2], a[:1, :100])
+        places = np.arange(300).reshape(3, 100)
+        np.testing.assert_array_equal(np.asarray(more), 2 * x[:, ::-2] + x[:1, :100] * places)
+        np.testing.assert_array_equal(np.asarray(less), x[:, ::-2] - 300)
+        kept = xarr.ElementwiseKernel("T x, T y", "T z", "if (x > y) z = x; z += 1", "kept")
+        kept(a[:, :-1], 5, a[:, 1:])
+        x[:, 1:] = np.where(x[:, :-1] > 5, x[:, :-1], x[:, 1:]) + 1
+        np.testing.assert_array_equal(np.asarray(a), x)
+        mirrored = xarr.ElementwiseKernel(
+            "T x, raw T y", "T z", "z = x + y[y.size() - 1 - i % y.size()] * y.shape()[1]", "mirror"
+        )
+        mirrored(a, a[:2], a)
+        x += x[:2].ravel()[::-1][np.arange(600) % 400].reshape(3, 200) * 200
+        np.testing.assert_array_equal(np.asarray(a), x)
+        total = xarr.ReductionKernel("T x", "T y", "x % 7", "a + b", "y = a", 0, "total")
+        for axis in (0, 1, None):
+            np.testing.assert_array_equal(np.asarray(total(a, axis=axis)), (x % 7).sum(axis))
+        turned = xarr.RawKernel(TURNED, "turned")
+        turned((13,), (8,), (a[1, :100], a[2, 100:], 100))
+        tiles = np.zeros(104, np.int32)
+        tiles[:100] = x[2, 100:]
+        x[1, :100] += tiles.reshape(13, 8)[:, ::-1].ravel()[:100]
+        np.testing.assert_array_equal(np.asarray(a), x)
+
+
+@pytest.fixture
+def tiny_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups so small that few elements take several tiles and pieces."""
+    monkeypatch.setattr(radix, "_GROUPS", (16,))
+    monkeypatch.setattr(xarr.default_device(), "kernels", {})
+
+
+@when_checked
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("bool", (2, 241)),
+        ("int16", (2, 5)),
+        ("int16", (2, 241)),
+        ("float32", (2, 5)),
+        ("float32", (1, 500)),
+        ("float64", (2, 241)),
+        ("complex64", (2, 5)),
+        ("complex64", (2, 241)),
+    ],
+)
+def test_sorts(name: str, shape: tuple[int, int], tiny_groups: None) -> None:
+    dtype = dtypes.BY_NAME[name]
+    if dtype in dtypes.NEEDS_FLOAT64 and not xarr.default_device().has_float64:
+        pytest.skip(f"the device has no {dtype}")
+    x = (np.arange(np.prod(shape)) * 37 % 101 - 50).astype(dtype.numpy).reshape(shape)
+    wanted = np.argsort(x, axis=1, kind="stable")
+    got = radix.argsort(on_device(x)._node, 1)
+    np.testing.assert_array_equal(np.asarray(Array(got)), wanted)
+    got = radix.sort(on_device(x)._node, 1)
+    np.testing.assert_array_equal(np.asarray(Array(got)), np.take_along_axis(x, wanted, 1))
+
+
+@when_checked
+def test_long_rows(tiny_groups: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(radix, "_LONG", 1)
+    x = np.arange(300, dtype=np.uint8)[::-1].copy()
+    got = np.asarray(Array(radix.argsort(on_device(x)._node, 0)))
+    np.testing.assert_array_equal(got, np.argsort(x, kind="stable"))
+
+
+@when_checked
+@pytest.mark.parametrize("name", ["float32", "complex64"])
+@pytest.mark.parametrize("options", [(), ("as-gpu",)], ids=str)
+def test_searches(name: str, options: tuple[str, ...], tiny_groups: None) -> None:
+    x = np.arange(0, 40, 2).astype(name)
+    values = np.arange(-1, 41).astype(name)
+    with xarr.device(xarr.default_device().pretending(*options)):
+        for right in (False, True):
+            wanted = np.searchsorted(x, values, "right" if right else "left")
+            got = radix.searchsorted(on_device(x)._node, on_device(values)._node, right=right)
+            np.testing.assert_array_equal(np.asarray(Array(got)), wanted)
+            backwards = on_device(np.arange(20)[::-1].copy())._node
+            got = radix.searchsorted(
+                on_device(x[::-1].copy())._node,
+                on_device(values)._node,
+                right=right,
+                sorter=backwards,
+            )
+            np.testing.assert_array_equal(np.asarray(Array(got)), wanted)
+
+
+@pytest.fixture
+def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits so small that short lines take several passes and tiles hold few columns."""
+    monkeypatch.setattr("xarr.algorithms.transforms._TILE_NBYTES", 256)
+    monkeypatch.setattr("xarr.algorithms.transforms._LONGEST_COLUMN", 8)
+    monkeypatch.setattr("xarr.algorithms.transforms._LONGEST_PASS", 8)
+    transforms._cut_length.cache_clear()
+    monkeypatch.setattr(xarr.default_device(), "kernels", {})
+    monkeypatch.setattr(xarr.default_device(), "programs", {})
+
+
+def near(ours: Node, wanted: Values) -> None:
+    np.testing.assert_allclose(np.asarray(Array(ours)), wanted, rtol=1e-4, atol=1e-4)
+
+
+@when_checked
+@pytest.mark.parametrize("length", [1, 2, 5, 6, 7, 11, 30, 64, 72])
+def test_complex_lines(length: int, small_passes: None) -> None:
+    for shape, axis in (((3, length), 1), ((length, 3), 0)):
+        values = (np.arange(3 * length) % 7 - 3j).reshape(shape).astype(np.complex64)
+        given = on_device(values)._node
+        near(transforms.fft(given, axis, inverse=False, scale=1.0), np.fft.fft(values, axis=axis))
+        near(
+            transforms.fft(given, axis, inverse=True, scale=1 / length),
+            np.fft.ifft(values, axis=axis),
+        )
+
+
+@when_checked
+@pytest.mark.parametrize("length", [1, 2, 9, 12, 22, 64, 100])
+def test_real_lines(length: int, small_passes: None) -> None:
+    for shape, axis in (((3, length), 1), ((length, 2), 0)):
+        values = (np.arange(np.prod(shape)) % 7).reshape(shape).astype(np.float32)
+        spectrum = np.fft.rfft(values, axis=axis).astype(np.complex64)
+        near(transforms.rfft(on_device(values)._node, axis, scale=1.0), spectrum)
+        near(transforms.irfft(on_device(spectrum)._node, axis, length, scale=1 / length), values)
+
+
+@when_checked
+def test_transforms_of_expressions_and_views(small_passes: None) -> None:
+    values = (np.arange(60) % 11).reshape(3, 20).astype(np.complex64)
+    x = xarr.asarray(values)
+    kept = x * 2
+    near(transforms.fft(kept._node, 1, inverse=False, scale=1.0), np.fft.fft(values * 2))
+    np.testing.assert_array_equal(np.asarray(kept), values * 2)
+    seen = values[::2, ::-3]
+    near(transforms.fft(x[::2, ::-3]._node, 1, inverse=False, scale=1.0), np.fft.fft(seen))
+    near(transforms.fft(x.T._node, 0, inverse=False, scale=1.0), np.fft.fft(values.T, axis=0))
