@@ -13,13 +13,13 @@ ARGS ?=
 # What tells within minutes whether a change broke something: the tape and what becomes of it, each
 # row of the tables, indexing, and the standard.
 QUICK := tests/compiler tests/schedule/test_counts.py \
-	$(patsubst %,tests/engine/test_%.py,choice elements errors failures layout memory ordering) \
+	$(patsubst %,tests/engine/test_%.py,choice elements failures layout memory ordering) \
 	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
 # What depends on the core being interpreted, or on the kernels being OpenCL's: programs on the tape,
 # each skeleton, and values of the standard's functions. Layouts, plans, NumPy's work, scalar functions
 # in C and what compiles for CUDA know neither, and the functions are compositions of these.
-ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements errors failures finalizers memory threads) \
+ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements failures finalizers memory threads) \
 	tests/schedule/test_counts.py $(patsubst %,tests/kernels/test_%.py,products radix transforms) \
 	$(patsubst %,tests/conformance/test_standard_%.py,array elementwise functions linalg)
 

@@ -257,16 +257,6 @@ def test_what_comes_behind_large_work_waits_for_it() -> None:
     np.testing.assert_array_equal(np.asarray(x)[1:4], [0.25, -1, -1])
 
 
-def test_memory_that_others_see_is_written_in_order() -> None:
-    x = small()
-    seen = np.asarray(x)
-    x += 1
-    x[0] = 9
-    np.testing.assert_array_equal(seen[:3], [9, 0.25, 0.5])
-    seen[1] = 5
-    assert float((x + 0)[1]) == 5
-
-
 @pytest.mark.parametrize("dtype", ["int64", "longlong", np.dtype("int64", metadata={"unit": "m"})])
 @pytest.mark.parametrize("make", [xarr.asarray, xarr.array])
 def test_what_is_made_of_numpys_array_is_a_copy(make: Callable[..., Any], dtype: Any) -> None:

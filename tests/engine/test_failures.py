@@ -1,8 +1,9 @@
-"""That what fails in the middle of a run stays asked for."""
+"""Runs that fail: what has run has run, the rest is still asked for, the error says what."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,55 +12,9 @@ import numpy
 import pytest
 
 import xarr
-from tests.engine.pairs import faults, replay
+from tests.engine.pairs import Planned, faults, replay
+from tests.launching import storage_of
 from xarr.core.tape import hooks, launched
-
-
-@pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """The launches to be refused, by how many come before each; used up."""
-    left = list[int]()
-
-    def refusing(*given: Any) -> None:
-        if left:
-            left[0] -= 1
-            if left[0] < 0:
-                left.pop(0)
-                raise KeyboardInterrupt
-        launched(*given)
-
-    monkeypatch.setattr(hooks, "launch", refusing)
-    yield left
-    assert not left
-
-
-@pytest.mark.parametrize("before", [0, 1])
-def test_a_write_that_was_broken_off_is_not_forgotten(refused: list[int], before: int) -> None:
-    x, y = xarr.asarray([1.0, 2.0, 3.0]), xarr.asarray([5.0, 6.0, 7.0])
-    small = xarr.asarray([1.0, 2.0])
-    xarr.synchronize()
-    other = small + 1
-    x[...] = y * 2
-    refused.append(before)
-    with pytest.raises(KeyboardInterrupt):
-        xarr.synchronize()
-    assert x.tolist() == [10, 12, 14]
-    assert other.tolist() == [2, 3]
-
-
-def test_a_result_that_was_broken_off_is_computed(refused: list[int]) -> None:
-    x = xarr.asarray([1.0, 2.0, 3.0])
-    y = x + 1
-    refused.append(0)
-    with pytest.raises(KeyboardInterrupt):
-        y.tolist()
-    assert y.tolist() == [2, 3, 4]
-    refused.append(1)
-    total = (xarr.arange(100_000) * 2).sum()
-    with pytest.raises(KeyboardInterrupt):
-        int(total)
-    assert int(total) == 99_999 * 100_000
-
 
 PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "in place": lambda np, u: operator.iadd(u, 1),
@@ -181,3 +136,94 @@ def test_what_failed_reads_what_was_there_before_others_write(
 
 def _refuse(*_: Any) -> None:
     raise ZeroDivisionError
+
+
+KINDS = {"launch": Planned, "interrupt": KeyboardInterrupt, "allocate": MemoryError}
+
+
+@pytest.fixture
+def a_driver_that_may_fail() -> Iterator[None]:
+    xarr.synchronize()
+    with faults.installed():
+        yield
+
+
+def said(error: BaseException) -> str:
+    """An error's text and notes."""
+    return "\n".join([str(error), *getattr(error, "__notes__", [])])
+
+
+@pytest.mark.usefixtures("a_driver_that_may_fail")
+@pytest.mark.parametrize("kind", ["launch", "allocate"])
+def test_an_error_names_the_operations(kind: str) -> None:
+    x = xarr.asarray(numpy.arange(5.0, dtype="float32"))
+    y = xarr.sqrt(x * 2)
+    with faults.armed(kind, times=9), pytest.raises(KINDS[kind]) as caught:
+        xarr.to_numpy(y)
+    assert "sqrt" in said(caught.value)
+    assert "multiply" in said(caught.value)
+    if kind == "allocate":
+        assert "20 bytes" in said(caught.value)
+    del caught
+    assert numpy.array_equal(numpy.asarray(y), numpy.sqrt(numpy.arange(5, dtype="float32") * 2))
+
+
+@pytest.mark.usefixtures("a_driver_that_may_fail")
+@pytest.mark.parametrize("after", range(4))
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_failed_is_computed_when_it_is_asked_for_again(kind: str, after: int) -> None:
+    x = xarr.asarray(numpy.arange(12).reshape(3, 4))
+    total = x.sum(axis=0)
+    x[1:] += total
+    scanned = xarr.cumulative_sum(x * 2, axis=1)
+    x[:, ::2] = x[:, 1::2] + 1
+    shifted = x[:, ::-1] + scanned
+    x += x.T[0, 0]
+    host = numpy.arange(12).reshape(3, 4)
+    totals = host.sum(axis=0)
+    host[1:] += totals
+    scans = numpy.cumsum(host * 2, axis=1)
+    host[:, ::2] = host[:, 1::2] + 1
+    shifts = host[:, ::-1] + scans
+    host += host[0, 0].copy()
+    with faults.armed(kind, after, 9):
+        try:
+            xarr.to_numpy(shifted)
+        except KINDS[kind]:
+            failed = True
+        else:
+            failed = False
+    assert failed or after
+    other = xarr.ones(3) + 1
+    assert numpy.array_equal(numpy.asarray(other), [2, 2, 2])
+    for got, wanted in ((x, host), (shifted, shifts), (scanned, scans), (total, totals)):
+        assert numpy.array_equal(numpy.asarray(got), wanted)
+
+
+@pytest.mark.usefixtures("a_driver_that_may_fail")
+def test_what_is_dead_after_a_failure_holds_no_memory() -> None:
+    device = xarr.default_device()
+    gc.collect()
+    before = device.memory_info()["used_nbytes"]
+    x = xarr.asarray(numpy.ones(1 << 16, numpy.float32))
+    y = x + 1
+    with faults.armed("launch"), pytest.raises(Planned):
+        xarr.to_numpy(y)
+    with faults.armed("launch"), pytest.raises(Planned):
+        xarr.to_numpy(x[::-1] * 2)
+    del x, y
+    gc.collect()
+    xarr.synchronize()
+    assert device.memory_info()["used_nbytes"] == before
+
+
+@pytest.mark.usefixtures("a_driver_that_may_fail")
+def test_a_failure_is_no_others_affair() -> None:
+    """A value that has nothing to do with what fails is computed."""
+    x = xarr.asarray(numpy.arange(5))
+    large, small = xarr.zeros(1 << 20) + 1, x * 2
+    with faults.armed("allocate", 0, 9), pytest.raises(MemoryError):
+        xarr.to_numpy(large)
+    assert numpy.array_equal(numpy.asarray(small), numpy.arange(5) * 2)
+    assert storage_of(small).buffer is not None
+    assert float(large[3]) == 1
