@@ -16,8 +16,8 @@ from benchmarks import chart, host, measure, report, whole
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.programs import PROGRAMS, Program
-from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, Target, flat, matrix
-from benchmarks.timing import Timing, interleaved
+from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, Target, flat
+from benchmarks.timing import Timing
 from xarr.backends.device import default_device
 
 DEVICE = str(default_device())
@@ -77,30 +77,6 @@ def test_the_hosts_cost_is_measured_and_the_driver_left_as_it_was(
     assert all(row.expression in printed and row.how.value in printed for row in host.ROWS)
     assert "launch" not in vars(default_device().driver)
     assert xarr.asarray([1.0, 2.0]).sum() == 3
-
-
-def test_without_the_driver_nothing_is_launched(monkeypatch: pytest.MonkeyPatch) -> None:
-    (own,), _ = open_libraries(["xarr"], DEVICE)
-    names = host._arrays(own)
-    driver = default_device().driver
-    launch = driver.launch
-    launched: list[tuple[Any, ...]] = []
-
-    def count(*arguments: Any) -> None:
-        launched.append(arguments)
-        launch(*arguments)
-
-    monkeypatch.setattr(driver, "launch", count)
-    bare, whole = (
-        host._work(host.Row(how, "a + b"), own, names) for how in (host.How.BARE, host.How.LAUNCHED)
-    )
-    launched.clear()
-    bare()
-    assert not launched
-    whole()
-    assert len(launched) >= host.LAUNCHED
-    with pytest.raises(RuntimeError, match="launched nothing"):
-        host._work(host.Row(host.How.BARE, "a[10:20]"), own, names)
 
 
 def test_a_wrong_value_of_the_hosts_table_is_marked() -> None:
@@ -182,20 +158,6 @@ def test_a_program_that_differs_or_fails_is_marked_and_not_counted() -> None:
     assert "geometric mean of 1:" in printed
 
 
-def test_a_slower_program_is_named() -> None:
-    def run(wall_s: float) -> whole.Run:
-        return whole.Run(Timing(wall_s, wall_s, 3), Timing(wall_s, wall_s, 3))
-
-    slow, fast = (
-        whole.Comparison(program, program.gpu, "cupy", run(own_s), run(other_s))
-        for program, own_s, other_s in ((PROGRAMS[0], 2.0, 1.0), (PROGRAMS[1], 1.0, 8.0))
-    )
-    assert slow.times_faster == 0.5
-    assert whole.geometric_mean([slow, fast]) == pytest.approx(2)
-    *_, last = whole.lines([slow, fast])
-    assert last.endswith(f"2.00 times as fast as cupy; slower: {slow.program.name}")
-
-
 @pytest.mark.slow
 def test_processes_are_measured(tmp_path: Path) -> None:
     _, content = _run(tmp_path, "--rows", "import,first result")
@@ -232,22 +194,6 @@ def test_targets_hold_for_their_machine_only() -> None:
     assert report.target(other, cpu, 10.0) is None
 
 
-def test_rounds_take_turns_and_end_in_time() -> None:
-    order: list[str] = []
-
-    def work(name: str) -> Callable[[], float]:
-        def run() -> float:
-            order.append(name)
-            return 1.0
-
-        return run
-
-    elapsed = interleaved({"a": work("a"), "b": work("b")}, repeats=3)
-    assert order == ["a", "a", "b", "b", *("a", "b") * 3]
-    assert elapsed == {"a": [1.0] * 3, "b": [1.0] * 3}
-    assert len(interleaved({"a": work("a")}, repeats=100, limit_s=0.0)["a"]) == 3
-
-
 def test_options() -> None:
     options = parse(["--sizes", "2^10,1e4", "--rows", "add, sum"])
     assert options.sizes == [1024, 10000]
@@ -266,10 +212,6 @@ def test_options() -> None:
     ):
         with pytest.raises(SystemExit):
             parse(wrong)
-
-
-def test_matrices_have_the_shapes_of_the_targets() -> None:
-    assert matrix(1 << 27) == (16384, 8192)
 
 
 def test_the_chart_of_the_readme_shows_the_committed_results() -> None:
