@@ -18,9 +18,14 @@ QUICK := tests/compiler tests/schedule/test_counts.py \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
 # What depends on the core being interpreted, or on the kernels being OpenCL's: programs on the tape,
 # each skeleton, and values of the standard's functions. Layouts, plans, NumPy's work, scalar functions
-# in C and what compiles for CUDA know neither, and the functions are compositions of these.
+# in C and what compiles for CUDA know neither, and the functions are compositions of these. A kernel
+# of a product, a sort or a transform takes PoCL seconds, so there are some of each here.
 ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements failures finalizers memory threads) \
-	tests/schedule/test_counts.py $(patsubst %,tests/kernels/test_%.py,products radix transforms) \
+	tests/schedule/test_counts.py \
+	$(addprefix tests/kernels/,test_products.py::test_no_choice_changes_the_bits \
+		test_radix.py::test_rows_of_one_tile test_radix.py::test_rows_of_several_tiles \
+		test_radix.py::test_searches test_transforms.py::test_short_lengths \
+		test_transforms.py::test_short_real_lengths test_transforms.py::test_long_lengths) \
 	$(patsubst %,tests/conformance/test_standard_%.py,array elementwise functions linalg)
 
 VENV := .venv
