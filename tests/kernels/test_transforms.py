@@ -65,9 +65,12 @@ def near(ours: Values, wanted: Values, dtype: str, length: int) -> None:
 
 
 def there_and_back(values: Values, axis: int = -1) -> None:
-    """Transform and inverse of complex values against NumPy's in complex128."""
+    """Transform and inverse against NumPy's in complex128; of real values those of real ones."""
     length, dtype = values.shape[axis], str(values.dtype)
     axis %= values.ndim
+    if dtype not in COMPLEX:
+        real_there_and_back(values, axis)
+        return
     ours = transforms.fft(node(values), axis, inverse=False, scale=1.0)
     near(host(ours), np.fft.fft(values.astype(complex), axis=axis), dtype, length)
     back = transforms.fft(node(values), axis, inverse=True, scale=1 / length)
@@ -104,7 +107,13 @@ SHORT_SLOW = [("complex64", n) for n in (50, 128, 392, 525)]
 SHORT_SLOW += [("complex128", n) for n in (6, 20, 28, 40, 504)]
 
 
-@pytest.mark.parametrize(("dtype", "length"), quick_and_slow(SHORT, SHORT_SLOW))
+SHORT_REAL = [("float32", n) for n in (16, 105, 58)] + [("float64", 9)]
+SHORT_REAL_SLOW = [("float32", 1), ("float32", 2)]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length"), quick_and_slow(SHORT + SHORT_REAL, SHORT_SLOW + SHORT_REAL_SLOW)
+)
 def test_short_lengths(dtype: str, length: int) -> None:
     needs(dtype)
     for lines in (3, 70):
@@ -134,34 +143,13 @@ def test_short_convolutions() -> None:
 @pytest.mark.parametrize(
     ("dtype", "length"),
     quick_and_slow(
-        [("float32", 16), ("float32", 105), ("float32", 58), ("float64", 9)],
-        [("float32", 1), ("float32", 2)],
-    ),
-)
-def test_short_real_lengths(dtype: str, length: int) -> None:
-    needs(dtype)
-    for lines in (3, 70):
-        real_there_and_back(numbers((lines, length), dtype))
-
-
-@pytest.mark.parametrize(
-    ("dtype", "length"),
-    quick_and_slow(
-        [("complex64", 2048), ("complex64", 4096), ("complex64", 1 << 20)],
-        [("complex64", 7**5), ("complex128", 1024)],
+        [("complex64", 2048), ("complex64", 4096), ("complex64", 1 << 20), ("float32", 8192)],
+        [("complex64", 7**5), ("complex128", 1024), ("float32", 4094), ("float64", 3**8)],
     ),
 )
 def test_long_lengths(dtype: str, length: int) -> None:
     needs(dtype)
     there_and_back(numbers((2, length) if length < 10_000 else (length,), dtype))
-
-
-@pytest.mark.parametrize(
-    ("dtype", "length"), quick_and_slow([("float32", 8192)], [("float32", 4094), ("float64", 3**8)])
-)
-def test_long_real_lengths(dtype: str, length: int) -> None:
-    needs(dtype)
-    real_there_and_back(numbers((2, length), dtype))
 
 
 @pytest.mark.parametrize("dtype", [dtypes.complex64, dtypes.complex128], ids=str)
@@ -202,7 +190,7 @@ def test_lengths_are_cut_into_few_passes() -> None:
 @pytest.mark.parametrize("lines", [(1,), (63,), (64,), (65,), (5000,), (3, 2)])
 def test_batches(lines: tuple[int, ...]) -> None:
     there_and_back(numbers((*lines, 8), "complex64"))
-    real_there_and_back(numbers((*lines, 16), "float32"))
+    there_and_back(numbers((*lines, 16), "float32"))
 
 
 @pytest.mark.parametrize("length", [16, pytest.param(29, marks=pytest.mark.slow)])
@@ -210,7 +198,7 @@ def test_without_float64(length: int) -> None:
     with xp.device(xp.default_device().without_float64()):
         there_and_back(numbers((2, length), "complex64"))
         if length == 16:
-            real_there_and_back(numbers((2, length), "float32"))
+            there_and_back(numbers((2, length), "float32"))
 
 
 @pytest.mark.parametrize(
@@ -224,10 +212,9 @@ def test_without_float64(length: int) -> None:
 )
 def test_every_axis(dtype: str, length: int, axes: tuple[int, ...]) -> None:
     needs(dtype)
-    check = there_and_back if dtype in COMPLEX else real_there_and_back
     for axis in axes:
         for others in ((10, 11), (2, 3)):
-            check(numbers((*others[:axis], length, *others[axis:]), dtype), axis)
+            there_and_back(numbers((*others[:axis], length, *others[axis:]), dtype), axis)
 
 
 @pytest.mark.parametrize(
@@ -235,10 +222,7 @@ def test_every_axis(dtype: str, length: int, axes: tuple[int, ...]) -> None:
     quick_and_slow([("complex64", 2048)], [("complex64", 29), ("float32", 4096)]),
 )
 def test_long_columns(dtype: str, length: int) -> None:
-    if dtype in COMPLEX:
-        there_and_back(numbers((2, length, 5), dtype), 1)
-    else:
-        real_there_and_back(numbers((length, 3), dtype), 0)
+    there_and_back(numbers((2, length, 3), dtype), 1)
 
 
 def permuted(x: Any, axes: tuple[int, ...]) -> Any:
@@ -420,10 +404,9 @@ def test_exact_results() -> None:
 def test_wide_indices(dtype: str, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     needs(dtype)
     monkeypatch.setattr(layout, "WIDE", 1)
-    if dtype in COMPLEX:
-        there_and_back(numbers((2, length, 3), dtype), 1)
-    else:
-        real_there_and_back(numbers((3, length), dtype))
+    there_and_back(
+        numbers((2, length, 3), dtype) if dtype in COMPLEX else numbers((3, length), dtype), 1
+    )
 
 
 @pytest.mark.parametrize(
