@@ -453,19 +453,20 @@ LISTED = """
 @pytest.mark.parametrize(
     ("before", "variables", "said"),
     [
-        ("", {}, "1 ['pthread'] True"),
+        (
+            "import pyopencl",
+            {"POCL_WORK_GROUP_SPECIALIZATION": "1", "POCL_KERNEL_CACHE": "0"},
+            "1 ['pthread'] True",
+        ),
         ("", {"XARR_INLINE": "0"}, "1 ['pthread'] False"),
         ("", {"POCL_DEVICES": "pthread"}, "1 ['pthread'] False"),
         ("", {"POCL_DEVICES": "basic"}, "1 ['basic'] False"),
         ("", {"POCL_DEVICES": "pthread basic"}, "2 ['basic', 'pthread'] False"),
-        ("import pyopencl", {}, "1 ['pthread'] True"),
         (
             "import pyopencl; [p.get_devices() for p in pyopencl.get_platforms()]",
             {},
             "1 ['pthread'] False",
         ),
-        ("", {"POCL_WORK_GROUP_SPECIALIZATION": "1"}, "1 ['pthread'] True"),
-        ("", {"POCL_KERNEL_CACHE": "0"}, "1 ['pthread'] True"),
     ],
 )
 def test_the_second_device_is_hidden(
