@@ -78,21 +78,14 @@ def test_what_is_new_is_done_by_numpy(anew: None) -> None:
     assert (program.tier, program.runs) == ("step by step", 1)
 
 
-def test_kernels_are_asked_for_after_some_repeats(anew: None) -> None:
-    x = small()
-    for turn in range(1, 9):
-        xarr.synchronize((x + 3) * (x - 3.25))
-        program = program_of("add", "subtract", "multiply")
-        assert (program.tier != "step by step") == (turn == 8)
-
-
-def test_kernels_of_larger_work_are_asked_for_earlier(anew: None) -> None:
-    x = xarr.zeros(1 << 20) + 0
+@pytest.mark.parametrize(("size", "turn"), [(8, 8), (1 << 20, 2)])
+def test_kernels_are_asked_for_after_some_repeats(size: int, turn: int, anew: None) -> None:
+    x = xarr.zeros(size) + 0
     xarr.synchronize(x)
-    for turn in range(1, 4):
+    for now in range(1, turn + 2):
         xarr.synchronize((x + 3) * (x - 3.25))
         program = program_of("add", "subtract", "multiply")
-        assert (program.tier != "step by step") == (turn >= 2)
+        assert (program.tier != "step by step") == (now >= turn)
 
 
 def test_kernels_of_large_work_are_asked_for_at_once(anew: None) -> None:

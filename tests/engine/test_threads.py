@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 import queue
 import sys
 import threading
@@ -57,36 +56,6 @@ def test_what_one_thread_computes_another_reads_before_it_is_written(eager_switc
         p[:500] = -5
         for k, value in enumerate(out):
             np.testing.assert_array_equal(np.asarray(value), np.arange(1000) + 1 + k)
-
-
-def elsewhere(work: Callable[[], object]) -> None:
-    """Let another thread do something, and wait for it."""
-    together(work)
-
-
-def test_what_threads_ask_for_one_after_the_other_happens_in_that_order() -> None:
-    for _ in range(ROUNDS):
-        p = xarr.asarray(np.arange(10)) + 1
-        held = []
-        elsewhere(lambda: held.append(p + 5))  # noqa: B023
-        p[:5] = -5
-        elsewhere(lambda: operator.setitem(p, slice(5, None), held[0][5:] + p[5:]))  # noqa: B023
-        p += 1
-        elsewhere(lambda: held.append(p.sum()))  # noqa: B023
-        elsewhere(lambda: operator.setitem(p, ..., 0))  # noqa: B023
-        np.testing.assert_array_equal(np.asarray(held[0]), np.arange(10) + 6)
-        assert int(held[1]) == -4 * 5 + int((np.arange(5, 10) * 2 + 8).sum())
-        assert not np.asarray(p).any()
-
-
-def test_what_another_thread_computes_in_between_is_heeded() -> None:
-    source = xarr.asarray(np.arange(10))
-    p = source + 1
-    elsewhere(lambda: np.asarray(p))
-    value = p + 5
-    elsewhere(lambda: operator.setitem(source, ..., 0))
-    p[:5] = -5
-    np.testing.assert_array_equal(np.asarray(value), np.arange(10) + 6)
 
 
 @pytest.mark.parametrize("name", ["sum", "any", "cumulative_sum", "sort"])
