@@ -17,11 +17,12 @@ QUICK := tests/compiler tests/schedule/test_counts.py \
 	tests/conformance/test_standard.py $(patsubst %,tests/conformance/test_standard%.py,_array _elementwise _functions) \
 	$(patsubst %,tests/functions/test_%.py,elementwise indexing reductions)
 # What depends on the core being interpreted, or on the kernels being OpenCL's: programs on the tape,
-# each skeleton, and values of the standard's functions. Layouts, plans, NumPy's work, scalar functions
-# in C and what compiles for CUDA know neither, and the functions are compositions of these. A kernel
-# of a product, a sort or a transform takes PoCL seconds, so there are some of each here.
+# each skeleton, PyOpenCL beside it, and values of the standard's functions. Layouts, plans, NumPy's
+# work, scalar functions in C and what compiles for CUDA know neither, and the functions are
+# compositions of these. A kernel of a product, a sort or a transform takes PoCL seconds, so there are
+# some of each here.
 ON_POCL := $(patsubst %,tests/engine/test_%.py,ordering elements failures finalizers memory threads) \
-	tests/schedule/test_counts.py \
+	tests/schedule/test_counts.py tests/devices/test_pyopencl.py \
 	$(addprefix tests/kernels/,test_products.py::test_no_choice_changes_the_bits \
 		test_radix.py::test_rows_of_one_tile test_radix.py::test_rows_of_several_tiles \
 		test_radix.py::test_searches test_transforms.py::test_short_lengths \
