@@ -76,7 +76,6 @@ def factorizations(draw: st.DrawFn, size: int) -> Shape:
     return tuple(extents)
 
 
-@MANY
 @given(views())
 def test_views_have_the_values_at_their_addresses(drawn: tuple[npt.NDArray[Any], Layout]) -> None:
     view, where = drawn
@@ -86,7 +85,6 @@ def test_views_have_the_values_at_their_addresses(drawn: tuple[npt.NDArray[Any],
     assert where.size == view.size
 
 
-@MANY
 @given(views())
 def test_linear_means_c_order_without_gaps(drawn: tuple[npt.NDArray[Any], Layout]) -> None:
     view, where = drawn
@@ -130,7 +128,6 @@ def test_reshape_is_a_view_just_where_numpys_is(
             assert np.array_equal(addresses(result), wanted)
 
 
-@MANY
 @given(views(), st.data())
 def test_broadcast_repeats(drawn: tuple[npt.NDArray[Any], Layout], data: st.DataObject) -> None:
     view, where = drawn
@@ -141,7 +138,6 @@ def test_broadcast_repeats(drawn: tuple[npt.NDArray[Any], Layout], data: st.Data
     assert np.array_equal(addresses(result), np.broadcast_to(addresses(where), shape))
 
 
-@MANY
 @given(views())
 def test_views_by_indexing_do_not_overlap_themselves(
     drawn: tuple[npt.NDArray[Any], Layout],
@@ -228,7 +224,6 @@ def test_nothing_overlaps_with_no_elements() -> None:
     assert not layout.overlap(layout.contiguous((3,)), Layout((2, 0), (1, 1)))
 
 
-@MANY
 @given(st.data(), st.lists(st.integers(1, 4), min_size=1, max_size=5).map(tuple))
 def test_collapse_keeps_the_order_of_addresses(data: st.DataObject, shape: Shape) -> None:
     walks: list[Shape] = []
@@ -258,7 +253,6 @@ def test_collapse_merges_all_that_it_can() -> None:
     assert layout.collapse([(1, 1)], [[(5, 7)]]) == ([[]], [[[]]])
 
 
-@MANY
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4).map(tuple), min_size=1, max_size=3))
 def test_broadcast_shapes(given_shapes: list[Shape]) -> None:
     try:
