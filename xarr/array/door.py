@@ -1,9 +1,4 @@
-"""The door: public functions take Arrays, what is behind it takes nodes.
-
-A function that takes the node and deletes its argument lets go of an Array that nobody else refers
-to. So its value, when it is only a step on the way, is computed in the kernel that needs it and not
-stored.
-"""
+"""The door: public functions take Arrays, what is behind it takes nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +15,7 @@ from xarr.core.tape import Node, constant
 from xarr.engine import engine
 
 
-def taken(x: Any, where: str, name: str = "") -> Node:
+def node_of(x: Any, where: str, name: str = "") -> Node:
     """The node of an array, or of what can be made one of the default device."""
     return x._node if type(x) is Array else lone(x, where, name)._node
 
@@ -28,11 +23,6 @@ def taken(x: Any, where: str, name: str = "") -> Node:
 def array_of(x: Any, where: str, name: str = "") -> Array:
     """The array, or what can be made one of the default device."""
     return x if type(x) is Array else lone(x, where, name)
-
-
-def node_of(x: Any, where: str, name: str = "") -> Node:
-    """The node of an array, or of what can be made one of the default device."""
-    return x._node if type(x) is Array else lone(x, where, name)._node
 
 
 def lone(value: Any, where: str, name: str = "") -> Array:

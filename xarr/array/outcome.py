@@ -54,9 +54,7 @@ def delivered(
         assert mask is not None
         shape = broadcast_shapes(result.shape, mask.shape, where=name)
         return result if shape == result.shape else Array(engine.broadcast(result._node, shape))
-    node = result._node
-    del result  # a temporary is only a step on the way to `out`
-    written(target, node, name, casting, mask)
+    written(target, result._node, name, casting, mask)
     return target
 
 

@@ -89,9 +89,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
         first = rows.conj.applied(first)
     if first.shape != second.shape:
         first, second = (engine.reshaped(node, (sizes[0],)) for node in (first, second))
-    operands = [first, second]
-    del a, b, first, second
-    return summed(operands, None, where)
+    return summed(first, second, None, where)
 
 
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:

@@ -27,7 +27,7 @@ from xarr.array.array import (
     laid_out,
 )
 from xarr.array.conversion import as_array, retyped, warn_of_imaginary
-from xarr.array.door import array_of, taken
+from xarr.array.door import array_of, node_of
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
@@ -874,7 +874,7 @@ def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
 
 
 def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: str) -> Array:
-    node = taken(x, where)
+    node = node_of(x, where)
     if len(node.shape) == 1:  # of which NumPy makes a matrix of equal rows
         node = engine.broadcast(node, node.shape * 2)
     if len(node.shape) < 2:

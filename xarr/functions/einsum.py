@@ -71,7 +71,6 @@ def einsum(
     subscripts, given = _taken(operands, where)
     device = next((item.device for item in given if type(item) is Array), None)
     arrays = [as_array(item, where, "an operand", device=device) for item in given]
-    del operands, given
     for array in arrays[1:]:
         require_together(array.device, arrays[0].device, where)
     terms, result = parsed(subscripts, [array.ndim for array in arrays], where)
@@ -79,12 +78,10 @@ def einsum(
         return _of_one(arrays[0], terms[0], result, where)
     row = promoted([array._node.dtype for array in arrays], arrays[0].device, where)
     nodes = [engine.converted(array._node, row) for array in arrays]
-    del arrays
     parts = [
         _Part(*_diagonal(node, term, where))
         for node, term in zip(retyped(nodes, dtype, casting, where), terms, strict=True)
     ]
-    del nodes
     _require_sizes(parts, where)
     path = _path(parts, result, optimize)
     made = _contracted(parts, path, result, where)
@@ -216,9 +213,7 @@ def _of_one(x: Array, labels: Labels, result: Labels, where: str) -> Array:
         where_to, names = _without_repetition(settled(x), labels, where)
         x, labels = view(x, where_to), names
     if len(result) < len(labels):
-        node = x._node
-        del x
-        return _ordered(_summed_over([node], labels, set(result), where), result)
+        return _ordered(_summed_over(_Part(x._node, labels), set(result), where), result)
     return manipulation.permuted(x, tuple(labels.index(name) for name in result), where)
 
 
@@ -288,18 +283,16 @@ def _found_path(text: str, shapes: tuple[Shape, ...], way: str) -> tuple[tuple[i
 def _contracted(
     parts: list[_Part], path: Sequence[tuple[int, ...]], result: Labels, where: str
 ) -> Array:
-    """Contract operands step by step; the list of them is emptied."""
+    """Contract operands step by step."""
     for step in path:
         chosen = [parts[place] for place in step]
-        for place in sorted(step, reverse=True):
-            del parts[place]
-        while len(chosen) > 1:
-            first, second = chosen.pop(0), chosen.pop(0)
-            kept = set(result).union(*(part.labels for part in (*parts, *chosen)))
-            pair = [first, second]
-            del first, second
-            chosen.insert(0, _product(pair, kept, where))
-        parts.append(chosen.pop())
+        parts = [part for place, part in enumerate(parts) if place not in step]
+        joined, *others = chosen
+        while others:
+            other = others.pop(0)
+            kept = set(result).union(*(part.labels for part in (*parts, *others)))
+            joined = _product(joined, other, kept, where)
+        parts.append(joined)
     if len(parts) > 1:
         raise errors.refused(
             RuntimeError,
@@ -308,10 +301,7 @@ def _contracted(
             "one has to be left",
             "use what einsum_path gives",
         )
-    node, labels = parts.pop()
-    held = [node]
-    del node
-    return _ordered(_summed_over(held, labels, set(result), where), result)
+    return _ordered(_summed_over(parts[0], set(result), where), result)
 
 
 def _ordered(part: _Part, result: Labels) -> Array:
@@ -322,39 +312,36 @@ def _ordered(part: _Part, result: Labels) -> Array:
     return manipulation.permute_dims(Array(part.node), places)
 
 
-def _summed_over(held: list[Node], labels: Labels, kept: set[str], where: str) -> _Part:
-    """The sums over the axes that are not kept, of a node that the list lets go."""
+def _summed_over(part: _Part, kept: set[str], where: str) -> _Part:
+    """An operand summed over the axes that are not kept."""
+    node, labels = part
     axes = tuple(place for place, name in enumerate(labels) if name not in kept)
     if not axes:
-        return _Part(held.pop(), labels)
-    row = held[0].dtype
-    if row.kind == BOOL:
-        total = reduced(folds.any, held.pop(), axes, where=where)
+        return part
+    if node.dtype.kind == BOOL:
+        total = reduced(folds.any, node, axes, where=where)
     else:
-        total = reduced(folds.sum, held.pop(), axes, dtype=row.numpy, where=where)
+        total = reduced(folds.sum, node, axes, dtype=node.dtype.numpy, where=where)
     return _Part(total._node, tuple(name for name in labels if name in kept))
 
 
-def _product(pair: list[_Part], kept: set[str], where: str) -> _Part:
-    """The product of two operands, summed over the axes that nobody needs; empties the list."""
-    second, first = pair.pop(), pair.pop()
+def _product(first: _Part, second: _Part, kept: set[str], where: str) -> _Part:
+    """The product of two operands, summed over the axes that nobody needs."""
     one, two = _without_ones(first, second), _without_ones(second, first)
-    del first, second
     shared = [name for name in one.labels if name in two.labels]
-    one = _alone(one, kept | set(shared), where)
-    two = _alone(two, kept | set(shared), where)
+    one = _summed_over(one, kept | set(shared), where)
+    two = _summed_over(two, kept | set(shared), where)
     gone = [name for name in shared if name not in kept]
     free = [[name for name in part.labels if name not in shared] for part in (one, two)]
     if gone and (free[0] or free[1]):
         return _by_matrices(one, two, kept)
     labels = (*one.labels, *free[1])
-    operands = [_spread(one, labels), _spread(two, labels)]
-    del one, two
+    left, right = _spread(one, labels), _spread(two, labels)
     if not gone:
-        row = rows.logical_and if operands[0].dtype.kind == BOOL else rows.multiply
-        return _Part(row.combined(operands[0], operands[1]), labels)
+        row = rows.logical_and if left.dtype.kind == BOOL else rows.multiply
+        return _Part(row.combined(left, right), labels)
     axes = tuple(place for place, name in enumerate(labels) if name not in kept)
-    total = summed(operands, axes, where)
+    total = summed(left, right, axes, where)
     return _Part(total._node, tuple(name for name in labels if name in kept))
 
 
@@ -370,14 +357,6 @@ def _without_ones(part: _Part, other: _Part) -> _Part:
         return part
     node = engine.reshaped(part.node, tuple(part.node.shape[place] for place in kept))
     return _Part(node, tuple(part.labels[place] for place in kept))
-
-
-def _alone(part: _Part, kept: set[str], where: str) -> _Part:
-    """An operand summed over the axes that only it has and nobody needs."""
-    held = [part.node]
-    labels = part.labels
-    del part
-    return _summed_over(held, labels, kept, where)
 
 
 def _spread(part: _Part, labels: Labels) -> Node:

@@ -16,7 +16,7 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.array.array import Array, ArrayLike, DTypeLike, settled, view
 from xarr.array.conversion import as_array
-from xarr.array.door import array_of, taken, together
+from xarr.array.door import array_of, node_of, together
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
@@ -72,7 +72,7 @@ class EighResult(NamedTuple):
 
 def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
     """An operand as a node whose dtype is of some kinds."""
-    node = taken(x, where)
+    node = node_of(x, where)
     if node.dtype.kind not in kinds:
         raise errors.type_error(
             where,
@@ -83,9 +83,9 @@ def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
     return node
 
 
-def require_floating(x: list[Node], where: str) -> None:
+def floating(node: Node, where: str) -> Node:
     """Make of integers the default floating-point type; refuse float16."""
-    if x[0].dtype is dtypes.float16:
+    if node.dtype is dtypes.float16:
         name = errors.operand_of(where)
         raise errors.type_error(
             where,
@@ -93,16 +93,14 @@ def require_floating(x: list[Node], where: str) -> None:
             "LAPACK has float32, float64, complex64 and complex128",
             f'convert with {name}.astype("float32")',
         )
-    if x[0].dtype.kind not in FLOATING:
-        x.append(engine.converted(x[0], default_float(x[0].device)))
-        del x[0]
+    if node.dtype.kind not in FLOATING:
+        return engine.converted(node, default_float(node.device))
+    return node
 
 
 def matrices(x: Any, where: str, *, square: bool = False) -> Node:
     """A stack of floating-point matrices; integers become the default floating-point type."""
-    held = [taken(x, where)]
-    require_floating(held, where)
-    node = held.pop()
+    node = floating(node_of(x, where), where)
     require_matrix(node.shape, where)
     if square and node.shape[-1] != node.shape[-2]:
         raise errors.refused(
@@ -583,7 +581,7 @@ def matrix_rank(
     where = "linalg.matrix_rank(A, rtol)"
     if tol is not None and rtol is not None:
         raise errors.value_error(where, "tol and rtol are given", "one is accepted")
-    given = taken(A, where)
+    given = node_of(A, where)
     if len(given.shape) < 2:
         return reductions.any(Array(given) != 0).astype("int64")
     node = matrices(Array(given), where, square=bool(hermitian))

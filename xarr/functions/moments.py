@@ -80,14 +80,11 @@ def spread(
     else:
         middle = engine.converted(node_of(mean, name, "mean"), summed)
     apart = elementwise.subtract.combined(x, middle, name)
-    del x, middle
     if computed.kind == COMPLEX:
         real, imag = (elementwise.square.applied(part.applied(apart)) for part in _PARTS)
         squares = elementwise.add.combined(real, imag)
-        del real, imag
     else:
         squares = elementwise.square.applied(apart)
-    del apart
     shape = squares.shape
     total = _sum(squares, axis, summed.numpy if is_integer else None, keepdims, mask, name)
     count = _count(shape, mask, axis, keepdims, total, name)

@@ -7,7 +7,7 @@ from typing import Any, Final, SupportsIndex
 from xarr import dtypes, errors, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.door import taken
+from xarr.array.door import node_of
 from xarr.array.outcome import Out, delivered
 from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, FLOATING
@@ -63,8 +63,7 @@ def nansum(
     3.0
     """
     name = "nansum(a, axis)"
-    node = taken(a, name)
-    del a
+    node = node_of(a, name)
     node = replaced(node, 0, counted(node, where, name))
     return reduced(
         folds.sum, node, axis, keepdims=keepdims, dtype=dtype, where=name, out=out, initial=initial
@@ -86,8 +85,7 @@ def nanprod(
     6.0
     """
     name = "nanprod(a, axis)"
-    node = taken(a, name)
-    del a
+    node = node_of(a, name)
     node = replaced(node, 1, counted(node, where, name))
     return reduced(
         folds.prod, node, axis, keepdims=keepdims, dtype=dtype, where=name, out=out, initial=initial
@@ -103,8 +101,7 @@ def nancumsum(
     [1.0, 1.0, 3.0]
     """
     name = "nancumsum(a, axis)"
-    node = taken(a, name)
-    del a
+    node = node_of(a, name)
     node = replaced(node, 0, counted(node, True, name))
     return statistical.cumsum(Array(node), axis=axis, dtype=dtype, out=out)
 
@@ -118,8 +115,7 @@ def nancumprod(
     [3.0, 3.0, 6.0]
     """
     name = "nancumprod(a, axis)"
-    node = taken(a, name)
-    del a
+    node = node_of(a, name)
     node = replaced(node, 1, counted(node, True, name))
     return statistical.cumprod(Array(node), axis=axis, dtype=dtype, out=out)
 
@@ -142,9 +138,7 @@ def nanmin(
     >>> float(xarr.nanmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2.0
     """
-    held = [taken(a, "nanmin(a, axis)")]
-    del a
-    return _extreme_of("nanmin", held, axis, out, keepdims, initial, where)
+    return _extreme_of("nanmin", node_of(a, "nanmin(a, axis)"), axis, out, keepdims, initial, where)
 
 
 def nanmax(
@@ -165,9 +159,7 @@ def nanmax(
     >>> float(xarr.nanmax(xarr.asarray([3.0, float("nan"), 2.0])))
     3.0
     """
-    held = [taken(a, "nanmax(a, axis)")]
-    del a
-    return _extreme_of("nanmax", held, axis, out, keepdims, initial, where)
+    return _extreme_of("nanmax", node_of(a, "nanmax(a, axis)"), axis, out, keepdims, initial, where)
 
 
 def nanargmin(
@@ -185,9 +177,7 @@ def nanargmin(
     >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2
     """
-    held = [taken(a, "nanargmin(a, axis)")]
-    del a
-    return _index_of("nanargmin", held, axis, out, keepdims)
+    return _index_of("nanargmin", node_of(a, "nanargmin(a, axis)"), axis, out, keepdims)
 
 
 def nanargmax(
@@ -205,9 +195,7 @@ def nanargmax(
     >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
     0
     """
-    held = [taken(a, "nanargmax(a, axis)")]
-    del a
-    return _index_of("nanargmax", held, axis, out, keepdims)
+    return _index_of("nanargmax", node_of(a, "nanargmax(a, axis)"), axis, out, keepdims)
 
 
 def is_number(node: Node) -> Node | None:
@@ -235,10 +223,9 @@ def replaced(node: Node, value: int, mask: Node | None) -> Node:
 
 
 def _extreme_of(
-    function: str, x: list[Node], axis: Axis, out: Out, keepdims: bool, initial: Any, where: Any
+    function: str, node: Node, axis: Axis, out: Out, keepdims: bool, initial: Any, where: Any
 ) -> Array:
     name = f"{function}(a, axis)"
-    node = x.pop()
     row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
     if where is not True:
         if initial is None:
@@ -263,14 +250,14 @@ def _extreme_of(
 
 
 def _index_of(
-    function: str, given: list[Node], axis: SupportsIndex | None, out: Out, keepdims: bool
+    function: str, node: Node, axis: SupportsIndex | None, out: Out, keepdims: bool
 ) -> Array:
     name = f"{function}(a, axis)"
-    x = Array(given.pop())
-    if x._node.dtype.kind not in FLOATING:
+    x = Array(node)
+    if node.dtype.kind not in FLOATING:
         row = getattr(folds, function[3:])
-        return delivered(reduced(row, x._node, axis, keepdims=keepdims, where=name), out, name)
-    result = reduced(_ROWS[function], x._node, axis, keepdims=True, where=name)
+        return delivered(reduced(row, node, axis, keepdims=keepdims, where=name), out, name)
+    result = reduced(_ROWS[function], node, axis, keepdims=True, where=name)
     if axis is None:
         found = searching.take(x.reshape(-1), result.reshape(-1), axis=0)
     else:

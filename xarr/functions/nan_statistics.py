@@ -9,7 +9,7 @@ from typing import Any
 from xarr import dtypes, errors
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.door import taken
+from xarr.array.door import node_of
 from xarr.array.outcome import Out, delivered, single
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
@@ -53,9 +53,7 @@ def nanmean(
     1.5
     """
     name = "nanmean(a, axis)"
-    node = taken(a, name)
-    del a
-    node, row = _operand(node, dtype, out, name)
+    node, row = _operand(node_of(a, name), dtype, out, name)
     total, number = _sum_and_number(node, counted(node, where, name), axis, name, keepdims)
     warn_of_few(number, "Mean of empty slice")
     return delivered((total / number).astype(row.numpy), out, "nanmean(a, axis, dtype, out)")
@@ -87,9 +85,8 @@ def nanvar(
     1.0
     """
     name = "nanvar(a, axis)"
-    held = [taken(a, name)]
-    del a
-    result = _variance(held, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    node = node_of(a, name)
+    result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
     return delivered(result, out, "nanvar(a, axis, dtype, out)")
 
 
@@ -119,9 +116,8 @@ def nanstd(
     2.0
     """
     name = "nanstd(a, axis)"
-    held = [taken(a, name)]
-    del a
-    result = _variance(held, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
+    node = node_of(a, name)
+    result = _variance(node, axis, dtype, out, ddof, keepdims, where, mean, correction, name)
     return delivered(elementwise.sqrt(result), out, "nanstd(a, axis, dtype, out)")
 
 
@@ -236,7 +232,7 @@ def _sum_and_number(
 
 
 def _variance(
-    x: list[Node],
+    node: Node,
     axis: Axis,
     dtype: DTypeLike,
     out: Out,
@@ -248,7 +244,7 @@ def _variance(
     name: str,
 ) -> Array:
     less = freedom_less(ddof, correction, name)
-    node, row = _operand(x.pop(), dtype, out, name)
+    node, row = _operand(node, dtype, out, name)
     mask = counted(node, where, name)
     total, number = _sum_and_number(node, mask, axis, name, True)
     middle = total / number if mean is None else as_array(mean, name, "mean", device=node.device)

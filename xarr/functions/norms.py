@@ -9,20 +9,14 @@ import numpy
 
 from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike, Axis
-from xarr.array.door import taken
+from xarr.array.door import node_of
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import FLOATING
 from xarr.engine import engine
 from xarr.functions import manipulation, reductions
 from xarr.functions.applying import reduced
-from xarr.functions.linalg import (
-    Matrices,
-    part_of,
-    require_floating,
-    require_matrix,
-    singular_values,
-)
+from xarr.functions.linalg import Matrices, floating, part_of, require_matrix, singular_values
 from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.rows import OWN, Elementwise, Reduction
 
@@ -45,9 +39,7 @@ def vector_norm(
     5.0
     """
     where = "linalg.vector_norm(x)"
-    held = [taken(x, where)]
-    del x
-    return _vector_norm(held, axis, keepdims, ord, where)
+    return _vector_norm(node_of(x, where), axis, keepdims, ord, where)
 
 
 _SQUARES: Final = Elementwise(
@@ -80,22 +72,21 @@ _SMALLEST: Final = _norm("smallest", rows.minimum, math.inf, map=rows.abs)
 _NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLEST}
 
 
-def _vector_norm(x: list[Node], axis: Any, keepdims: bool, ord: float, where: str) -> Array:
+def _vector_norm(x: Node, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
         raise errors.type_error(
             where, f"ord is {ord!r}", "a real number is accepted, inf and -inf among them"
         )
-    if x[0].dtype.kind not in FLOATING:
-        x.append(engine.converted(x[0], default_float(x[0].device)))
-        del x[0]
-    row = part_of(x[0].dtype)
+    if x.dtype.kind not in FLOATING:
+        x = engine.converted(x, default_float(x.device))
+    row = part_of(x.dtype)
     if ord == 0:
-        count = reduced(folds.count_nonzero, x[0], axis, keepdims=keepdims, where=where)
+        count = reduced(folds.count_nonzero, x, axis, keepdims=keepdims, where=where)
         return Array(engine.converted(count._node, row))
     if ord in _NORMS:
-        return reduced(_NORMS[ord], x[0], axis, keepdims=keepdims, where=where)
-    power = constant(row.numpy.type(ord).item(), row, (), x[0].device)
-    powers = rows.pow.combined(rows.abs.applied(x.pop()), power)
+        return reduced(_NORMS[ord], x, axis, keepdims=keepdims, where=where)
+    power = constant(row.numpy.type(ord).item(), row, (), x.device)
+    powers = rows.pow.combined(rows.abs.applied(x), power)
     return reduced(folds.sum, powers, axis, keepdims=keepdims, where=where) ** (1.0 / ord)
 
 
@@ -115,26 +106,24 @@ def matrix_norm(
     7.0
     """
     where = "linalg.matrix_norm(x)"
-    held = [taken(x, where)]
-    del x
-    return _matrix_norm(held, keepdims, ord, where)
+    return _matrix_norm(node_of(x, where), keepdims, ord, where)
 
 
-def _matrix_norm(x: list[Node], keepdims: bool, ord: Any, where: str) -> Array:
-    require_floating(x, where)
-    require_matrix(x[0].shape, where)
+def _matrix_norm(x: Node, keepdims: bool, ord: Any, where: str) -> Array:
+    x = floating(x, where)
+    require_matrix(x.shape, where)
     if ord in ("fro", None):
         return _vector_norm(x, (-2, -1), keepdims, 2, where)
-    shape, row = x[0].shape, part_of(x[0].dtype)
+    shape, row = x.shape, part_of(x.dtype)
     result: Array
     if ord in ("nuc", 2, -2):
-        single = singular_values(Array(x.pop()), where)
+        single = singular_values(Array(x), where)
         if ord == "nuc" or 0 in shape[-2:]:
             result = reductions.sum(single, axis=-1)
         else:
             result = single[..., 0 if ord == 2 else -1]
     elif ord in (1, -1, math.inf, -math.inf):
-        sums = reduced(_NORM_1, x[0], -2 if ord in (1, -1) else -1, where=where)
+        sums = reduced(_NORM_1, x, -2 if ord in (1, -1) else -1, where=where)
         if sums.shape[-1] == 0:
             result = reductions.sum(sums, axis=-1)
         else:
@@ -160,9 +149,8 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     5.0
     """
     where = "linalg.norm(x)"
-    held = [taken(x, where)]
-    del x
-    ndim = len(held[0].shape)
+    node = node_of(x, where)
+    ndim = len(node.shape)
     if ord is not None and axis is None and ndim not in (1, 2):
         raise errors.value_error(
             where, f"x has {ndim} dimensions and axis is None", "one or two are"
@@ -173,11 +161,11 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     if isinstance(ord, str) and len(axes) == 1:
         raise errors.value_error(where, f"ord is {ord!r}", "the norms of vectors are numbers")
     if ord is None or len(axes) == 1:
-        return _vector_norm(held, axis, keepdims, 2 if ord is None else ord, where)
+        return _vector_norm(node, axis, keepdims, 2 if ord is None else ord, where)
     named: Any = axis or axes
     pair = tuple(layout.normalize_axis(place, ndim, where) for place in named)
     if pair == (ndim - 2, ndim - 1):
-        return _matrix_norm(held, keepdims, ord, where)
-    moved = [manipulation.moveaxis(Array(held.pop()), pair, (-2, -1))._node]
-    result = _matrix_norm(moved, keepdims, ord, where)
+        return _matrix_norm(node, keepdims, ord, where)
+    moved = manipulation.moveaxis(Array(node), pair, (-2, -1))
+    result = _matrix_norm(moved._node, keepdims, ord, where)
     return manipulation.moveaxis(result, (-2, -1), pair) if keepdims else result

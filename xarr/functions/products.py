@@ -60,7 +60,6 @@ def matmul(
     """
     where = "matmul(x1, x2)"
     first, second = retyped(together(x1, x2, where), dtype, casting, where)
-    del x1, x2
     if axes is None:
         result = multiplied(first, second, where)
     else:
@@ -244,20 +243,17 @@ def vecdot(
         )
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
-    operands = [first, second]
-    del x1, x2, first, second  # what only the product needs is not stored
-    result = summed(operands, place, where)
+    result = summed(first, second, place, where)
     if keepdims:
         result = manipulation.expand_dims(result, kept)
     return delivered(result, out, where, casting=casting)
 
 
-def summed(operands: list[Node], axes: Any, where: str) -> Array:
-    """The sums, along axes, of the products of two nodes of one dtype, which the list lets go."""
-    row = operands[0].dtype
+def summed(first: Node, second: Node, axes: Any, where: str) -> Array:
+    """The sums, along axes, of the products of two nodes of one dtype."""
+    row = first.dtype
     logical = row.kind == BOOL
-    node = (rows.logical_and if logical else rows.multiply).combined(operands[0], operands[1])
-    operands.clear()
+    node = (rows.logical_and if logical else rows.multiply).combined(first, second)
     if logical:
         return reduced(folds.any, node, axes, where=where)
     return reduced(folds.sum, node, axes, dtype=row.numpy, where=where)

@@ -1,7 +1,7 @@
 """Reductions and scans, each of a row of `tables.reductions`.
 
-The order of operations, and so every bit of a result, is the same on all devices. A function takes
-its operand's node and lets go of the operand: an expression is then computed on the way.
+The order of operations, and so every bit of a result, is the same on all devices. A function only
+records: an operand that is an expression is computed on the way, once the tape runs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
-from xarr.array.door import taken
+from xarr.array.door import node_of
 from xarr.array.outcome import Out
 from xarr.functions.applying import reduced, scanned
 from xarr.functions.moments import averaged, spread
@@ -29,9 +29,7 @@ def all(
     >>> xarr.all(xarr.asarray([1, 2, 3]) > 1).tolist()
     False
     """
-    node = taken(a, "all(a)")
-    del a
-    return reduced(rows.all, node, axis, out=out, keepdims=keepdims, mask=where)
+    return reduced(rows.all, node_of(a, "all(a)"), axis, out=out, keepdims=keepdims, mask=where)
 
 
 def any(
@@ -47,9 +45,7 @@ def any(
     >>> xarr.any(xarr.asarray([1, 2, 3]) > 1).tolist()
     True
     """
-    node = taken(a, "any(a)")
-    del a
-    return reduced(rows.any, node, axis, out=out, keepdims=keepdims, mask=where)
+    return reduced(rows.any, node_of(a, "any(a)"), axis, out=out, keepdims=keepdims, mask=where)
 
 
 def argmax(
@@ -60,9 +56,7 @@ def argmax(
     >>> xarr.argmax(xarr.asarray([1, 2, 3])).tolist()
     2
     """
-    node = taken(a, "argmax(a)")
-    del a
-    return reduced(rows.argmax, node, axis, out=out, keepdims=keepdims)
+    return reduced(rows.argmax, node_of(a, "argmax(a)"), axis, out=out, keepdims=keepdims)
 
 
 def argmin(
@@ -73,9 +67,7 @@ def argmin(
     >>> xarr.argmin(xarr.asarray([1, 2, 3])).tolist()
     0
     """
-    node = taken(a, "argmin(a)")
-    del a
-    return reduced(rows.argmin, node, axis, out=out, keepdims=keepdims)
+    return reduced(rows.argmin, node_of(a, "argmin(a)"), axis, out=out, keepdims=keepdims)
 
 
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
@@ -84,9 +76,7 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Ar
     >>> xarr.count_nonzero(xarr.asarray([1, 2, 3])).tolist()
     3
     """
-    node = taken(a, "count_nonzero(a)")
-    del a
-    return reduced(rows.count_nonzero, node, axis, keepdims=keepdims)
+    return reduced(rows.count_nonzero, node_of(a, "count_nonzero(a)"), axis, keepdims=keepdims)
 
 
 def cumulative_prod(
@@ -105,10 +95,13 @@ def cumulative_prod(
     >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).tolist()
     [1, 2, 6]
     """
-    node = taken(x, "cumulative_prod(x)")
-    del x
     return scanned(
-        rows.cumulative_prod, node, axis, dtype=dtype, include_initial=include_initial, out=out
+        rows.cumulative_prod,
+        node_of(x, "cumulative_prod(x)"),
+        axis,
+        dtype=dtype,
+        include_initial=include_initial,
+        out=out,
     )
 
 
@@ -128,10 +121,13 @@ def cumulative_sum(
     >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).tolist()
     [1, 3, 6]
     """
-    node = taken(x, "cumulative_sum(x)")
-    del x
     return scanned(
-        rows.cumulative_sum, node, axis, dtype=dtype, include_initial=include_initial, out=out
+        rows.cumulative_sum,
+        node_of(x, "cumulative_sum(x)"),
+        axis,
+        dtype=dtype,
+        include_initial=include_initial,
+        out=out,
     )
 
 
@@ -148,9 +144,15 @@ def max(
     >>> xarr.max(xarr.asarray([1, 2, 3])).tolist()
     3
     """
-    node = taken(a, "max(a)")
-    del a
-    return reduced(rows.max, node, axis, out=out, keepdims=keepdims, initial=initial, mask=where)
+    return reduced(
+        rows.max,
+        node_of(a, "max(a)"),
+        axis,
+        out=out,
+        keepdims=keepdims,
+        initial=initial,
+        mask=where,
+    )
 
 
 def mean(
@@ -167,9 +169,7 @@ def mean(
     >>> xarr.mean(xarr.asarray([1, 2, 3])).tolist()
     2.0
     """
-    node = taken(a, "mean(a)")
-    del a
-    return averaged(rows.mean, node, axis, dtype, out, keepdims, where)
+    return averaged(rows.mean, node_of(a, "mean(a)"), axis, dtype, out, keepdims, where)
 
 
 def min(
@@ -185,9 +185,15 @@ def min(
     >>> xarr.min(xarr.asarray([1, 2, 3])).tolist()
     1
     """
-    node = taken(a, "min(a)")
-    del a
-    return reduced(rows.min, node, axis, out=out, keepdims=keepdims, initial=initial, mask=where)
+    return reduced(
+        rows.min,
+        node_of(a, "min(a)"),
+        axis,
+        out=out,
+        keepdims=keepdims,
+        initial=initial,
+        mask=where,
+    )
 
 
 def prod(
@@ -204,10 +210,15 @@ def prod(
     >>> xarr.prod(xarr.asarray([1, 2, 3])).tolist()
     6
     """
-    node = taken(a, "prod(a)")
-    del a
     return reduced(
-        rows.prod, node, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, mask=where
+        rows.prod,
+        node_of(a, "prod(a)"),
+        axis,
+        dtype=dtype,
+        out=out,
+        keepdims=keepdims,
+        initial=initial,
+        mask=where,
     )
 
 
@@ -228,9 +239,9 @@ def std(
     >>> xarr.std(xarr.asarray([1, 2, 3])).shape
     ()
     """
-    node = taken(a, "std(a)")
-    del a
-    return spread(rows.std, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return spread(
+        rows.std, node_of(a, "std(a)"), axis, dtype, out, ddof, keepdims, where, mean, correction
+    )
 
 
 def sum(
@@ -247,10 +258,15 @@ def sum(
     >>> xarr.sum(xarr.asarray([1, 2, 3])).tolist()
     6
     """
-    node = taken(a, "sum(a)")
-    del a
     return reduced(
-        rows.sum, node, axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, mask=where
+        rows.sum,
+        node_of(a, "sum(a)"),
+        axis,
+        dtype=dtype,
+        out=out,
+        keepdims=keepdims,
+        initial=initial,
+        mask=where,
     )
 
 
@@ -271,6 +287,6 @@ def var(
     >>> xarr.var(xarr.asarray([1, 2, 3])).shape
     ()
     """
-    node = taken(a, "var(a)")
-    del a
-    return spread(rows.var, node, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return spread(
+        rows.var, node_of(a, "var(a)"), axis, dtype, out, ddof, keepdims, where, mean, correction
+    )

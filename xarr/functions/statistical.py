@@ -6,7 +6,7 @@ from typing import SupportsIndex
 
 from xarr import dtypes, errors
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, product
-from xarr.array.door import taken
+from xarr.array.door import node_of
 from xarr.array.outcome import Out, single
 from xarr.core.tape import Node
 from xarr.engine import engine
@@ -24,7 +24,7 @@ def cumsum(
     [1, 3, 6, 10]
     """
     where = "cumsum(a, axis)"
-    node = taken(a, where)
+    node = node_of(a, where)
     return _running(rows.cumulative_sum, node, axis, dtype, out, where)
 
 
@@ -37,7 +37,7 @@ def cumprod(
     [1, 2, 6, 24]
     """
     where = "cumprod(a, axis)"
-    node = taken(a, where)
+    node = node_of(a, where)
     return _running(rows.cumulative_prod, node, axis, dtype, out, where)
 
 
@@ -57,7 +57,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
     5.0
     """
     where = "ptp(a, axis)"
-    node = taken(a, where)
+    node = node_of(a, where)
     if node.dtype.kind not in dtypes.NUMERIC:
         raise errors.type_error(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
     largest, smallest = (
