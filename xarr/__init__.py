@@ -12,7 +12,7 @@ import typing as _typing
 
 import numpy as _numpy
 
-import xarr.functions.methods as _methods  # noqa: F401 - Array adopts them
+import xarr.functions.as_bytes as _as_bytes  # noqa: F401 - methods of Array call it
 from xarr import (
     adapters as _adapters,
     exceptions as exceptions,

@@ -1,23 +1,26 @@
 """The array: a view of a storage, computed or not, or a constant.
 
 `Array` is thin. What its operators compute stands in the rows of `tables.elementwise`; how values
-are computed stands in `engine`. Its methods that are functions of the standard's or NumPy's
-chapters are listed in `functions.methods`, which is above this room.
+are computed stands in `engine`. A method calls one function, mostly of a room above this one:
+functions make arrays, so their modules cannot be imported before there is `Array`; it reaches them
+through their packages, `functions` and `room`.
 """
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import GenericAlias, ModuleType
-from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias
 
 import numpy
 import numpy.typing
 
-from xarr import dtypes, errors, layout, tuning
+import xarr.array as room
+from xarr import dtypes, errors, functions, layout, tuning
 from xarr.algorithms import passes
-from xarr.array.operands import operand, scalar_node, widened
+from xarr.array.operands import integer, operand, scalar_node, widened
 from xarr.array.transfers import Host, are_allowed, from_host, lone, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_float, get_device, require_on
@@ -38,11 +41,6 @@ from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
 
-if TYPE_CHECKING:
-    from xarr.functions.methods import Methods
-else:
-    Methods = object
-
 API_VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 """The versions of the standard that the functions fit; the last is the one that is meant."""
 
@@ -50,13 +48,15 @@ ArrayLike: TypeAlias = (
     "Array | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
 )
 """An operand: an Array, a number, a NumPy array, or lists of numbers."""
+Out: TypeAlias = "Array | tuple[Array | None, ...] | None"
+"""The type of `out`: an Array, or one in a tuple."""
 Axis: TypeAlias = "SupportsIndex | Sequence[SupportsIndex] | None"
 DTypeLike: TypeAlias = "numpy.typing.DTypeLike | DType | None"
 ShapeLike: TypeAlias = "SupportsIndex | Sequence[SupportsIndex]"
 DeviceLike: TypeAlias = "Device | str | None"
 
 
-class Array(ArrayBase, Methods):
+class Array(ArrayBase):
     """An n-dimensional array on one device.
 
     Arrays are made by functions such as `asarray`, `zeros` and `linspace`. They behave as NumPy's
@@ -361,6 +361,637 @@ class Array(ArrayBase, Methods):
     def __ipow__(self, other: ArrayLike, /) -> Array:
         return _power_in_place(self, other)
 
+    # -- memory ----------------------------------------------------------------------------------
+
+    @property
+    def base(self) -> Any:
+        """The array whose memory a view is of; None for an array of its own memory."""
+        return room.memory.base_of(self)
+
+    @property
+    def ctypes(self) -> Any:
+        """The memory of an array on a CPU for ctypes, as NumPy's attribute has it."""
+        return room.memory.ctypes_of(self)
+
+    @property
+    def data(self) -> memoryview:
+        """The memory of an array on a CPU; from then on both sides see it."""
+        return room.memory.data_of(self)
+
+    @property
+    def flags(self) -> room.memory.Flags:
+        """The layout of the memory, and whether it can be written."""
+        return room.memory.Flags(self)
+
+    @property
+    def flat(self) -> functions.flat.flatiter:
+        """The elements in C order, to be walked, read and written one after the other."""
+        return functions.flat.flatiter(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        functions.flat.flatiter(self)[...] = value
+
+    def setflags(
+        self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
+    ) -> None:
+        """Set whether the array can be written; the other flags stay as they are."""
+        room.memory.set_flags(self, write, align, uic)
+
+    def __sizeof__(self) -> int:
+        return room.memory.bytes_of(self)
+
+    @property
+    def cl_buffer(self) -> Any:
+        """PyOpenCL's buffer in which an array lies, from its beginning on."""
+        return room.interchange.cl_buffer(self)
+
+    @property
+    def cl_base(self) -> Any:
+        """PyOpenCL's buffer of all memory that an array is a view of."""
+        return room.interchange.cl_base(self)
+
+    @property
+    def cl_offset(self) -> int:
+        """The offset of an array in `cl_base`, in bytes."""
+        return room.interchange.cl_offset(self)
+
+    # -- values as bytes, files and text ---------------------------------------------------------
+
+    def tobytes(self, order: str | None = "C") -> bytes:
+        """The values as bytes, in C order or Fortran's; a copy on the host."""
+        return functions.as_bytes.tobytes(self, order)
+
+    def tofile(self, fid: Any, /, sep: str = "", format: str = "%s") -> None:
+        """Write the values to a file in C order, as bytes or as text with a separator."""
+        functions.as_bytes.tofile(self, fid, sep, format)
+
+    def dump(self, file: Any) -> None:
+        """Pickle the array to a file, an open one or one that is named."""
+        functions.as_bytes.dump(self, file)
+
+    def dumps(self) -> bytes:
+        """Pickle the array to bytes."""
+        return pickle.dumps(self)
+
+    def __bytes__(self) -> bytes:
+        return functions.as_bytes.of(self)
+
+    def to_numpy(self, /) -> Host:
+        """Copy an array to the host; allowed in `no_implicit_transfer`, since it is not hidden.
+
+        See `xarr.to_numpy`.
+        """
+        return functions.creation.to_numpy(self)
+
+    def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Array:
+        """Copy an array to a device; an array that is there already is returned itself.
+
+        See `xarr.to_device`.
+        """
+        return functions.creation.to_device(self, device, stream=stream)
+
+    def __repr__(self) -> str:
+        return functions.printing.array_repr(self)
+
+    def __str__(self) -> str:
+        return functions.printing.array_str(self)
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks: shape, dtype, device and memory, and a picture of a matrix."""
+        return functions.notebooks.repr_html(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The text that IPython shows: the values, but in a notebook nothing is computed for it."""
+        functions.notebooks.repr_pretty(self, printer, cycle)
+
+    # -- data types and shapes -------------------------------------------------------------------
+
+    def astype(
+        self,
+        dtype: DTypeLike,
+        order: str | None = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+        *,
+        device: DeviceLike = None,
+    ) -> Array:
+        """Convert the array to a data type; see `xarr.astype`.
+
+        `order` "K" gives a result in C order; `casting` says which conversions are accepted.
+        """
+        return functions.data_types.cast(self, dtype, order, casting, copy, device)
+
+    def view(self, dtype: Any = None, type: Any = None) -> Array:
+        """Another array in the same memory, perhaps of another data type.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The data type that the bytes are taken as. Where its elements are of another size, the
+            last axis grows or shrinks; it has to lie without gaps then.
+        type : type, optional
+            `xarr.ndarray`, the only type there is.
+
+        Raises
+        ------
+        ValueError
+            If the bytes of the last axis do not make whole elements, or lie apart.
+        TypeError
+            If the device lacks dtype.
+        """
+        return functions.as_bytes.view(self, dtype, type)
+
+    def byteswap(self, inplace: bool = False) -> Array:
+        """Reverse the bytes of each element (of each part of a complex one)."""
+        return functions.as_bytes.byteswap(self, inplace)
+
+    def reshape(self, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
+        """Give the array another shape, given as a tuple or as integers; see `xarr.reshape`."""
+        wanted = shape[0] if len(shape) == 1 else shape
+        return functions.manipulation.reshape(self, wanted, copy=copy, order=order)
+
+    def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
+        """Give the array another shape and size in place; what is new is zero.
+
+        Raises
+        ------
+        ValueError
+            If the array is a view. Views of it keep the memory as it was.
+        """
+        functions.as_bytes.resize(self, new_shape, refcheck)
+
+    def ravel(self, order: str = "C") -> Array:
+        """Flatten an array: a view of it where its elements follow each other, else a copy.
+
+        See `xarr.ravel`.
+        """
+        return functions.manipulation.ravel(self, order)
+
+    def flatten(self, order: str = "C") -> Array:
+        """Copy the array, flattened."""
+        return functions.manipulation.flattened(self, order, "x.flatten(order)", copy=True)
+
+    def squeeze(self, axis: Axis = None) -> Array:
+        """Remove axes of one element, all of them where axis is None; a view.
+
+        See `xarr.squeeze`.
+        """
+        return functions.manipulation.squeeze(self, axis)
+
+    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
+        """Swap two axes; a view. See `xarr.swapaxes`."""
+        return functions.manipulation.swapaxes(self, axis1, axis2)
+
+    def transpose(self, *axes: Any) -> Array:
+        """Reverse the axes, or put them in the order given as a tuple or as integers."""
+        if not axes or (len(axes) == 1 and axes[0] is None):
+            return functions.manipulation.reversed_axes(self)
+        order = axes[0] if len(axes) == 1 else axes
+        return functions.manipulation.permuted(self, order, "x.transpose(axes)")
+
+    def diagonal(
+        self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+    ) -> Array:
+        """The diagonals of the matrices that two axes hold; a view, which is read-only.
+
+        See `xarr.diagonal`.
+        """
+        return functions.matrices.diagonal(self, offset, axis1, axis2)
+
+    # -- elements --------------------------------------------------------------------------------
+
+    def _item(self, key: Any) -> Array:
+        """The elements that `key` names: a view, or a copy where it holds arrays."""
+        return functions.indexing.getitem(self, key)
+
+    def _set_item(self, key: Any, value: Any) -> None:
+        """Write to the elements that `key` names."""
+        functions.indexing.setitem(self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        raise errors.value_error(
+            "del x[key]",
+            "elements of an array cannot be deleted",
+            "a shape stays as it is",
+            "make another array with xarr.delete(x, key)",
+        )
+
+    def fill(self, value: Any) -> None:
+        """Write one value to all elements."""
+        self[...] = value
+
+    def put(self, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
+        """Write values to elements of the flattened array; of equal indices the last one stays.
+
+        See `xarr.put`.
+        """
+        functions.placing.put(self, ind, v, mode)
+
+    def take(
+        self,
+        indices: ArrayLike,
+        axis: SupportsIndex | None = None,
+        out: Any = None,
+        mode: str = "raise",
+    ) -> Array:
+        """The elements at indices along an axis; the shape of indices replaces the axis.
+
+        See `xarr.take`.
+        """
+        return functions.searching.take(self, indices, axis, out, mode)
+
+    def choose(self, *choices: Any, out: Any = None, mode: str = "raise") -> Array:
+        """Choose for each element from one of several arrays; see `xarr.choose`.
+
+        The arrays are given one by one, or as one sequence.
+        """
+        among = choices[0] if len(choices) == 1 else choices
+        return functions.selecting.choose(self, among, out, mode)
+
+    def compress(self, condition: Any, axis: SupportsIndex | None = None, out: Any = None) -> Array:
+        """Take the parts along an axis where a condition is true; see `xarr.compress`."""
+        return functions.selecting.compress(condition, self, axis, out)
+
+    def repeat(self, repeats: Any, axis: SupportsIndex | None = None) -> Array:
+        """Repeat each element, one after the other. See `xarr.repeat`."""
+        return functions.joining.repeat(self, repeats, axis)
+
+    def nonzero(self) -> tuple[Array, ...]:
+        """The indices of the nonzero elements, in C order, along each axis. See `xarr.nonzero`."""
+        return functions.searching.nonzero(self)
+
+    # -- order -----------------------------------------------------------------------------------
+
+    def sort(
+        self,
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+        order: Any = None,
+        *,
+        stable: bool = True,
+        descending: bool = False,
+    ) -> None:
+        """Sort the array in place, as NumPy's method does."""
+        require_writeable(self, "x.sort()")
+        integer(axis, "x.sort(axis)", "axis")
+        self[...] = functions.sorting.sort(
+            self, axis, kind, order, stable=stable, descending=descending
+        )
+
+    def argsort(
+        self,
+        axis: SupportsIndex | None = -1,
+        kind: str | None = None,
+        order: Any = None,
+        *,
+        stable: bool = True,
+        descending: bool = False,
+    ) -> Array:
+        """The indices that sort an array, those of NaN last, or first when descending.
+
+        See `xarr.argsort`.
+        """
+        return functions.sorting.argsort(
+            self, axis, kind, order, stable=stable, descending=descending
+        )
+
+    def partition(
+        self, kth: Any, axis: SupportsIndex = -1, kind: str = "introselect", order: Any = None
+    ) -> None:
+        """Put the k-th element in place where it is when sorted; see `xarr.partition`."""
+        require_writeable(self, "x.partition(kth)")
+        integer(axis, "x.partition(kth, axis)", "axis")
+        self[...] = functions.ordering.partition(self, kth, axis, kind, order)
+
+    def argpartition(
+        self,
+        kth: Any,
+        axis: SupportsIndex | None = -1,
+        kind: str = "introselect",
+        order: Any = None,
+    ) -> Array:
+        """The indices of what `partition` gives. See `xarr.argpartition`."""
+        return functions.ordering.argpartition(self, kth, axis, kind, order)
+
+    def searchsorted(
+        self, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
+    ) -> Array:
+        """Where values would go into a sorted array to keep it sorted; NaN to the end.
+
+        See `xarr.searchsorted`.
+        """
+        return functions.sorting.searchsorted(self, v, side, sorter)
+
+    # -- reductions and scans --------------------------------------------------------------------
+
+    def all(
+        self, axis: Axis = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
+    ) -> Array:
+        """Whether all elements are nonzero. See `xarr.all`."""
+        return functions.reductions.all(self, axis, out, keepdims, where=where)
+
+    def any(
+        self, axis: Axis = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
+    ) -> Array:
+        """Whether an element is nonzero. See `xarr.any`."""
+        return functions.reductions.any(self, axis, out, keepdims, where=where)
+
+    def argmax(
+        self, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
+    ) -> Array:
+        """The index of the first largest element; of the first NaN if any. See `xarr.argmax`."""
+        return functions.reductions.argmax(self, axis, out, keepdims=keepdims)
+
+    def argmin(
+        self, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
+    ) -> Array:
+        """The index of the first smallest element; of the first NaN if any. See `xarr.argmin`."""
+        return functions.reductions.argmin(self, axis, out, keepdims=keepdims)
+
+    def count_nonzero(self, axis: Axis = None, keepdims: bool = False) -> Array:
+        """The number of nonzero elements. See `xarr.count_nonzero`."""
+        return functions.reductions.count_nonzero(self, axis, keepdims)
+
+    def max(
+        self,
+        axis: Axis = None,
+        out: Out = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Array:
+        """The largest element; NaN if any is. See `xarr.max`."""
+        return functions.reductions.max(self, axis, out, keepdims, initial, where)
+
+    def mean(
+        self,
+        axis: Axis = None,
+        dtype: DTypeLike = None,
+        out: Out = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
+    ) -> Array:
+        """The arithmetic mean. See `xarr.mean`."""
+        return functions.reductions.mean(self, axis, dtype, out, keepdims, where=where)
+
+    def min(
+        self,
+        axis: Axis = None,
+        out: Out = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Array:
+        """The smallest element; NaN if any is. See `xarr.min`."""
+        return functions.reductions.min(self, axis, out, keepdims, initial, where)
+
+    def prod(
+        self,
+        axis: Axis = None,
+        dtype: DTypeLike = None,
+        out: Out = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Array:
+        """The product of the elements, in 64 bits for integers. See `xarr.prod`."""
+        return functions.reductions.prod(self, axis, dtype, out, keepdims, initial, where)
+
+    def ptp(self, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
+        """The largest element less the smallest (peak to peak). See `xarr.ptp`."""
+        return functions.statistical.ptp(self, axis, out, keepdims)
+
+    def std(
+        self,
+        axis: Axis = None,
+        dtype: DTypeLike = None,
+        out: Out = None,
+        ddof: float | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
+        mean: ArrayLike | None = None,
+        correction: float = 0.0,
+    ) -> Array:
+        """The standard deviation of real numbers. See `xarr.std`."""
+        return functions.reductions.std(
+            self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+        )
+
+    def sum(
+        self,
+        axis: Axis = None,
+        dtype: DTypeLike = None,
+        out: Out = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Array:
+        """The sum of the elements, in 64 bits for integers. See `xarr.sum`."""
+        return functions.reductions.sum(self, axis, dtype, out, keepdims, initial, where)
+
+    def trace(
+        self,
+        offset: SupportsIndex = 0,
+        axis1: SupportsIndex = 0,
+        axis2: SupportsIndex = 1,
+        dtype: DTypeLike = None,
+        out: Any = None,
+    ) -> Array:
+        """The sums of the diagonals of the matrices that two axes hold. See `xarr.trace`."""
+        return functions.matrices.trace(self, offset, axis1, axis2, dtype, out)
+
+    def var(
+        self,
+        axis: Axis = None,
+        dtype: DTypeLike = None,
+        out: Out = None,
+        ddof: float | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike = True,
+        mean: ArrayLike | None = None,
+        correction: float = 0.0,
+    ) -> Array:
+        """The variance of real numbers. See `xarr.var`."""
+        return functions.reductions.var(
+            self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+        )
+
+    def cumprod(
+        self, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
+    ) -> Array:
+        """The running products along an axis; small integers are widened as in the standard.
+
+        See `xarr.cumprod`.
+        """
+        return functions.statistical.cumprod(self, axis, dtype, out)
+
+    def cumsum(
+        self, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
+    ) -> Array:
+        """The running sums along an axis; small integers are widened as in the standard.
+
+        See `xarr.cumsum`.
+        """
+        return functions.statistical.cumsum(self, axis, dtype, out)
+
+    def cumulative_prod(
+        self,
+        /,
+        axis: SupportsIndex | None = None,
+        dtype: DTypeLike = None,
+        include_initial: bool = False,
+        out: Out = None,
+    ) -> Array:
+        """The products of the elements up to each place, in 64 bits for integers.
+
+        See `xarr.cumulative_prod`.
+        """
+        return functions.reductions.cumulative_prod(self, axis, dtype, include_initial, out)
+
+    def cumulative_sum(
+        self,
+        /,
+        axis: SupportsIndex | None = None,
+        dtype: DTypeLike = None,
+        include_initial: bool = False,
+        out: Out = None,
+    ) -> Array:
+        """The sums of the elements up to each place, in 64 bits for integers.
+
+        See `xarr.cumulative_sum`.
+        """
+        return functions.reductions.cumulative_sum(self, axis, dtype, include_initial, out)
+
+    # -- arithmetic ------------------------------------------------------------------------------
+
+    def clip(
+        self,
+        min: ArrayLike | None = None,
+        max: ArrayLike | None = None,
+        out: Out = None,
+        *,
+        a_min: ArrayLike | None = None,
+        a_max: ArrayLike | None = None,
+        where: ArrayLike = True,
+        casting: str = "same_kind",
+        dtype: DTypeLike = None,
+    ) -> Array:
+        """Bound each element of a below and above: minimum(maximum(a, min), max); NaN where a is.
+
+        See `xarr.clip`.
+        """
+        return functions.arithmetic.clip(
+            self, min, max, out, a_min=a_min, a_max=a_max, where=where, casting=casting, dtype=dtype
+        )
+
+    def conj(self, /, out: Out = None) -> Array:
+        """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
+        if out is None and self._node.dtype.kind != dtypes.COMPLEX:
+            return self
+        return functions.elementwise.conj(self, out)
+
+    def conjugate(self, /, out: Out = None) -> Array:
+        """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
+        return self.conj(out)
+
+    def round(self, decimals: SupportsIndex = 0, out: Out = None) -> Array:
+        """The nearest integer, halves to even. See `xarr.round`."""
+        return functions.arithmetic.round(self, decimals, out)
+
+    def dot(self, b: ArrayLike, out: Any = None) -> Array:
+        """NumPy's product of scalars, vectors, matrices and stacks of them. See `xarr.dot`."""
+        return functions.contractions.dot(self, b, out)
+
+    def __matmul__(self, other: ArrayLike, /) -> Array:
+        if not _holds_matrices(other):
+            return NOT_IMPLEMENTED
+        return functions.products.matmul(self, other)
+
+    def __rmatmul__(self, other: ArrayLike, /) -> Array:
+        if not _holds_matrices(other):
+            return NOT_IMPLEMENTED
+        return functions.products.matmul(other, self)
+
+    def __imatmul__(self, other: ArrayLike, /) -> Array:
+        if not _holds_matrices(other):
+            return NOT_IMPLEMENTED
+        where = "matmul(x1, x2), in place"
+        require_writeable(self, where)
+        return stored_in_place(self, functions.products.matmul(self, other)._node, where)
+
+    # -- what Python's numbers have --------------------------------------------------------------
+
+    def is_integer(self) -> bool:
+        """Tell whether the number is an integer. See `xarr.is_integer`."""
+        return functions.scalars.is_integer(self)
+
+    def as_integer_ratio(self) -> tuple[int, int]:
+        """Give two integers whose ratio is the number. See `xarr.as_integer_ratio`."""
+        return functions.scalars.as_integer_ratio(self)
+
+    def bit_count(self) -> int:
+        """Count the ones in the absolute value of an integer. See `xarr.bit_count`."""
+        return functions.scalars.bit_count(self)
+
+    @property
+    def numerator(self) -> int:
+        """The integer, as a fraction's numerator."""
+        return functions.scalars.numerator(self)
+
+    @property
+    def denominator(self) -> int:
+        """Give 1, an integer's denominator."""
+        return functions.scalars.denominator(self)
+
+    # -- protocols -------------------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Host:
+        return room.views.to_array(self, dtype, copy)
+
+    def __array_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        return room.callers.array_function(self, func, types, args, kwargs)
+
+    def __array_ufunc__(self, ufunc: numpy.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return room.callers.array_ufunc(self, ufunc, method, *inputs, **kwargs)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return room.views.array_interface(self)
+
+    def __buffer__(self, flags: int, /) -> memoryview:
+        return room.views.buffer(self, flags)
+
+    def __dlpack__(
+        self,
+        /,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        return room.interchange.export(
+            self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self, /) -> tuple[int, int]:
+        return room.interchange.dlpack_device(self)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return room.interchange.cuda_array_interface(self)
+
 
 set_array_type(Array)
 made: Final[Callable[[Node], Array]] = core.made  # type: ignore[assignment]
@@ -383,6 +1014,11 @@ ask by these whether an operand is no array."""
 _REPEATED: Final = frozenset((list, tuple))
 
 
+def _holds_matrices(value: object) -> bool:
+    """Whether a value may stand beside an array in a product of matrices."""
+    return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple)
+
+
 def _counts(array: Array) -> bool:
     """Whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
     return array._node.dtype.kind in INTEGER and is_number(array)
@@ -391,13 +1027,6 @@ def _counts(array: Array) -> bool:
 def _value(node: Node) -> Any:
     """The one element, as a Python scalar."""
     return lone(node) if node.value is None else node.value
-
-
-def adopt(methods: type) -> None:
-    """Give Array the methods of a class, which stands above this room."""
-    for name, method in vars(methods).items():
-        if name not in ("__dict__", "__doc__", "__module__", "__slots__", "__weakref__"):
-            setattr(Array, name, method)
 
 
 def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:

@@ -20,8 +20,6 @@ from xarr.engine import engine
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables.rows import choose
 
-Out: TypeAlias = "Array | tuple[Array | None, ...] | None"
-"""The type of `out`: an Array, or one in a tuple."""
 Outs: TypeAlias = "tuple[Array | None, ...] | Array | None"
 """The type of `out` for several results: a tuple with an entry for each."""
 CASTINGS: Final = ("no", "equiv", "safe", "same_kind", "unsafe")

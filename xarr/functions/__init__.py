@@ -1,1 +1,29 @@
 """The standard's and NumPy's chapters: arguments, docstrings, errors."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # at run time a module is a name of its package once it is imported
+    from xarr.functions import (
+        arithmetic as arithmetic,
+        as_bytes as as_bytes,
+        contractions as contractions,
+        creation as creation,
+        data_types as data_types,
+        elementwise as elementwise,
+        flat as flat,
+        indexing as indexing,
+        joining as joining,
+        manipulation as manipulation,
+        matrices as matrices,
+        notebooks as notebooks,
+        ordering as ordering,
+        placing as placing,
+        printing as printing,
+        products as products,
+        reductions as reductions,
+        scalars as scalars,
+        searching as searching,
+        selecting as selecting,
+        sorting as sorting,
+        statistical as statistical,
+    )

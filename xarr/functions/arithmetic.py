@@ -6,11 +6,11 @@ from typing import Any, Final, SupportsIndex
 
 from xarr import dtypes
 from xarr.array import array
-from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, lone, node_of, together
 from xarr.array.operands import integer
-from xarr.array.outcome import Out, Outs, delivered
+from xarr.array.outcome import Outs, delivered
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
 from xarr.functions import elementwise

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors
-from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr import dtypes, errors, layout
+from xarr.array import memory
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, in_order
 from xarr.array.conversion import retyped
 from xarr.array.door import array_of
 from xarr.backends.device import Device, default_device, default_float, get_device
@@ -335,3 +336,20 @@ def _dtype_of(value: Any, where: str) -> DType:
         # NumPy reads None as float64; here it is a forgotten argument.
         raise errors.type_error(where, "None was given", "a dtype or an Array is accepted")
     return dtypes.lookup(value, where)
+
+
+def cast(
+    x: Array, dtype: DTypeLike, order: str | None, casting: str, copy: bool, device: DeviceLike
+) -> Array:
+    """Convert an array as its method does, perhaps to another order of its elements."""
+    where = "x.astype(dtype)"
+    row = dtypes.lookup(dtype, where)
+    if casting != "unsafe":
+        require_casting(x.dtype, row.numpy, casting, where)
+    result = astype(x, row, copy=copy, device=device)
+    order = layout.order_of(order, where)
+    if order == "K":
+        return result
+    if order == "A":
+        order = "F" if memory.Flags(x).fnc else "C"
+    return in_order(result, order, where)

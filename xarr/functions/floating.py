@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS, array_of, together
 from xarr.array.operands import scalar_node
-from xarr.array.outcome import Out, Outs, delivered, require_shape
+from xarr.array.outcome import Outs, delivered, require_shape
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL

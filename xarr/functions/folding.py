@@ -21,6 +21,7 @@ from xarr.array.array import (
     ArrayLike,
     Axis,
     DTypeLike,
+    Out,
     as_operand,
     require_writeable,
     settled,
@@ -28,7 +29,7 @@ from xarr.array.array import (
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.operands import operand
-from xarr.array.outcome import Out, delivered, mask_of, require_shape
+from xarr.array.outcome import delivered, mask_of, require_shape
 from xarr.array.transfers import Host
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType

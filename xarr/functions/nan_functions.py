@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final, SupportsIndex
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
-from xarr.array.outcome import Out, delivered
+from xarr.array.outcome import delivered
 from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, FLOATING
 from xarr.engine import engine

@@ -7,10 +7,10 @@ import warnings
 from typing import Any
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
-from xarr.array.outcome import Out, delivered, single
+from xarr.array.outcome import delivered, single
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, DType

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.door import node_of
-from xarr.array.outcome import Out
 from xarr.functions.applying import reduced, scanned
 from xarr.functions.moments import averaged, spread
 from xarr.tables import reductions as rows

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, product
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
 from xarr.array.door import node_of
-from xarr.array.outcome import Out, single
+from xarr.array.outcome import single
 from xarr.core.tape import Node
 from xarr.engine import engine
 from xarr.functions.applying import reduced, scanned, sent

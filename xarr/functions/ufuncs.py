@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.conversion import as_array
-from xarr.array.outcome import Out, delivered, require_castable, single
+from xarr.array.outcome import delivered, require_castable, single
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
 from xarr.engine import engine
 from xarr.functions import docstrings

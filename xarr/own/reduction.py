@@ -13,9 +13,9 @@ from typing import Any
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
-from xarr.array.array import Array, Axis, kept
+from xarr.array.array import Array, Axis, Out, kept
 from xarr.array.operands import scalar_node
-from xarr.array.outcome import Out, delivered
+from xarr.array.outcome import delivered
 from xarr.core.operations import Operation
 from xarr.core.tape import Node, leaf
 from xarr.dtypes import DType

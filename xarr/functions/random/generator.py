@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, DTypeLike
-from xarr.array.outcome import Out
+from xarr.array.array import Array, DTypeLike, Out
 from xarr.dtypes import DType
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import Philox, host_bits, is_of_numpy, plain
