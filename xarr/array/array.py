@@ -690,29 +690,39 @@ class Array(ArrayBase):
         self, axis: Axis = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
     ) -> Array:
         """Whether all elements are nonzero. See `xarr.all`."""
-        return functions.reductions.all(self, axis, out, keepdims, where=where)
+        return functions.applying.reduced(
+            reductions.all, self._node, axis, out=out, keepdims=keepdims, mask=where
+        )
 
     def any(
         self, axis: Axis = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
     ) -> Array:
         """Whether an element is nonzero. See `xarr.any`."""
-        return functions.reductions.any(self, axis, out, keepdims, where=where)
+        return functions.applying.reduced(
+            reductions.any, self._node, axis, out=out, keepdims=keepdims, mask=where
+        )
 
     def argmax(
         self, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
     ) -> Array:
         """The index of the first largest element; of the first NaN if any. See `xarr.argmax`."""
-        return functions.reductions.argmax(self, axis, out, keepdims=keepdims)
+        return functions.applying.reduced(
+            reductions.argmax, self._node, axis, out=out, keepdims=keepdims
+        )
 
     def argmin(
         self, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
     ) -> Array:
         """The index of the first smallest element; of the first NaN if any. See `xarr.argmin`."""
-        return functions.reductions.argmin(self, axis, out, keepdims=keepdims)
+        return functions.applying.reduced(
+            reductions.argmin, self._node, axis, out=out, keepdims=keepdims
+        )
 
     def count_nonzero(self, axis: Axis = None, keepdims: bool = False) -> Array:
         """The number of nonzero elements. See `xarr.count_nonzero`."""
-        return functions.reductions.count_nonzero(self, axis, keepdims)
+        return functions.applying.reduced(
+            reductions.count_nonzero, self._node, axis, keepdims=keepdims
+        )
 
     def max(
         self,
@@ -723,7 +733,15 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The largest element; NaN if any is. See `xarr.max`."""
-        return functions.reductions.max(self, axis, out, keepdims, initial, where)
+        return functions.applying.reduced(
+            reductions.max,
+            self._node,
+            axis,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            mask=where,
+        )
 
     def mean(
         self,
@@ -735,7 +753,9 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The arithmetic mean. See `xarr.mean`."""
-        return functions.reductions.mean(self, axis, dtype, out, keepdims, where=where)
+        return functions.moments.averaged(
+            reductions.mean, self._node, axis, dtype, out, keepdims, where
+        )
 
     def min(
         self,
@@ -746,7 +766,15 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The smallest element; NaN if any is. See `xarr.min`."""
-        return functions.reductions.min(self, axis, out, keepdims, initial, where)
+        return functions.applying.reduced(
+            reductions.min,
+            self._node,
+            axis,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            mask=where,
+        )
 
     def prod(
         self,
@@ -758,7 +786,16 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The product of the elements, in 64 bits for integers. See `xarr.prod`."""
-        return functions.reductions.prod(self, axis, dtype, out, keepdims, initial, where)
+        return functions.applying.reduced(
+            reductions.prod,
+            self._node,
+            axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            mask=where,
+        )
 
     def ptp(self, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
         """The largest element less the smallest (peak to peak). See `xarr.ptp`."""
@@ -777,8 +814,8 @@ class Array(ArrayBase):
         correction: float = 0.0,
     ) -> Array:
         """The standard deviation of real numbers. See `xarr.std`."""
-        return functions.reductions.std(
-            self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+        return functions.moments.spread(
+            reductions.std, self._node, axis, dtype, out, ddof, keepdims, where, mean, correction
         )
 
     def sum(
@@ -791,7 +828,16 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The sum of the elements, in 64 bits for integers. See `xarr.sum`."""
-        return functions.reductions.sum(self, axis, dtype, out, keepdims, initial, where)
+        return functions.applying.reduced(
+            reductions.sum,
+            self._node,
+            axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            mask=where,
+        )
 
     def trace(
         self,
@@ -817,8 +863,8 @@ class Array(ArrayBase):
         correction: float = 0.0,
     ) -> Array:
         """The variance of real numbers. See `xarr.var`."""
-        return functions.reductions.var(
-            self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+        return functions.moments.spread(
+            reductions.var, self._node, axis, dtype, out, ddof, keepdims, where, mean, correction
         )
 
     def cumprod(
@@ -851,7 +897,9 @@ class Array(ArrayBase):
 
         See `xarr.cumulative_prod`.
         """
-        return functions.reductions.cumulative_prod(self, axis, dtype, include_initial, out)
+        return functions.applying.scanned(
+            reductions.cumulative_prod, self._node, axis, dtype, include_initial, out=out
+        )
 
     def cumulative_sum(
         self,
@@ -865,7 +913,9 @@ class Array(ArrayBase):
 
         See `xarr.cumulative_sum`.
         """
-        return functions.reductions.cumulative_sum(self, axis, dtype, include_initial, out)
+        return functions.applying.scanned(
+            reductions.cumulative_sum, self._node, axis, dtype, include_initial, out=out
+        )
 
     # -- arithmetic ------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # at run time a module is a name of its package once it is imported
     from xarr.functions import (
+        applying as applying,
         arithmetic as arithmetic,
         as_bytes as as_bytes,
         contractions as contractions,
@@ -15,12 +16,12 @@ if TYPE_CHECKING:  # at run time a module is a name of its package once it is im
         joining as joining,
         manipulation as manipulation,
         matrices as matrices,
+        moments as moments,
         notebooks as notebooks,
         ordering as ordering,
         placing as placing,
         printing as printing,
         products as products,
-        reductions as reductions,
         scalars as scalars,
         searching as searching,
         selecting as selecting,
