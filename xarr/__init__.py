@@ -12,7 +12,6 @@ import typing as _typing
 
 import numpy as _numpy
 
-import xarr.functions.as_bytes as _as_bytes  # noqa: F401 - methods of Array call it
 from xarr import (
     adapters as _adapters,
     exceptions as exceptions,
@@ -22,6 +21,7 @@ from xarr import (
     random as random,
     typing as typing,
 )
+from xarr.array import callers as _callers  # noqa: F401 - Array calls it
 from xarr.array.array import API_VERSIONS as _API_VERSIONS, Array as Array
 from xarr.array.interchange import from_cl as from_cl, from_dlpack as from_dlpack
 from xarr.array.pointers import Pointer as Pointer
@@ -40,6 +40,12 @@ from xarr.errors import (
     FloatingPointStateWarning as FloatingPointStateWarning,
     HostFallbackWarning as HostFallbackWarning,
     ImplicitTransferError as ImplicitTransferError,
+)
+from xarr.functions import (  # noqa: F401 - Array and ufunc call them, and no module imports them
+    as_bytes as _as_bytes,
+    folding as _folding,
+    notebooks as _notebooks,
+    scalars as _scalars,
 )
 from xarr.functions.absent import masked_arrays as _masked_arrays, missing as _missing
 from xarr.functions.aliases import (
@@ -567,6 +573,7 @@ emath = lib.scimath
 
 for _space in (_sys.modules[__name__], linalg, fft, random, random.Generator, random.RandomState):
     _complete(_space)
+_complete(ufunc, "NumPy's method.")
 _complete(emath, "NumPy's function. Waits for the device.")
 _complete(lib.stride_tricks)
 _adapters.watch()

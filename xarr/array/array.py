@@ -481,7 +481,10 @@ class Array(ArrayBase):
 
         `order` "K" gives a result in C order; `casting` says which conversions are accepted.
         """
-        return functions.data_types.cast(self, dtype, order, casting, copy, device)
+        try:
+            return functions.data_types.cast(self, dtype, order, casting, copy, device)
+        except TypeError as refusal:
+            return functions.on_host.fallen_back(refusal, "astype", self, dtype, order, casting)
 
     def view(self, dtype: Any = None, type: Any = None) -> Array:
         """Another array in the same memory, perhaps of another data type.
@@ -501,7 +504,10 @@ class Array(ArrayBase):
         TypeError
             If the device lacks dtype.
         """
-        return functions.as_bytes.view(self, dtype, type)
+        try:
+            return functions.as_bytes.view(self, dtype, type)
+        except TypeError as refusal:
+            return functions.on_host.fallen_back(refusal, "view", self, dtype)
 
     def byteswap(self, inplace: bool = False) -> Array:
         """Reverse the bytes of each element (of each part of a complex one)."""

@@ -20,7 +20,7 @@ from xarr.array.door import array_of
 from xarr.backends.device import Device
 from xarr.functions import data_types, fills, joining, manipulation, python_floats, scalar_functions
 from xarr.functions.comparing import device_of
-from xarr.functions.hosting import host_of
+from xarr.functions.on_host import host_of
 from xarr.layout import broadcast_shapes, normalize_axis
 
 

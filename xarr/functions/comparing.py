@@ -12,7 +12,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.backends.device import Device, default_float
 from xarr.functions import elementwise, reductions
-from xarr.functions.hosting import host_of
+from xarr.functions.on_host import host_of
 
 
 def isclose(

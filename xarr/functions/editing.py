@@ -26,7 +26,7 @@ from xarr.functions import (
     searching,
 )
 from xarr.functions.creation import shape_of
-from xarr.functions.hosting import host_of
+from xarr.functions.on_host import host_of
 from xarr.layout import Layout, Shape, normalize_axis
 
 

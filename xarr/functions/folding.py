@@ -1,8 +1,7 @@
 """The methods of ufuncs: reductions, scans, all pairs, slices, and repeated changes in place.
 
 Associative functions join their elements in halving trees; the others go from left to right, some
-dozens of steps a launch. `ufunc` stands below the chapters, so it adopts these methods when xarr is
-imported.
+dozens of steps a launch. The methods of `ufunc`, which stands below the chapters, call these.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.functions import (
-    docstrings,
     elementwise as functions,
     joining,
     reductions as chapter,
@@ -43,9 +41,8 @@ from xarr.functions import (
     sorting,
 )
 from xarr.functions.applying import reduced, scanned
-from xarr.functions.hosting import host_of
 from xarr.functions.indexing import getitem
-from xarr.functions.ufuncs import adopt
+from xarr.functions.on_host import host_of
 from xarr.tables import elementwise, reductions
 from xarr.tables.rows import OWN, Elementwise, Reduction, choose
 
@@ -68,182 +65,128 @@ _JOINED: Final = {"subtract": functions.add, "divide": functions.multiply}
 """What joins the second operands of several changes in place, where it is not the function."""
 
 
-class Methods:
-    """What a ufunc has beside its call."""
+def reduce(
+    function: ufunc,
+    array: ArrayLike,
+    axis: Axis,
+    dtype: DTypeLike,
+    out: Out,
+    keepdims: bool,
+    initial: ArrayLike | None,
+    where: ArrayLike,
+) -> Array:
+    """Join the elements along axes by the function."""
+    _require_two(function, "reduce")
+    name = f"{function.__name__}.reduce(array, axis)"
+    x = array_of(array, name, "array")
+    row = _reduction_of(function)
+    if row is None:
+        return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
+    node = x._node
+    if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
+        node, dtype = engine.converted(node, _computed(function, node, dtype, name)), None
+    return reduced(
+        row,
+        node,
+        axis,
+        keepdims=bool(keepdims),
+        dtype=dtype,
+        where=name,
+        out=out,
+        initial=initial,
+        mask=where,
+    )
 
-    __slots__ = ()
 
-    def reduce(
-        self,
-        array: ArrayLike,
-        axis: Axis = 0,
-        dtype: DTypeLike = None,
-        out: Out = None,
-        keepdims: bool = False,
-        initial: ArrayLike | None = None,
-        where: ArrayLike = True,
-    ) -> Array:
-        """Join the elements along axes by the function.
+def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, out: Out) -> Array:
+    """Join by the function, for each element, all up to it along an axis."""
+    _require_two(function, "accumulate")
+    name = f"{function.__name__}.accumulate(array, axis)"
+    x = array_of(array, name, "array")
+    place = layout.normalize_axis(axis, x.ndim, name)
+    if function.__name__ in _SCANS:
+        return scanned(_SCANS[function.__name__], x._node, place, dtype, False, name, out=out)
+    node = engine.converted(x._node, _computed(function, x._node, dtype, name))
+    if _is_associative(function):
+        return scanned(_joining(function._row, "scan"), node, place, None, False, name, out=out)
+    rows = _along(Array(node), place)
+    steps = [next(rows)] if x.shape[place] else []
+    for row in rows:
+        steps.append(function(steps[-1], row))
+    result = joining.stack(steps, axis=place) if steps else Array(node)
+    return delivered(result, out, name)
 
-        array : Array, shape (...)
-            The operand.
-        axis : int, tuple of int or None
-            The axes; the first one by default, all where None.
-        dtype : data type, optional
-            What the elements are converted to first.
-        """
-        function = _of_two(self, "reduce")
-        name = f"{function.__name__}.reduce(array, axis)"
-        x = array_of(array, name, "array")
-        row = _reduction_of(function)
-        if row is None:
-            return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
-        node = x._node
-        if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
-            node, dtype = engine.converted(node, _computed(function, node, dtype, name)), None
-        return reduced(
-            row,
-            node,
-            axis,
-            keepdims=bool(keepdims),
-            dtype=dtype,
-            where=name,
-            out=out,
-            initial=initial,
-            mask=where,
+
+def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:  # noqa: N803
+    """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape."""
+    _require_two(function, "outer", results=None)
+    where = f"{function.__name__}.outer(A, B)"
+    device = next((value.device for value in (A, B) if type(value) is Array), None)
+    first, second = (
+        value if type(value) is Array else as_array(value, where, name, device=device)
+        for name, value in (("A", A), ("B", B))
+    )
+    shape = first.shape + (1,) * second.ndim
+    result: Array = function(Array(engine.reshaped(first._node, shape)), second, **options)
+    return result
+
+
+def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
+    """Apply the function to elements of an array in place, each as often as it is named."""
+    name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
+    if type(a) is not Array:
+        raise errors.type_error(
+            name, f"a is of type {type(a).__name__}", "an Array is accepted, in place"
         )
-
-    def accumulate(
-        self, array: ArrayLike, axis: Any = 0, dtype: DTypeLike = None, out: Out = None
-    ) -> Array:
-        """Join by the function, for each element, all up to it along an axis.
-
-        array : Array, shape (...)
-            The operand; the result has its shape.
-        axis : int
-            The axis; the first one by default.
-        dtype : data type, optional
-            What the elements are converted to first.
-        """
-        function = _of_two(self, "accumulate")
-        name = f"{function.__name__}.accumulate(array, axis)"
-        x = array_of(array, name, "array")
-        place = layout.normalize_axis(axis, x.ndim, name)
-        if function.__name__ in _SCANS:
-            return scanned(_SCANS[function.__name__], x._node, place, dtype, False, name, out=out)
-        node = engine.converted(x._node, _computed(function, x._node, dtype, name))
-        if _is_associative(function):
-            return scanned(_joining(function._row, "scan"), node, place, None, False, name, out=out)
-        rows = _along(Array(node), place)
-        steps = [next(rows)] if x.shape[place] else []
-        for row in rows:
-            steps.append(function(steps[-1], row))
-        result = joining.stack(steps, axis=place) if steps else Array(node)
-        return delivered(result, out, name)
-
-    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
-        """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
-
-        A, B : Array, shapes (...) and (...)
-            The operands.
-        **options
-            As of the function.
-        """
-        function = _of_two(self, "outer", results=None)
-        where = f"{function.__name__}.outer(A, B)"
-        device = next((value.device for value in (A, B) if type(value) is Array), None)
-        first, second = (
-            value if type(value) is Array else as_array(value, where, name, device=device)
-            for name, value in (("A", A), ("B", B))
+    if (b is None) is (function.nin == 2) or function.nout > 1 or function.nin > 2:
+        raise errors.value_error(
+            name,
+            "b is None" if b is None else "b is given",
+            f"{function.__name__} has {function.nin} operands",
         )
-        shape = first.shape + (1,) * second.ndim
-        result: Array = function(Array(engine.reshaped(first._node, shape)), second, **options)
-        return result
-
-    def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
-        """Apply the function to elements of an array in place, each as often as it is named.
-
-        The second operands of one element are joined in a halving tree, the same on all devices.
-
-        a : Array
-            The array that is changed; its elements are the first operand.
-        indices : index
-            Which elements; as in ``a[indices]``.
-        b : Array, optional
-            The second operand, where there is one; it broadcasts to ``a[indices]``.
-        """
-        function: ufunc = self  # type: ignore[assignment]
-        name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
-        if type(a) is not Array:
-            raise errors.type_error(
-                name, f"a is of type {type(a).__name__}", "an Array is accepted, in place"
-            )
-        if (b is None) is (function.nin == 2) or function.nout > 1 or function.nin > 2:
-            raise errors.value_error(
-                name,
-                "b is None" if b is None else "b is given",
-                f"{function.__name__} has {function.nin} operands",
-            )
-        require_writeable(a, name)
-        places = getitem(Array(engine.index(a.shape, a.device)), indices)
-        values = None
-        if b is not None:
-            given = operand(as_operand(b), a._node, name)
-            if given is None:
-                given = as_array(b, name, "b", device=a.device)._node
-            require_shape(given.shape, places.shape, name)
-            values = _flat(engine.broadcast(given, places.shape))
-        if places.size:
-            _change(function, a, _flat(places._node), values, name)
-
-    def reduceat(
-        self,
-        array: ArrayLike,
-        indices: Any,
-        axis: Any = 0,
-        dtype: DTypeLike = None,
-        out: Out = None,
-    ) -> Array:
-        """Join the elements of slices along an axis, which has an element for each index then.
-
-        array : Array, shape (...)
-            The operand.
-        indices : one-dimensional integers
-            Slice i reaches from ``indices[i]`` to ``indices[i + 1]``, the last to the end; where
-            it would be empty it has the element at ``indices[i]``.
-        axis : int
-            The axis; the first one by default.
-        dtype : data type, optional
-            What the elements are converted to first.
-        """
-        function = _of_two(self, "reduceat")
-        name = f"{function.__name__}.reduceat(array, indices, axis)"
-        x = array_of(array, name, "array")
-        place = layout.normalize_axis(axis, x.ndim, name)
-        begins, lengths = _slices(indices, x.shape[place], name)
-        row = _SCANS.get(function.__name__)
-        if row is not None and dtype is None:
-            wanted = row.types(x._node.dtype, x._node.dtype).taken
-        else:
-            wanted = _computed(function, x._node, dtype, name)
-        values = Array(engine.converted(x._node, wanted))
-        if _is_associative(function):
-            result = _joined_slices(function, values, place, begins, lengths)
-        else:
-            result = _slices_from_left(function, values, place, begins, lengths)
-        return delivered(result, out, name)
+    require_writeable(a, name)
+    places = getitem(Array(engine.index(a.shape, a.device)), indices)
+    values = None
+    if b is not None:
+        given = operand(as_operand(b), a._node, name)
+        if given is None:
+            given = as_array(b, name, "b", device=a.device)._node
+        require_shape(given.shape, places.shape, name)
+        values = _flat(engine.broadcast(given, places.shape))
+    if places.size:
+        _change(function, a, _flat(places._node), values, name)
 
 
-def _of_two(function: Any, method: str, results: int | None = 1) -> ufunc:
-    """The function, which has to have two operands and one result."""
+def reduceat(
+    function: ufunc, array: ArrayLike, indices: Any, axis: Any, dtype: DTypeLike, out: Out
+) -> Array:
+    """Join the elements of slices along an axis, which has an element for each index then."""
+    _require_two(function, "reduceat")
+    name = f"{function.__name__}.reduceat(array, indices, axis)"
+    x = array_of(array, name, "array")
+    place = layout.normalize_axis(axis, x.ndim, name)
+    begins, lengths = _slices(indices, x.shape[place], name)
+    row = _SCANS.get(function.__name__)
+    if row is not None and dtype is None:
+        wanted = row.types(x._node.dtype, x._node.dtype).taken
+    else:
+        wanted = _computed(function, x._node, dtype, name)
+    values = Array(engine.converted(x._node, wanted))
+    if _is_associative(function):
+        result = _joined_slices(function, values, place, begins, lengths)
+    else:
+        result = _slices_from_left(function, values, place, begins, lengths)
+    return delivered(result, out, name)
+
+
+def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
+    """Refuse a function that has not two operands and one result."""
     if function.nin != 2 or (results is not None and function.nout != results):
         raise errors.value_error(
             f"{function.__name__}.{method}(array)",
             f"{function.__name__} has {function.nin} operands and {function.nout} results",
             f"{method} takes functions of two operands" + (" and one result" if results else ""),
         )
-    found: ufunc = function
-    return found
 
 
 def _is_associative(function: ufunc) -> bool:
@@ -492,7 +435,3 @@ def _at(x: Array, indices: Array) -> Array:
     """The elements of a one-dimensional array at indices that are known to be in range."""
     where = settled(x)
     return Array(gather.take(x._node, where, [(0, indices._node)], 0))
-
-
-docstrings.complete(Methods, "NumPy's method.")
-adopt(Methods)

@@ -26,8 +26,8 @@ from xarr.functions.applying import reduced
 from xarr.functions.bin_widths import WIDTHS
 from xarr.functions.calculus import complex_of, taken_from
 from xarr.functions.comparing import device_of
-from xarr.functions.hosting import host_of
 from xarr.functions.joining import stack
+from xarr.functions.on_host import host_of
 from xarr.functions.sorting import searchsorted
 from xarr.tables import reductions as folds
 

@@ -21,7 +21,7 @@ from xarr.functions import manipulation
 from xarr.functions.comparing import device_of
 from xarr.functions.creation import shape_of
 from xarr.functions.flat import flatiter
-from xarr.functions.hosting import host_of
+from xarr.functions.on_host import host_of
 from xarr.layout import Shape
 
 

@@ -26,7 +26,6 @@ from xarr.core.tape import Node, Storage, leaf, moved, remembered, structure
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.functions import elementwise
-from xarr.functions.hosting import host_of
 from xarr.functions.manipulation import (
     at_least,
     broadcast_to,
@@ -38,6 +37,7 @@ from xarr.functions.manipulation import (
     with_axes,
     with_three_axes,
 )
+from xarr.functions.on_host import host_of
 from xarr.layout import Layout, Shape, normalize_axis
 
 

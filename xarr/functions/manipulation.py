@@ -33,7 +33,7 @@ from xarr.array.operands import integer
 from xarr.core.tape import constant, leaf
 from xarr.engine import engine
 from xarr.functions.creation import shape_of
-from xarr.functions.hosting import host_of
+from xarr.functions.on_host import host_of
 from xarr.layout import Layout, Shape, normalize_axis
 
 newaxis: Final = None

@@ -17,7 +17,7 @@ from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
 from xarr.functions import creation, elementwise, manipulation, quantiles, reductions, searching
-from xarr.functions.hosting import host_of
+from xarr.functions.on_host import host_of
 from xarr.functions.sorting import argsort, sort
 from xarr.functions.statistical import cumsum
 

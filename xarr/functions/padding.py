@@ -21,8 +21,8 @@ from xarr.backends.device import default_float
 from xarr.core.tape import Node, leaf
 from xarr.engine import engine
 from xarr.functions import arithmetic, elementwise, joining, reductions, searching
-from xarr.functions.hosting import host_of
 from xarr.functions.joining import Assembly, taken_at
+from xarr.functions.on_host import host_of
 from xarr.functions.sorting import sort
 from xarr.layout import Shape
 

@@ -2,8 +2,8 @@
 
 `Unary` and `Binary` are functions of a row; a function of the chapters becomes a `Composed` one by
 the decorator `universal`. What a function computes of its operands is its own; where a result goes,
-and in which type it is computed, is here once. The methods are those of `folding`, which stands
-above the chapters.
+and in which type it is computed, is here once. The methods call `folding`, which stands above the
+chapters.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy
 
-from xarr import dtypes, errors
-from xarr.array.array import Array, ArrayLike, DTypeLike, Out
+from xarr import dtypes, errors, functions
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered, require_castable, single
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
@@ -24,11 +24,6 @@ from xarr.functions import docstrings
 from xarr.functions.applying import binary, unary
 from xarr.functions.signatures import Forced, forced
 from xarr.tables.rows import Elementwise
-
-if TYPE_CHECKING:
-    from xarr.functions.folding import Methods
-else:
-    Methods = object
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R", covariant=True)
@@ -48,7 +43,7 @@ def _described(text: str | None) -> Any:
     return _Described(text)
 
 
-class ufunc(Methods):  # noqa: N801 - NumPy's name
+class ufunc:  # noqa: N801 - NumPy's name
     """A function of each element by itself.
 
     Attributes
@@ -122,6 +117,89 @@ class ufunc(Methods):  # noqa: N801 - NumPy's name
     def ntypes(self) -> int:
         """How many data types it computes in."""
         return len(self.types)
+
+    # -- methods ------------------------------------------------------------------------------
+
+    def reduce(
+        self,
+        array: ArrayLike,
+        axis: Axis = 0,
+        dtype: DTypeLike = None,
+        out: Out = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Array:
+        """Join the elements along axes by the function.
+
+        array : Array, shape (...)
+            The operand.
+        axis : int, tuple of int or None
+            The axes; the first one by default, all where None.
+        dtype : data type, optional
+            What the elements are converted to first.
+        """
+        return functions.folding.reduce(self, array, axis, dtype, out, keepdims, initial, where)
+
+    def accumulate(
+        self, array: ArrayLike, axis: Any = 0, dtype: DTypeLike = None, out: Out = None
+    ) -> Array:
+        """Join by the function, for each element, all up to it along an axis.
+
+        array : Array, shape (...)
+            The operand; the result has its shape.
+        axis : int
+            The axis; the first one by default.
+        dtype : data type, optional
+            What the elements are converted to first.
+        """
+        return functions.folding.accumulate(self, array, axis, dtype, out)
+
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
+        """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
+
+        A, B : Array, shapes (...) and (...)
+            The operands.
+        **options
+            As of the function.
+        """
+        return functions.folding.outer(self, A, B, **options)
+
+    def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
+        """Apply the function to elements of an array in place, each as often as it is named.
+
+        The second operands of one element are joined in a halving tree, the same on all devices.
+
+        a : Array
+            The array that is changed; its elements are the first operand.
+        indices : index
+            Which elements; as in ``a[indices]``.
+        b : Array, optional
+            The second operand, where there is one; it broadcasts to ``a[indices]``.
+        """
+        functions.folding.at(self, a, indices, b)
+
+    def reduceat(
+        self,
+        array: ArrayLike,
+        indices: Any,
+        axis: Any = 0,
+        dtype: DTypeLike = None,
+        out: Out = None,
+    ) -> Array:
+        """Join the elements of slices along an axis, which has an element for each index then.
+
+        array : Array, shape (...)
+            The operand.
+        indices : one-dimensional integers
+            Slice i reaches from ``indices[i]`` to ``indices[i + 1]``, the last to the end; where
+            it would be empty it has the element at ``indices[i]``.
+        axis : int
+            The axis; the first one by default.
+        dtype : data type, optional
+            What the elements are converted to first.
+        """
+        return functions.folding.reduceat(self, array, indices, axis, dtype, out)
 
     # -- with options -------------------------------------------------------------------------
 
@@ -498,10 +576,3 @@ def generalised(signature: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]
         return body
 
     return made
-
-
-def adopt(methods: type) -> None:
-    """Give ufuncs the methods of a class, which stands above the chapters."""
-    for name, method in vars(methods).items():
-        if not name.startswith("__"):
-            setattr(ufunc, name, method)

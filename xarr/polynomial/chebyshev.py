@@ -9,7 +9,7 @@ import typing as _typing
 import numpy.polynomial.chebyshev as _theirs
 
 from xarr.backends.device import get_device as _get_device
-from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.on_host import given_back as _given_back, run_on_host as _run_on_host
 from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
 from xarr.functions.polynomials.classes import Chebyshev as Chebyshev
 
@@ -25,26 +25,26 @@ chebvander2d = _basis.vander2d
 chebvander3d = _basis.vander3d
 chebfit = _basis.fit
 
-cheb2poly = _hosted(_theirs.cheb2poly)
-chebadd = _hosted(_theirs.chebadd)
-chebcompanion = _hosted(_theirs.chebcompanion)
-chebder = _hosted(_theirs.chebder)
-chebdiv = _hosted(_theirs.chebdiv)
-chebfromroots = _hosted(_theirs.chebfromroots)
-chebgauss = _hosted(_theirs.chebgauss)
-chebint = _hosted(_theirs.chebint)
+cheb2poly = _run_on_host(_theirs.cheb2poly)
+chebadd = _run_on_host(_theirs.chebadd)
+chebcompanion = _run_on_host(_theirs.chebcompanion)
+chebder = _run_on_host(_theirs.chebder)
+chebdiv = _run_on_host(_theirs.chebdiv)
+chebfromroots = _run_on_host(_theirs.chebfromroots)
+chebgauss = _run_on_host(_theirs.chebgauss)
+chebint = _run_on_host(_theirs.chebint)
 chebinterpolate = _weights.chebyshev_interpolated
-chebline = _hosted(_theirs.chebline)
-chebmul = _hosted(_theirs.chebmul)
-chebmulx = _hosted(_theirs.chebmulx)
-chebpow = _hosted(_theirs.chebpow)
-chebpts1 = _hosted(_theirs.chebpts1)
-chebpts2 = _hosted(_theirs.chebpts2)
-chebroots = _hosted(_theirs.chebroots)
-chebsub = _hosted(_theirs.chebsub)
-chebtrim = _hosted(_theirs.chebtrim)
+chebline = _run_on_host(_theirs.chebline)
+chebmul = _run_on_host(_theirs.chebmul)
+chebmulx = _run_on_host(_theirs.chebmulx)
+chebpow = _run_on_host(_theirs.chebpow)
+chebpts1 = _run_on_host(_theirs.chebpts1)
+chebpts2 = _run_on_host(_theirs.chebpts2)
+chebroots = _run_on_host(_theirs.chebroots)
+chebsub = _run_on_host(_theirs.chebsub)
+chebtrim = _run_on_host(_theirs.chebtrim)
 chebweight = _weights.chebyshev
-poly2cheb = _hosted(_theirs.poly2cheb)
+poly2cheb = _run_on_host(_theirs.poly2cheb)
 
 _CONSTANTS = ("chebdomain", "chebone", "chebx", "chebzero")
 

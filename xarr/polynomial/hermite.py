@@ -9,7 +9,7 @@ import typing as _typing
 import numpy.polynomial.hermite as _theirs
 
 from xarr.backends.device import get_device as _get_device
-from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.on_host import given_back as _given_back, run_on_host as _run_on_host
 from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
 from xarr.functions.polynomials.classes import Hermite as Hermite
 
@@ -25,23 +25,23 @@ hermvander2d = _basis.vander2d
 hermvander3d = _basis.vander3d
 hermfit = _basis.fit
 
-herm2poly = _hosted(_theirs.herm2poly)
-hermadd = _hosted(_theirs.hermadd)
-hermcompanion = _hosted(_theirs.hermcompanion)
-hermder = _hosted(_theirs.hermder)
-hermdiv = _hosted(_theirs.hermdiv)
-hermfromroots = _hosted(_theirs.hermfromroots)
-hermgauss = _hosted(_theirs.hermgauss)
-hermint = _hosted(_theirs.hermint)
-hermline = _hosted(_theirs.hermline)
-hermmul = _hosted(_theirs.hermmul)
-hermmulx = _hosted(_theirs.hermmulx)
-hermpow = _hosted(_theirs.hermpow)
-hermroots = _hosted(_theirs.hermroots)
-hermsub = _hosted(_theirs.hermsub)
-hermtrim = _hosted(_theirs.hermtrim)
+herm2poly = _run_on_host(_theirs.herm2poly)
+hermadd = _run_on_host(_theirs.hermadd)
+hermcompanion = _run_on_host(_theirs.hermcompanion)
+hermder = _run_on_host(_theirs.hermder)
+hermdiv = _run_on_host(_theirs.hermdiv)
+hermfromroots = _run_on_host(_theirs.hermfromroots)
+hermgauss = _run_on_host(_theirs.hermgauss)
+hermint = _run_on_host(_theirs.hermint)
+hermline = _run_on_host(_theirs.hermline)
+hermmul = _run_on_host(_theirs.hermmul)
+hermmulx = _run_on_host(_theirs.hermmulx)
+hermpow = _run_on_host(_theirs.hermpow)
+hermroots = _run_on_host(_theirs.hermroots)
+hermsub = _run_on_host(_theirs.hermsub)
+hermtrim = _run_on_host(_theirs.hermtrim)
 hermweight = _weights.hermite
-poly2herm = _hosted(_theirs.poly2herm)
+poly2herm = _run_on_host(_theirs.poly2herm)
 
 _CONSTANTS = ("hermdomain", "hermone", "hermx", "hermzero")
 

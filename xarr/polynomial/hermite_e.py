@@ -9,7 +9,7 @@ import typing as _typing
 import numpy.polynomial.hermite_e as _theirs
 
 from xarr.backends.device import get_device as _get_device
-from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.on_host import given_back as _given_back, run_on_host as _run_on_host
 from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
 from xarr.functions.polynomials.classes import HermiteE as HermiteE
 
@@ -25,23 +25,23 @@ hermevander2d = _basis.vander2d
 hermevander3d = _basis.vander3d
 hermefit = _basis.fit
 
-herme2poly = _hosted(_theirs.herme2poly)
-hermeadd = _hosted(_theirs.hermeadd)
-hermecompanion = _hosted(_theirs.hermecompanion)
-hermeder = _hosted(_theirs.hermeder)
-hermediv = _hosted(_theirs.hermediv)
-hermefromroots = _hosted(_theirs.hermefromroots)
-hermegauss = _hosted(_theirs.hermegauss)
-hermeint = _hosted(_theirs.hermeint)
-hermeline = _hosted(_theirs.hermeline)
-hermemul = _hosted(_theirs.hermemul)
-hermemulx = _hosted(_theirs.hermemulx)
-hermepow = _hosted(_theirs.hermepow)
-hermeroots = _hosted(_theirs.hermeroots)
-hermesub = _hosted(_theirs.hermesub)
-hermetrim = _hosted(_theirs.hermetrim)
+herme2poly = _run_on_host(_theirs.herme2poly)
+hermeadd = _run_on_host(_theirs.hermeadd)
+hermecompanion = _run_on_host(_theirs.hermecompanion)
+hermeder = _run_on_host(_theirs.hermeder)
+hermediv = _run_on_host(_theirs.hermediv)
+hermefromroots = _run_on_host(_theirs.hermefromroots)
+hermegauss = _run_on_host(_theirs.hermegauss)
+hermeint = _run_on_host(_theirs.hermeint)
+hermeline = _run_on_host(_theirs.hermeline)
+hermemul = _run_on_host(_theirs.hermemul)
+hermemulx = _run_on_host(_theirs.hermemulx)
+hermepow = _run_on_host(_theirs.hermepow)
+hermeroots = _run_on_host(_theirs.hermeroots)
+hermesub = _run_on_host(_theirs.hermesub)
+hermetrim = _run_on_host(_theirs.hermetrim)
 hermeweight = _weights.hermite_e
-poly2herme = _hosted(_theirs.poly2herme)
+poly2herme = _run_on_host(_theirs.poly2herme)
 
 _CONSTANTS = ("hermedomain", "hermeone", "hermex", "hermezero")
 

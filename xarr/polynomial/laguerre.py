@@ -9,7 +9,7 @@ import typing as _typing
 import numpy.polynomial.laguerre as _theirs
 
 from xarr.backends.device import get_device as _get_device
-from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.on_host import given_back as _given_back, run_on_host as _run_on_host
 from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
 from xarr.functions.polynomials.classes import Laguerre as Laguerre
 
@@ -25,23 +25,23 @@ lagvander2d = _basis.vander2d
 lagvander3d = _basis.vander3d
 lagfit = _basis.fit
 
-lag2poly = _hosted(_theirs.lag2poly)
-lagadd = _hosted(_theirs.lagadd)
-lagcompanion = _hosted(_theirs.lagcompanion)
-lagder = _hosted(_theirs.lagder)
-lagdiv = _hosted(_theirs.lagdiv)
-lagfromroots = _hosted(_theirs.lagfromroots)
-laggauss = _hosted(_theirs.laggauss)
-lagint = _hosted(_theirs.lagint)
-lagline = _hosted(_theirs.lagline)
-lagmul = _hosted(_theirs.lagmul)
-lagmulx = _hosted(_theirs.lagmulx)
-lagpow = _hosted(_theirs.lagpow)
-lagroots = _hosted(_theirs.lagroots)
-lagsub = _hosted(_theirs.lagsub)
-lagtrim = _hosted(_theirs.lagtrim)
+lag2poly = _run_on_host(_theirs.lag2poly)
+lagadd = _run_on_host(_theirs.lagadd)
+lagcompanion = _run_on_host(_theirs.lagcompanion)
+lagder = _run_on_host(_theirs.lagder)
+lagdiv = _run_on_host(_theirs.lagdiv)
+lagfromroots = _run_on_host(_theirs.lagfromroots)
+laggauss = _run_on_host(_theirs.laggauss)
+lagint = _run_on_host(_theirs.lagint)
+lagline = _run_on_host(_theirs.lagline)
+lagmul = _run_on_host(_theirs.lagmul)
+lagmulx = _run_on_host(_theirs.lagmulx)
+lagpow = _run_on_host(_theirs.lagpow)
+lagroots = _run_on_host(_theirs.lagroots)
+lagsub = _run_on_host(_theirs.lagsub)
+lagtrim = _run_on_host(_theirs.lagtrim)
 lagweight = _weights.laguerre
-poly2lag = _hosted(_theirs.poly2lag)
+poly2lag = _run_on_host(_theirs.poly2lag)
 
 _CONSTANTS = ("lagdomain", "lagone", "lagx", "lagzero")
 

@@ -9,7 +9,7 @@ import typing as _typing
 import numpy.polynomial.legendre as _theirs
 
 from xarr.backends.device import get_device as _get_device
-from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.on_host import given_back as _given_back, run_on_host as _run_on_host
 from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
 from xarr.functions.polynomials.classes import Legendre as Legendre
 
@@ -25,23 +25,23 @@ legvander2d = _basis.vander2d
 legvander3d = _basis.vander3d
 legfit = _basis.fit
 
-leg2poly = _hosted(_theirs.leg2poly)
-legadd = _hosted(_theirs.legadd)
-legcompanion = _hosted(_theirs.legcompanion)
-legder = _hosted(_theirs.legder)
-legdiv = _hosted(_theirs.legdiv)
-legfromroots = _hosted(_theirs.legfromroots)
-leggauss = _hosted(_theirs.leggauss)
-legint = _hosted(_theirs.legint)
-legline = _hosted(_theirs.legline)
-legmul = _hosted(_theirs.legmul)
-legmulx = _hosted(_theirs.legmulx)
-legpow = _hosted(_theirs.legpow)
-legroots = _hosted(_theirs.legroots)
-legsub = _hosted(_theirs.legsub)
-legtrim = _hosted(_theirs.legtrim)
+leg2poly = _run_on_host(_theirs.leg2poly)
+legadd = _run_on_host(_theirs.legadd)
+legcompanion = _run_on_host(_theirs.legcompanion)
+legder = _run_on_host(_theirs.legder)
+legdiv = _run_on_host(_theirs.legdiv)
+legfromroots = _run_on_host(_theirs.legfromroots)
+leggauss = _run_on_host(_theirs.leggauss)
+legint = _run_on_host(_theirs.legint)
+legline = _run_on_host(_theirs.legline)
+legmul = _run_on_host(_theirs.legmul)
+legmulx = _run_on_host(_theirs.legmulx)
+legpow = _run_on_host(_theirs.legpow)
+legroots = _run_on_host(_theirs.legroots)
+legsub = _run_on_host(_theirs.legsub)
+legtrim = _run_on_host(_theirs.legtrim)
 legweight = _weights.legendre
-poly2leg = _hosted(_theirs.poly2leg)
+poly2leg = _run_on_host(_theirs.poly2leg)
 
 _CONSTANTS = ("legdomain", "legone", "legx", "legzero")
 

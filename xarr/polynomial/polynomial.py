@@ -9,7 +9,7 @@ import typing as _typing
 import numpy.polynomial.polynomial as _theirs
 
 from xarr.backends.device import get_device as _get_device
-from xarr.functions.hosting import given_back as _given_back, hosted as _hosted
+from xarr.functions.on_host import given_back as _given_back, run_on_host as _run_on_host
 from xarr.functions.polynomials import recurrences as _recurrences
 from xarr.functions.polynomials.classes import Polynomial as Polynomial
 
@@ -25,19 +25,19 @@ polyvander2d = _basis.vander2d
 polyvander3d = _basis.vander3d
 polyfit = _basis.fit
 
-polyadd = _hosted(_theirs.polyadd)
-polycompanion = _hosted(_theirs.polycompanion)
-polyder = _hosted(_theirs.polyder)
-polydiv = _hosted(_theirs.polydiv)
-polyfromroots = _hosted(_theirs.polyfromroots)
-polyint = _hosted(_theirs.polyint)
-polyline = _hosted(_theirs.polyline)
-polymul = _hosted(_theirs.polymul)
-polymulx = _hosted(_theirs.polymulx)
-polypow = _hosted(_theirs.polypow)
-polyroots = _hosted(_theirs.polyroots)
-polysub = _hosted(_theirs.polysub)
-polytrim = _hosted(_theirs.polytrim)
+polyadd = _run_on_host(_theirs.polyadd)
+polycompanion = _run_on_host(_theirs.polycompanion)
+polyder = _run_on_host(_theirs.polyder)
+polydiv = _run_on_host(_theirs.polydiv)
+polyfromroots = _run_on_host(_theirs.polyfromroots)
+polyint = _run_on_host(_theirs.polyint)
+polyline = _run_on_host(_theirs.polyline)
+polymul = _run_on_host(_theirs.polymul)
+polymulx = _run_on_host(_theirs.polymulx)
+polypow = _run_on_host(_theirs.polypow)
+polyroots = _run_on_host(_theirs.polyroots)
+polysub = _run_on_host(_theirs.polysub)
+polytrim = _run_on_host(_theirs.polytrim)
 polyvalfromroots = _recurrences.value_from_roots
 
 _CONSTANTS = ("polydomain", "polyone", "polyx", "polyzero")

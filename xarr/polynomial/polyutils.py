@@ -4,14 +4,14 @@ import typing as _typing
 
 import numpy.polynomial.polyutils as _theirs
 
-from xarr.functions.hosting import host_of as _host_of, hosted as _hosted
+from xarr.functions.on_host import host_of as _host_of, run_on_host as _run_on_host
 from xarr.functions.polynomials.classes import Series as _Series
 from xarr.functions.polynomials.recurrences import mapped as _mapped
 
-as_series = _hosted(_theirs.as_series)
-getdomain = _hosted(_theirs.getdomain)
-trimcoef = _hosted(_theirs.trimcoef)
-trimseq = _hosted(_theirs.trimseq)
+as_series = _run_on_host(_theirs.as_series)
+getdomain = _run_on_host(_theirs.getdomain)
+trimcoef = _run_on_host(_theirs.trimcoef)
+trimseq = _run_on_host(_theirs.trimseq)
 format_float = _theirs.format_float
 
 

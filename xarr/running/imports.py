@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy
 
 from xarr.functions.absent import missing
-from xarr.running import clients, hosted
+from xarr.running import clients, fallback
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _LIBRARIES: Final = tuple(
@@ -39,7 +39,7 @@ class Substitution(AbstractContextManager["Substitution"]):
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self._known: dict[str, bool] = {}
-        self._methods = hosted.Methods()
+        self._methods = fallback.Methods()
         self._import = builtins.__import__
 
     def __enter__(self) -> Substitution:
@@ -94,7 +94,7 @@ class Substitution(AbstractContextManager["Substitution"]):
 
 def _in_place_of(name: str, wanted: Sequence[str]) -> Any:
     """The result of an import statement of numpy, or of a module in it."""
-    package = hosted.namespace()
+    package = fallback.namespace()
     space: Any = package
     for part in name.split(".")[1:]:
         space = _within(space, part)

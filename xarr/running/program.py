@@ -16,7 +16,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Final
 
-from xarr.running import hosted, imports
+from xarr.running import fallback, imports
 from xarr.running.imports import Substitution
 from xarr.running.report import Report
 
@@ -134,7 +134,7 @@ def _shown(error: BaseException) -> int:
 def _is_ours(trace: types.TracebackType) -> bool:
     """Whether a line of a traceback is of what runs the program, or imports for it."""
     file = trace.tb_frame.f_code.co_filename
-    return file in (__file__, hosted.__file__, imports.__file__, runpy.__file__, "<frozen runpy>")
+    return file in (__file__, fallback.__file__, imports.__file__, runpy.__file__, "<frozen runpy>")
 
 
 def _on_numpy(arguments: list[str], module: str, first: str) -> tuple[float, float] | None:

@@ -16,7 +16,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
 from xarr.backends.device import Device, get_device
 from xarr.functions import creation, reductions
-from xarr.functions.hosting import device_of, given_back, host_of
+from xarr.functions.on_host import device_of, given_back, host_of
 from xarr.functions.polynomials import recurrences
 from xarr.functions.polynomials.recurrences import Basis, mapped
 

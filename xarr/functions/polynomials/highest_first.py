@@ -15,7 +15,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
 from xarr.functions import linalg
 from xarr.functions.contractions import outer
-from xarr.functions.hosting import device_of, given_back, host_of
+from xarr.functions.on_host import device_of, given_back, host_of
 from xarr.functions.polynomials import recurrences
 from xarr.functions.powers import vander
 from xarr.functions.products import matmul

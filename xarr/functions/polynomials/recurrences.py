@@ -21,7 +21,7 @@ from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.dtypes import FLOATING
 from xarr.functions import elementwise, joining, manipulation, reductions, searching, solving
-from xarr.functions.hosting import given_back
+from xarr.functions.on_host import given_back
 
 Step = Callable[[int], tuple[float, float, float]]
 """a, b and c of the recurrence, for k."""

@@ -11,7 +11,7 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
 from xarr.backends.device import get_device
 from xarr.functions import elementwise
-from xarr.functions.hosting import given_back, host_of
+from xarr.functions.on_host import given_back, host_of
 
 
 def chebyshev(x: ArrayLike) -> Array:

@@ -15,7 +15,7 @@ from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device
 from xarr.engine import engine
 from xarr.functions import creation, indexing, manipulation, reductions, searching, sorting
-from xarr.functions.hosting import is_of_host
+from xarr.functions.on_host import is_of_host
 from xarr.functions.random.drawing import Source, size_of
 from xarr.functions.random.integral import integers
 from xarr.layout import Shape

@@ -22,8 +22,7 @@ from xarr.algorithms import library
 from xarr.array import transfers
 from xarr.array.array import Array
 from xarr.backends.device import default_device
-from xarr.functions import arithmetic
-from xarr.functions.hosting import is_of_host
+from xarr.functions import arithmetic, on_host
 from xarr.functions.type_queries import iscomplexobj
 
 
@@ -109,7 +108,7 @@ def _or_numpys(own: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
                 given = theirs(*args, **kwargs)
             except Exception:  # noqa: BLE001 - what xarr says of the call is what is told
                 given = None
-            if given is None or not any(map(is_of_host, (given, *args, *kwargs.values()))):
+            if given is None or not any(map(on_host.is_of_host, (given, *args, *kwargs.values()))):
                 raise
         _note(own.__name__, getattr(given, "nbytes", 0))
         return given
@@ -121,23 +120,23 @@ class Methods(AbstractContextManager["Methods"]):
     """While it is entered, methods that are told a data type give NumPy's arrays of theirs."""
 
     def __enter__(self) -> Methods:
-        self._own = {name: getattr(Array, name) for name in ("astype", "view")}
-        for name, own in self._own.items():
-            setattr(Array, name, _or_numpys(own, _of_values(name)))
+        on_host.numpys_method = _of_values
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for name, own in self._own.items():
-            setattr(Array, name, own)
+        on_host.numpys_method = None
 
 
-def _of_values(name: str) -> Callable[..., Any]:
-    """A method of NumPy's array of an Array's values."""
-
-    def method(x: Array, *args: Any, **kwargs: Any) -> Any:
-        return getattr(numpy.array(x), name)(*args, **kwargs)
-
-    return method
+def _of_values(name: str, x: Array, args: tuple[Any, ...]) -> Any:
+    """What a method of NumPy's gives of an Array's values; None where devices hold such arrays."""
+    try:
+        given = getattr(numpy.array(x), name)(*args)
+    except Exception:  # noqa: BLE001 - what xarr says of the call is what is told
+        return None
+    if not any(map(on_host.is_of_host, (given, *args))):
+        return None
+    _note(name, given.nbytes)
+    return given
 
 
 def _note(name: str, nbytes: int) -> None:

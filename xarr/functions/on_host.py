@@ -17,6 +17,17 @@ from xarr.array.array import Array
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device
 
+numpys_method: Callable[[str, Array, tuple[Any, ...]], Array | None] | None = None
+"""NumPy's method in the place of a refused one, in a program that runs with xarr; else None."""
+
+
+def fallen_back(refusal: TypeError, name: str, x: Array, *args: Any) -> Array:
+    """What NumPy's method gives where an Array's was refused; or the refusal, raised."""
+    given = None if numpys_method is None else numpys_method(name, x, args)
+    if given is None:
+        raise refusal
+    return given
+
 
 def is_of_host(value: object) -> bool:
     """Whether a value is, or holds, what no device holds: text, dates, long doubles, ..."""
@@ -72,7 +83,7 @@ def given_back(value: Any, device: Device) -> Any:
         return Array(from_host(values, device, "the result of a function on the host"))
 
 
-def hosted(function: Callable[..., Any]) -> Callable[..., Any]:
+def run_on_host(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's for Arrays, which runs on the host."""
     where = f"{function.__name__}(...)"
 
