@@ -23,7 +23,7 @@ import pytest
 
 import xarr
 from tests.engine import own
-from xarr.array.array import is_number
+from xarr.array.layouts import is_number
 from xarr.backends.base import Driver
 from xarr.backends.cuda import LaunchGraph
 from xarr.engine import hosted

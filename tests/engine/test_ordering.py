@@ -32,8 +32,8 @@ from tests.engine.programs import (
 )
 from tests.engine.views import SEEN_OTHERWISE, Seen
 from tests.launching import refuse_memory
-from xarr.array.array import settled
 from xarr.array.interchange import _Shared
+from xarr.array.layouts import settled
 from xarr.backends.base import Driver
 from xarr.core.tape import hooks
 

@@ -6,6 +6,8 @@ if TYPE_CHECKING:  # at run time a module is a name of its package once it is im
     from xarr.array import (
         callers as callers,
         interchange as interchange,
+        layouts as layouts,
         memory as memory,
+        operators as operators,
         views as views,
     )

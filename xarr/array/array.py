@@ -19,24 +19,13 @@ import numpy.typing
 
 import xarr.array as room
 from xarr import dtypes, errors, functions, layout, tuning
-from xarr.algorithms import passes
-from xarr.array.operands import integer, operand, scalar_node, widened
+from xarr.array.operands import integer
 from xarr.array.transfers import Host, are_allowed, from_host, lone, to_host
 from xarr.backends.base import ForkedError
-from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.backends.device import Device, get_device
 from xarr.core import tape as core
-from xarr.core.tape import (
-    ArrayBase,
-    Node,
-    Storage,
-    constant,
-    leaf,
-    operated,
-    remembered,
-    set_array_type,
-)
-from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
-from xarr.engine import engine
+from xarr.core.tape import ArrayBase, Node, Storage, constant, leaf, operated, set_array_type
+from xarr.dtypes import DType
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
@@ -97,7 +86,7 @@ class Array(ArrayBase):
     ) -> None:
         if type(shape) is not Node:
             self._kept = True
-            shape = _constructed(shape, dtype, buffer, offset, strides, order)
+            shape = room.layouts.constructed(shape, dtype, buffer, offset, strides, order)
             self._locked = type(buffer) is Array and buffer._locked
         rebind(self, shape)
 
@@ -128,7 +117,7 @@ class Array(ArrayBase):
     @dtype.setter
     def dtype(self, dtype: DTypeLike) -> None:
         row = dtypes.lookup(dtype, "x.dtype = dtype")
-        rebind(self, reinterpreted(self, row, "x.dtype = dtype"))
+        rebind(self, room.layouts.reinterpreted(self, row, "x.dtype = dtype"))
 
     @property
     def shape(self) -> Shape:
@@ -137,12 +126,14 @@ class Array(ArrayBase):
 
     @shape.setter
     def shape(self, shape: ShapeLike) -> None:
-        _reshape_in_place(self, shape)
+        room.layouts.reshape_in_place(self, shape)
 
     @property
     def strides(self) -> Shape:
         """Bytes from one element to the next along each axis."""
-        return tuple([step * self._node.dtype.itemsize for step in layout_of(self).strides])
+        return tuple(
+            [step * self._node.dtype.itemsize for step in room.layouts.layout_of(self).strides]
+        )
 
     @property
     def ndim(self) -> int:
@@ -172,7 +163,7 @@ class Array(ArrayBase):
     @property
     def real(self) -> Array:
         """The real part, a view; the array itself where it is real."""
-        return part(self, 0) if self._node.dtype.kind == dtypes.COMPLEX else self
+        return room.layouts.part(self, 0) if self._node.dtype.kind == dtypes.COMPLEX else self
 
     @real.setter
     def real(self, value: ArrayLike) -> None:
@@ -183,9 +174,9 @@ class Array(ArrayBase):
         """The imaginary part, a view; zeros that cannot be written where the array is real."""
         node = self._node
         if node.dtype.kind == dtypes.COMPLEX:
-            return part(self, 1)
+            return room.layouts.part(self, 1)
         zero = node.dtype.numpy.type(0).item()
-        return read_only(Array(constant(zero, node.dtype, node.shape, node.device)))
+        return room.layouts.read_only(Array(constant(zero, node.dtype, node.shape, node.device)))
 
     @imag.setter
     def imag(self, value: ArrayLike) -> None:
@@ -202,7 +193,9 @@ class Array(ArrayBase):
     def T(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of a matrix, shape (..., N, M) for (..., M, N); a view."""
         ndim = self.ndim
-        return view(self, settled(self).permuted(tuple(reversed(range(ndim)))))
+        return room.layouts.view(
+            self, room.layouts.settled(self).permuted(tuple(reversed(range(ndim))))
+        )
 
     @property
     def mT(self) -> Array:  # noqa: N802 - the standard's name
@@ -212,7 +205,7 @@ class Array(ArrayBase):
                 "Array.mT", f"the array has {self.ndim} dimensions", "at least 2 are needed"
             )
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
-        return view(self, settled(self).permuted(axes))
+        return room.layouts.view(self, room.layouts.settled(self).permuted(axes))
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         """The module `xarr`, for a version of the standard that it knows."""
@@ -270,7 +263,7 @@ class Array(ArrayBase):
 
     def __hash__(self) -> int:
         """The hash of a number: that of its value, which never changes."""
-        if not is_number(self):
+        if not room.layouts.is_number(self):
             raise errors.type_error(
                 "hash(x)",
                 f"unhashable: x is an array of shape {self._node.shape}",
@@ -297,7 +290,7 @@ class Array(ArrayBase):
 
     def __contains__(self, value: Any) -> bool:
         equal = self == value
-        return type(equal) is Array and _holds(equal._node)
+        return type(equal) is Array and room.operators.holds(equal._node)
 
     def __format__(self, spec: str) -> str:
         if not self._node.shape:
@@ -313,7 +306,12 @@ class Array(ArrayBase):
 
     def copy(self, order: str | None = "C") -> Array:
         """Copy the array, in C order, Fortran's, or ("A", "K") as it lies in memory."""
-        return like(self, laid_out(self._node, axes_in_order(self, order, "x.copy(order)")))
+        return room.layouts.like(
+            self,
+            room.layouts.laid_out(
+                self._node, room.layouts.axes_in_order(self, order, "x.copy(order)")
+            ),
+        )
 
     def __copy__(self) -> Array:
         return self.copy("K")
@@ -328,16 +326,16 @@ class Array(ArrayBase):
 
     def _combined(self, row: Elementwise, x1: Any, x2: Any) -> Array:
         """An operator on operands that the core does not know."""
-        return _combined_by(row, x1, x2)
+        return room.operators.combined_by(row, x1, x2)
 
     def _applied(self, row: Elementwise) -> Array:
         return Array(row.applied(self._node))
 
     def _assigned(self, row: Elementwise, result: Any) -> Array:
-        return _assigned_by(row, self, result)
+        return room.operators.assigned_by(row, self, result)
 
     def __divmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
-        if not accepts(other):
+        if not room.operators.accepts(other):
             return _NEITHER
         return (
             operated(rows.floor_divide.known, self, other),
@@ -345,7 +343,7 @@ class Array(ArrayBase):
         )
 
     def __rdivmod__(self, other: ArrayLike, /) -> tuple[Array, Array]:
-        if not accepts(other):
+        if not room.operators.accepts(other):
             return _NEITHER
         return (
             operated(rows.floor_divide.known, other, self),
@@ -353,13 +351,13 @@ class Array(ArrayBase):
         )
 
     def __pow__(self, other: ArrayLike, /) -> Array:
-        return _power(self, other)
+        return room.operators.powered(self, other)
 
     def __rpow__(self, other: ArrayLike, /) -> Array:
-        return _power(other, self)
+        return room.operators.powered(other, self)
 
     def __ipow__(self, other: ArrayLike, /) -> Array:
-        return _power_in_place(self, other)
+        return room.operators.power_in_place(self, other)
 
     # -- memory ----------------------------------------------------------------------------------
 
@@ -640,7 +638,7 @@ class Array(ArrayBase):
         descending: bool = False,
     ) -> None:
         """Sort the array in place, as NumPy's method does."""
-        require_writeable(self, "x.sort()")
+        room.layouts.require_writeable(self, "x.sort()")
         integer(axis, "x.sort(axis)", "axis")
         self[...] = functions.sorting.sort(
             self, axis, kind, order, stable=stable, descending=descending
@@ -667,7 +665,7 @@ class Array(ArrayBase):
         self, kth: Any, axis: SupportsIndex = -1, kind: str = "introselect", order: Any = None
     ) -> None:
         """Put the k-th element in place where it is when sorted; see `xarr.partition`."""
-        require_writeable(self, "x.partition(kth)")
+        room.layouts.require_writeable(self, "x.partition(kth)")
         integer(axis, "x.partition(kth, axis)", "axis")
         self[...] = functions.ordering.partition(self, kth, axis, kind, order)
 
@@ -964,21 +962,23 @@ class Array(ArrayBase):
         return functions.contractions.dot(self, b, out)
 
     def __matmul__(self, other: ArrayLike, /) -> Array:
-        if not _holds_matrices(other):
+        if not room.operators.holds_matrices(other):
             return NOT_IMPLEMENTED
         return functions.products.matmul(self, other)
 
     def __rmatmul__(self, other: ArrayLike, /) -> Array:
-        if not _holds_matrices(other):
+        if not room.operators.holds_matrices(other):
             return NOT_IMPLEMENTED
         return functions.products.matmul(other, self)
 
     def __imatmul__(self, other: ArrayLike, /) -> Array:
-        if not _holds_matrices(other):
+        if not room.operators.holds_matrices(other):
             return NOT_IMPLEMENTED
         where = "matmul(x1, x2), in place"
-        require_writeable(self, where)
-        return stored_in_place(self, functions.products.matmul(self, other)._node, where)
+        room.layouts.require_writeable(self, where)
+        return room.operators.stored_in_place(
+            self, functions.products.matmul(self, other)._node, where
+        )
 
     # -- what Python's numbers have --------------------------------------------------------------
 
@@ -1067,19 +1067,6 @@ _NUMBERS: Final[dict[DType, type]] = {
 ask by these whether an operand is no array."""
 
 
-_REPEATED: Final = frozenset((list, tuple))
-
-
-def _holds_matrices(value: object) -> bool:
-    """Whether a value may stand beside an array in a product of matrices."""
-    return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple)
-
-
-def _counts(array: Array) -> bool:
-    """Whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
-    return array._node.dtype.kind in INTEGER and is_number(array)
-
-
 def _value(node: Node) -> Any:
     """The one element, as a Python scalar."""
     return lone(node) if node.value is None else node.value
@@ -1098,452 +1085,12 @@ NOT_IMPLEMENTED: Final[Array] = NotImplemented
 _NEITHER: Final[tuple[Array, Array]] = NotImplemented
 
 
-def accepts(value: object) -> bool:
-    """Whether a value may stand beside an array in an operator; others have their turn."""
-    if isinstance(value, numpy.ndarray) and (
-        hasattr(value, "mask") or isinstance(value, numpy.matrix)
-    ):
-        return False
-    return isinstance(
-        value, Array | int | float | complex | numpy.generic | numpy.ndarray | list | tuple
-    )
-
-
-def as_operand(value: Any) -> Any:
-    """An array's node; anything else as it is."""
-    return value._node if type(value) is Array else value
-
-
-def combined(row: Elementwise, x1: Any, x2: Any) -> Node | None:
-    """The node of two operands together, one of them an Array; None where one cannot be used."""
-    if type(x1) is Array:
-        first = x1._node
-        second = _beside(row, x2, first)
-        if second is None:
-            return _beyond(row, first, x2, swapped=False)
-        array = widened(first, second, x2)
-        result = row.combined(array, second)
-        _remember(row, array, second, first, x2, swapped=False)
-        return result
-    second = x2._node
-    other = _beside(row, x1, second)
-    if other is None:
-        return _beyond(row, second, x1, swapped=True)
-    array = widened(second, other, x1)
-    result = row.combined(other, array)
-    _remember(row, array, other, second, x1, swapped=True)
-    return result
-
-
-def _remember(
-    row: Elementwise, array: Node, other: Node, given: Node, value: Any, *, swapped: bool
-) -> None:
-    """Remember a number's constant, so that the next operation like this one finds it at once."""
-    if array is given and (type(value) is float or type(value) is int):
-        row.taken_as(array.structure, other.structure, type(value), swapped=swapped)
-
-
-def _beside(row: Elementwise, value: Any, other: Node) -> Node | None:
-    """The node of an operand beside an array's; None where it is none, or compares beyond."""
-    if type(value) is Array:
-        node = value._node
-        return node if node.device is other.device else operand(node, other, row.where)
-    if type(value) is int and other.dtype.kind in INTEGER:
-        low, high = dtypes.integer_bounds(other.dtype)
-        if not low <= value <= high:
-            if row.beyond is not None:
-                return None
-            if row.floats_integers:
-                floating = row.floating(other.dtype, other.device)
-                return scalar_node(float(value), floating, other.device, row.where)
-    return operand(value, other, row.where)
-
-
-def _beyond(row: Elementwise, node: Node, value: Any, *, swapped: bool) -> Node | None:
-    """The result of a comparison with a Python integer that the array's type cannot hold."""
-    if row.beyond is None or type(value) is not int:
-        return None
-    above, below = row.beyond
-    return constant(
-        above if (value > 0) is not swapped else below, dtypes.bool_, node.shape, node.device
-    )
-
-
-def refusal(row: Elementwise, name: str, value: object) -> TypeError:
-    """The error that says that a row's function does not take a value."""
-    return errors.type_error(
-        row.where,
-        f"{name} is of type {type(value).__name__}",
-        f"{row.name} takes arrays, numbers and lists of numbers",
-        "make an array with xarr.asarray(...)",
-    )
-
-
-def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
-    """Apply a row to two operands, one of them an Array."""
-    result = combined(row, x1, x2)
-    if result is None:
-        raise refusal(row, *(("x1", x1) if type(x1) is not Array else ("x2", x2)))
-    return Array(result)
-
-
-def _combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
-    """An operator on operands that the core does not know; what xarr does not know has its turn."""
-    if type(x1) is Array:
-        node, kind = x1._node, type(x2)
-        if kind is node.dtype.numpy.type:
-            # A number of NumPy's of the array's own data type.
-            return operated(row.known, x1, x2.item())  # type: ignore[no-any-return]
-        if row is rows.multiply and kind in _REPEATED and _counts(x1):
-            return x2 * int(x1)  # type: ignore[no-any-return]
-    else:
-        if row is rows.multiply and type(x1) in _REPEATED and _counts(x2):
-            return x1 * int(x2)  # type: ignore[no-any-return]
-    accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
-    if accepted:
-        return binary(row, x1, x2)
-    found = unlike(row, x1, x2)
-    return NOT_IMPLEMENTED if found is None else found
-
-
-def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
-    """The result of a comparison with None or text: no element is equal to it."""
-    array, other = (x1, x2) if type(x1) is Array else (x2, x1)
-    if row is not rows.equal and row is not rows.not_equal:
-        return None
-    if other is not None and not isinstance(other, str | bytes):
-        return None
-    node = array._node
-    return Array(constant(row is rows.not_equal, dtypes.bool_, node.shape, node.device))
-
-
-def _assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
-    """The array with the result of an operator in its place; a number is another one."""
-    if result is NOT_IMPLEMENTED or is_number(x1):
-        return result  # type: ignore[no-any-return]
-    if not writeable(x1):
-        require_writeable(x1, f"{row.where}, in place")
-    node, given = x1._node, result._node
-    stored = stored_in_place(x1, given, f"{row.where}, in place")
-    where = node.layout  # None where the result was bound to the array
-    is_fresh = given.storage is not None and given.storage is not node.storage
-    if where is not None and is_fresh and given.dtype is node.dtype:
-        opcode, how = engine.storing(given.structure, where, node.dtype)
-        remembered(how.stores, given.structure, opcode)
-    return stored
-
-
-def _power(x1: Any, x2: Any) -> Array:
-    return power(x1, x2) if accepts(x1) and accepts(x2) else NOT_IMPLEMENTED
-
-
-def power(x1: Any, x2: Any) -> Array:
-    """x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
-    if type(x1) is Array and (type(x2) is int or type(x2) is float) and x2 == 2:
-        base = x1._node.dtype.kind
-        if base != BOOL and not (type(x2) is float and base in INTEGER):
-            return Array(rows.square.applied(x1._node))
-    _refuse_negative_powers(x1, x2)
-    return binary(rows.pow, x1, x2)
-
-
-def _power_in_place(x1: Array, x2: Any) -> Array:
-    if type(x2) is int and x2 == 2:
-        return _assigned_by(rows.multiply, x1, x1 * x1)
-    if not accepts(x2):
-        return NOT_IMPLEMENTED
-    _refuse_negative_powers(x1, x2)
-    return _assigned_by(rows.pow, x1, binary(rows.pow, x1, x2))
-
-
-def _refuse_negative_powers(x1: Any, x2: Any) -> None:
-    """Refuse an integer to a negative integer power, as NumPy does."""
-    if type(x1) is Array:
-        whole = x1._node.dtype.kind in INTEGER
-    else:
-        whole = numpy.asarray(x1).dtype.kind in "iu"
-    if not whole or type(x2) is float:
-        return
-    if type(x2) is Array:
-        found = x2._node.dtype.kind == SIGNED and _holds((x2 < 0)._node)
-        given = "an array with a negative element"
-    elif type(x2) is int:
-        found, given = x2 < 0, str(x2)
-    else:
-        values = numpy.asarray(x2)
-        found, given = values.dtype.kind == "i" and bool((values < 0).any()), repr(x2)
-    if found:
-        raise errors.value_error(
-            "pow(x1, x2)",
-            f"x2 is {given} and both are integers",
-            "an integer to a negative power is no integer",
-            "convert x1 with x1.astype('float64')",
-        )
-
-
-def _holds(truths: Node) -> bool:
-    """Whether an element is true; waits for the device."""
-    if 0 in truths.shape:
-        return False
-    fold = reductions.any.fold(reductions.any.types(truths.dtype, truths.dtype))
-    flat = engine.reshaped(truths, (product(truths.shape),))
-    return bool(to_host(passes.reduce(fold, flat, (0,))))
-
-
-def stored_in_place(x1: Array, result: Node, name: str) -> Array:
-    """The array with the result of an operator in place of its value."""
-    target = x1._node
-    if result.shape != target.shape:
-        raise errors.value_error(
-            name,
-            f"x1 has shape {target.shape} and the result {result.shape}",
-            "the result has to have the shape of x1",
-        )
-    if result.dtype is not target.dtype:
-        if not _same_kind(result.dtype, target.dtype):
-            raise errors.type_error(
-                name,
-                f"x1 has dtype {target.dtype} and the result {result.dtype}",
-                "the result has to be of the same kind as x1 or a lower one",
-                f"write x1 = x1.astype({result.dtype.name!r}) first",
-            )
-        result = engine.converted(result, target.dtype)
-    if is_whole(x1):
-        rebind(x1, result)
-    else:
-        assign(x1, settled(x1), result)
-    return x1
-
-
-_RANK: Final = {BOOL: 0, dtypes.UNSIGNED: 1, SIGNED: 2, REAL: 3, dtypes.COMPLEX: 4}
-
-
-def _same_kind(given: DType, wanted: DType) -> bool:
-    """NumPy's rule for in-place results ("same_kind"): never to a lower kind."""
-    return _RANK[given.kind] <= _RANK[wanted.kind]
-
-
 def product(shape: Shape) -> int:
     """The number of elements of a shape."""
     size = 1
     for extent in shape:
         size *= extent
     return size
-
-
-def settled(array: Array) -> Layout:
-    """The layout of an array, which has a storage afterwards."""
-    node = array._node
-    if node.value is not None:
-        engine.placed(node)
-    assert node.layout is not None
-    return node.layout
-
-
-def layout_of(array: Array) -> Layout:
-    """The layout of an array, or the one that it will have once it is computed."""
-    return array._node.layout or layout.contiguous(array._node.shape)
-
-
-def view(array: Array, where: Layout) -> Array:
-    """An array that shares the memory of `array`, which has to be settled."""
-    node = array._node
-    assert node.storage is not None
-    return viewed(array, leaf(node.storage, where, node.dtype))
-
-
-def is_number(array: Array) -> bool:
-    """Whether NumPy has a number here, which never changes: no axes, and not made as an array."""
-    return not array._node.shape and not array._kept
-
-
-def kept(array: Array) -> Array:
-    """The array; without axes it is one that operators such as += write to, and no number."""
-    array._kept = True
-    return array
-
-
-def read_only(array: Array) -> Array:
-    """The array, which cannot be written any more, nor what is made a view of it."""
-    array._locked = True
-    return array
-
-
-def like(array: Array, node: Node) -> Array:
-    """An array of a node, which without axes is a number where `array` is one."""
-    result = Array(node)
-    result._kept = array._kept
-    return result
-
-
-def viewed(array: Array, node: Node) -> Array:
-    """An array of a leaf in the memory of `array`; of a number a copy, since it never changes."""
-    if is_number(array):
-        return Array(engine.copied(node))
-    result = kept(Array(node))
-    result._locked = array._locked
-    result._base = array if array._base is None else array._base
-    return result
-
-
-def part(array: Array, number: int) -> Array:
-    """The real (0) or imaginary part (1) of a complex array, as a view."""
-    where = settled(array)
-    node = array._node
-    assert node.storage is not None
-    strides = tuple([2 * step for step in where.strides])
-    lies = Layout(where.shape, strides, 2 * where.offset + number)
-    return viewed(array, leaf(node.storage, lies, dtypes.PART[node.dtype]))
-
-
-def reinterpreted(array: Array, row: DType, where: str) -> Node:
-    """The leaf of an array's memory taken as of another data type, by NumPy's rules."""
-    given = settled(array)
-    node = array._node
-    assert node.storage is not None
-    lies = layout.reinterpreted(given, node.dtype.itemsize, row.itemsize, where)
-    require_on(node.device, row, where)
-    if node.storage.lender is not None and row.itemsize > node.dtype.itemsize:
-        begin = node.device.driver.address(node.storage.buffer)
-        if begin % row.itemsize:
-            raise layout.misaligned(where, row.itemsize)
-    return leaf(node.storage, lies, row)
-
-
-def kept_order(where: Layout) -> tuple[int, ...]:
-    """The axes as they lie in memory, the outermost first: what NumPy calls order "K"."""
-    places = [
-        axis
-        for axis, extent in enumerate(where.shape)
-        if extent > 1 and where.strides[axis] and where.size
-    ]
-    ordered = sorted(places, key=lambda axis: -abs(where.strides[axis]))
-    axes = list(range(len(where.shape)))
-    for place, axis in zip(places, ordered, strict=True):
-        axes[place] = axis
-    return tuple(axes)
-
-
-def axes_in_order(array: Array, order: str | None, where: str) -> tuple[int, ...] | None:
-    """The axes from the outermost in memory to the innermost that an order asks for; None for C's.
-
-    "A" and "K" follow the array.
-    """
-    node = array._node
-    order = layout.order_of(order, where)
-    if order == "C" or len(node.shape) < 2:
-        return None
-    if order == "F":
-        return tuple(reversed(range(len(node.shape))))
-    lies = node.layout
-    if lies is None or lies.linear:
-        return None
-    if layout.is_fortran(lies):
-        return tuple(reversed(range(len(node.shape))))
-    if order == "A":
-        return None
-    axes = kept_order(lies)
-    return None if list(axes) == sorted(axes) else axes
-
-
-def laid_out(node: Node, axes: tuple[int, ...] | None) -> Node:
-    """A new node of a node's values; where axes are given, a leaf in which they lie so."""
-    if axes is None:
-        return engine.copied(node)
-    if node.value is not None:
-        shape = tuple(node.shape[axis] for axis in axes)
-        turned = constant(node.value, node.dtype, shape, node.device)
-        engine.placed(turned)
-    else:
-        assert node.storage is not None
-        assert node.layout is not None
-        turned = engine.copied(leaf(node.storage, node.layout.permuted(axes), node.dtype))
-    assert turned.storage is not None
-    assert turned.layout is not None
-    back = sorted(range(len(axes)), key=lambda place: axes[place])
-    return leaf(turned.storage, turned.layout.permuted(back), node.dtype)
-
-
-def in_order(array: Array, order: str | None, where: str) -> Array:
-    """The array where it lies in an order, else a copy that does; "A" and "K" leave it as it is."""
-    order = layout.order_of(order, where)
-    if order == "C":
-        return array if layout_of(array).linear else Array(engine.copied(array._node))
-    if order != "F":
-        return array
-    if layout.is_fortran(layout_of(array)):
-        return array
-    return Array(laid_out(array._node, axes_in_order(array, order, where)))
-
-
-def _reshape_in_place(array: Array, shape: Any) -> None:
-    where = "x.shape = shape"
-    extents = layout.resolved(shape, array.size, where)
-    lies = settled(array).reshaped(extents)
-    node = array._node
-    assert node.storage is not None
-    if lies is None:
-        raise errors.refused(
-            AttributeError,
-            where,
-            f"x has shape {node.shape} with strides {array.strides} and shape is {extents}",
-            "a shape that strides can express is accepted",
-            "write x = x.reshape(shape), which copies",
-        )
-    rebind(array, leaf(node.storage, lies, node.dtype))
-
-
-def _constructed(
-    shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, order: Any
-) -> Node:
-    """The node of what `ndarray(shape, dtype, buffer, offset, strides, order)` makes."""
-    where = "ndarray(shape)"
-    order = layout.order_of(order, where, "CF")
-    on = buffer._node.device if type(buffer) is Array else get_device()
-    row = default_float(on) if dtype is None else dtypes.lookup(dtype, where)
-    require_on(on, row, where)
-    if not isinstance(shape, Sequence | numpy.ndarray | SupportsIndex) or isinstance(shape, str):
-        raise errors.type_error(
-            where,
-            f"shape is of type {type(shape).__name__}",
-            "an integer or a tuple of integers is accepted",
-            "to make an array of values use xarr.asarray(values)",
-        )
-    extents = layout.extents_of(shape, where)
-    if strides is not None and not isinstance(strides, Sequence):
-        strides = (strides,)
-    if strides is not None and len(strides) != len(extents):
-        raise errors.value_error(
-            where,
-            f"strides has {len(strides)} numbers and shape {len(extents)}",
-            "one for each axis is accepted",
-        )
-    if buffer is None:
-        zeros = constant(row.numpy.type(0).item(), row, extents, on)
-        if order != "F" or len(extents) < 2:
-            return zeros
-        return laid_out(zeros, tuple(reversed(range(len(extents)))))
-    if type(buffer) is not Array:
-        try:
-            host = numpy.ndarray(extents, row.numpy, buffer, offset, strides, order)
-        except TypeError as error:
-            raise errors.type_error(where, str(error), "a buffer is accepted") from None
-        return from_host(host, on, where)
-    lies = settled(buffer)
-    node = buffer._node
-    assert node.storage is not None
-    # Checked by NumPy, which makes one of memory that has as many bytes.
-    if not lies.linear:
-        raise errors.value_error(
-            where, "buffer has gaps", "an array in C order without is accepted"
-        )
-    room = numpy.empty(buffer.nbytes, numpy.uint8)
-    like = numpy.ndarray(extents, row.numpy, room.data, offset, strides, order)
-    begin = lies.offset * node.dtype.itemsize + int(offset)
-    if begin % row.itemsize or any(step % row.itemsize for step in like.strides):
-        raise layout.misaligned(where, row.itemsize)
-    steps = tuple(step // row.itemsize for step in like.strides)
-    return leaf(node.storage, Layout(extents, steps, begin // row.itemsize), row)
 
 
 def rebind(array: Array, node: Node) -> None:
@@ -1553,42 +1100,6 @@ def rebind(array: Array, node: Node) -> None:
             node = constant(node.value, node.dtype, node.shape, node.device)
         node.bound = True
     array._node = node
-
-
-def assign(array: Array, where: Layout, value: Node) -> None:
-    """Write a value that broadcasts to `where.shape` into the settled array's memory."""
-    node = array._node
-    assert node.storage is not None
-    engine.write(node.storage, where, node.dtype, value)
-
-
-def is_whole(array: Array) -> bool:
-    """Whether the array has no memory yet, so that a new value may simply be bound to it."""
-    return array._node.value is not None
-
-
-def writeable(array: Array) -> bool:
-    """Whether the memory may be written, and no element stands for several (a broadcast view)."""
-    if array._locked:
-        return False
-    node = array._node
-    storage = node.storage
-    return storage is None or not (storage.read_only or node.structure.repeats)
-
-
-def require_writeable(array: Array, where: str) -> None:
-    """Refuse to write to a broadcast view, and to memory that others lent for reading."""
-    if not writeable(array):
-        node = array._node
-        remedy = "write to a copy: x = xarr.asarray(x, copy=True)"
-        if node.storage is not None and node.storage.read_only:
-            given, accepted = "read-only memory of another library", "such arrays are read-only"
-        elif node.structure.repeats:
-            given = "a broadcast view, several of whose elements share memory"
-            accepted = "broadcast views are read-only"
-        else:
-            given, accepted = "read-only", "x.flags.writeable says so"
-        raise errors.value_error(where, f"the array is {given}", accepted, remedy)
 
 
 def _restored(values: Host, device: str) -> Array:
@@ -1616,7 +1127,7 @@ def _elements(array: Array) -> Iterator[Array]:
     values = list[Any]()
     begin, seen = 0, (-1, -1)
     for position in range(array.shape[0]):
-        where = settled(array)
+        where = room.layouts.settled(array)
         node = array._node
         storage = node.storage
         assert storage is not None

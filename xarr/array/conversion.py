@@ -13,7 +13,8 @@ from numpy.exceptions import ComplexWarning
 
 from xarr import dtypes, errors, layout
 from xarr.array import interchange
-from xarr.array.array import Array, DeviceLike, like
+from xarr.array.array import Array, DeviceLike
+from xarr.array.layouts import like
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import Host, from_host, host_values, openly, to_device
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on

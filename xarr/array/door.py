@@ -7,9 +7,10 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, as_operand
+from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.operands import operand, widened
+from xarr.array.operators import as_operand
 from xarr.backends.device import get_device, promoted
 from xarr.core.tape import Node, constant
 from xarr.engine import engine

@@ -16,7 +16,8 @@ import numpy
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.array import dlpack
-from xarr.array.array import Array, settled, view, writeable
+from xarr.array.array import Array
+from xarr.array.layouts import settled, view, writeable
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import (
     Device,

@@ -12,7 +12,8 @@ import numpy
 from xarr import errors, layout
 from xarr.algorithms import library
 from xarr.array import dlpack, views
-from xarr.array.array import Array, layout_of, settled, writeable
+from xarr.array.array import Array
+from xarr.array.layouts import layout_of, settled, writeable
 from xarr.core.tape import leaf
 from xarr.layout import Layout
 

@@ -11,8 +11,9 @@ from typing import Any, Final, TypeAlias
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, assign, is_whole, rebind, require_writeable, settled
+from xarr.array.array import Array, rebind
 from xarr.array.conversion import as_array
+from xarr.array.layouts import assign, is_whole, require_writeable, settled
 from xarr.backends.device import require_together
 from xarr.core.tape import Node
 from xarr.dtypes import DType

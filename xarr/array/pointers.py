@@ -9,8 +9,9 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.array import dlpack
-from xarr.array.array import Array, settled, viewed
+from xarr.array.array import Array
 from xarr.array.interchange import dlpack_device, shown
+from xarr.array.layouts import settled, viewed
 from xarr.backends.device import Device
 from xarr.core.tape import leaf
 from xarr.dtypes import DType

@@ -15,7 +15,8 @@ import numpy
 from xarr import errors
 from xarr.algorithms import library
 from xarr.array import dlpack, interchange
-from xarr.array.array import Array, is_number
+from xarr.array.array import Array
+from xarr.array.layouts import is_number
 from xarr.array.transfers import READING, Host, forbidden, note, to_host
 from xarr.layout import Layout
 

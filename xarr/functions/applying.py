@@ -9,11 +9,12 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
-from xarr.array import array
-from xarr.array.array import Array, as_operand, made, product, refusal
+from xarr.array import operators
+from xarr.array.array import Array, made, product
 from xarr.array.conversion import as_array, warn_of_imaginary
 from xarr.array.door import SCALARS, lone
 from xarr.array.operands import operand
+from xarr.array.operators import as_operand, refusal
 from xarr.array.outcome import mask_of, single, written
 from xarr.backends.device import Device, default_float, require_on
 from xarr.core.tape import Node, constant, remembered
@@ -35,9 +36,9 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
             x2 = _made(row, "x2", x2)
         else:
             x1 = _made(row, "x1", x1)
-    result = array.combined(row, x1, x2)
+    result = operators.combined(row, x1, x2)
     if result is None:
-        result_unlike = array.unlike(row, x1, x2)
+        result_unlike = operators.unlike(row, x1, x2)
         if result_unlike is not None:
             return result_unlike
         # What only functions take: other libraries' arrays, and what NumPy makes arrays of.
@@ -45,7 +46,7 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
             x2 = _made(row, "x2", x2, x1.device)
         else:
             x1 = _made(row, "x1", x1, x2.device)
-        return array.binary(row, x1, x2)
+        return operators.binary(row, x1, x2)
     return Array(result)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, SupportsIndex
 
 from xarr import dtypes
-from xarr.array import array
+from xarr.array import operators
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, lone, node_of, together
@@ -56,7 +56,7 @@ def pow(
     """
     if type(x1) is not Array and type(x2) is not Array:
         x1 = lone(x1, rows.pow.where, "x1")
-    return array.power(x1, x2)
+    return operators.power(x1, x2)
 
 
 @universal(nin=2, nout=2)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import Array, rebind, reinterpreted, require_writeable, viewed
+from xarr.array.array import Array, rebind
+from xarr.array.layouts import reinterpreted, require_writeable, viewed
 from xarr.array.operands import integer
 from xarr.array.transfers import tell, to_host
 from xarr.core.tape import constant

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from xarr import errors
-from xarr.array.array import Array, kept
+from xarr.array.array import Array
 from xarr.array.conversion import as_array
+from xarr.array.layouts import kept
 from xarr.backends.device import get_device, promoted
 from xarr.functions.joining import Assembly
 from xarr.functions.manipulation import with_axes

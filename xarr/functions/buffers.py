@@ -12,18 +12,9 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.array import memory
-from xarr.array.array import (
-    Array,
-    ArrayLike,
-    DeviceLike,
-    DTypeLike,
-    axes_in_order,
-    in_order,
-    kept,
-    laid_out,
-    require_writeable,
-)
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
 from xarr.array.conversion import as_array
+from xarr.array.layouts import axes_in_order, in_order, kept, laid_out, require_writeable
 from xarr.array.operands import no_array
 from xarr.array.outcome import mask_of
 from xarr.backends.device import default_float, get_device

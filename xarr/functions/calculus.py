@@ -9,8 +9,9 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, ArrayLike, settled
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
+from xarr.array.layouts import settled
 from xarr.backends.device import default_float, require_together
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, COMPLEX_OF

@@ -9,7 +9,8 @@ from typing import Any
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, assign, require_writeable, settled
+from xarr.array.array import Array
+from xarr.array.layouts import assign, require_writeable, settled
 from xarr.array.transfers import in_a_row
 from xarr.backends.device import Device, default_float, get_device
 from xarr.core.tape import leaf

@@ -15,19 +15,10 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.array import transfers
-from xarr.array.array import (
-    Array,
-    ArrayLike,
-    DeviceLike,
-    DTypeLike,
-    ShapeLike,
-    axes_in_order,
-    in_order,
-    kept,
-    laid_out,
-)
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array, retyped, warn_of_imaginary
 from xarr.array.door import array_of, node_of
+from xarr.array.layouts import axes_in_order, in_order, kept, laid_out
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on

@@ -14,9 +14,10 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.array import memory
-from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, in_order
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
 from xarr.array.conversion import retyped
 from xarr.array.door import array_of
+from xarr.array.layouts import in_order
 from xarr.backends.device import Device, default_device, default_float, get_device
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
 

@@ -10,9 +10,10 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, ArrayLike, kept, settled, view
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
+from xarr.array.layouts import kept, settled, view
 from xarr.array.transfers import Host, from_host, openly
 from xarr.core.tape import constant
 from xarr.engine import engine

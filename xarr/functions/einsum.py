@@ -15,8 +15,9 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 from xarr import errors, layout, tuning
-from xarr.array.array import Array, DTypeLike, settled, view
+from xarr.array.array import Array, DTypeLike
 from xarr.array.conversion import as_array
+from xarr.array.layouts import settled, view
 from xarr.array.operands import integer
 from xarr.array.outcome import CASTINGS, delivered
 from xarr.backends.device import promoted, require_together

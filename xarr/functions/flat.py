@@ -14,8 +14,9 @@ from typing import Any
 import numpy
 
 from xarr import errors
-from xarr.array.array import Array, require_writeable, settled
+from xarr.array.array import Array
 from xarr.array.conversion import as_array
+from xarr.array.layouts import require_writeable, settled
 from xarr.engine import engine
 from xarr.functions import indexing, manipulation
 

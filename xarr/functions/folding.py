@@ -15,19 +15,12 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import (
-    Array,
-    ArrayLike,
-    Axis,
-    DTypeLike,
-    Out,
-    as_operand,
-    require_writeable,
-    settled,
-)
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
+from xarr.array.layouts import require_writeable, settled
 from xarr.array.operands import operand
+from xarr.array.operators import as_operand
 from xarr.array.outcome import delivered, mask_of, require_shape
 from xarr.array.transfers import Host
 from xarr.core.tape import Node, constant

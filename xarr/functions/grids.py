@@ -8,8 +8,9 @@ from typing import Any, Final, Literal, TypeVar, overload
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike, settled, view
+from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array
+from xarr.array.layouts import settled, view
 from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType
 from xarr.engine import engine

@@ -16,21 +16,12 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import (
-    Array,
-    as_operand,
-    assign,
-    is_whole,
-    kept,
-    made,
-    rebind,
-    require_writeable,
-    settled,
-    view,
-)
+from xarr.array.array import Array, made, rebind
 from xarr.array.conversion import as_array, numbers, warn_of_imaginary
+from xarr.array.layouts import assign, is_whole, kept, require_writeable, settled, view
 from xarr.array.nested import holds_arrays
 from xarr.array.operands import operand
+from xarr.array.operators import as_operand
 from xarr.array.transfers import from_host, is_unobserved
 from xarr.core.tape import (
     Node,

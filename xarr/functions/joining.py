@@ -16,9 +16,10 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made, settled, view
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
+from xarr.array.layouts import settled, view
 from xarr.array.outcome import delivered, require_castable, single
 from xarr.array.transfers import Host, from_host, openly
 from xarr.backends.device import Device, promoted, require_together

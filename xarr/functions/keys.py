@@ -15,8 +15,9 @@ import numpy
 
 from xarr import dtypes, errors, layout, tuning
 from xarr.algorithms import gather
-from xarr.array.array import Array, settled
+from xarr.array.array import Array
 from xarr.array.conversion import as_array
+from xarr.array.layouts import settled
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import from_host, is_unobserved
 from xarr.core.tape import LONGEST_STEP, Node, constant, sliced

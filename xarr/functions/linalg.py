@@ -14,9 +14,10 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library
-from xarr.array.array import Array, ArrayLike, DTypeLike, settled, view
+from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, node_of, together
+from xarr.array.layouts import settled, view
 from xarr.array.transfers import from_host, openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant

@@ -15,20 +15,10 @@ from typing import Any, Final, SupportsIndex, overload
 import numpy
 
 from xarr import errors, layout
-from xarr.array.array import (
-    Array,
-    ArrayLike,
-    Axis,
-    ShapeLike,
-    kept,
-    kept_order,
-    layout_of,
-    read_only,
-    settled,
-    view,
-)
+from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
+from xarr.array.layouts import kept, kept_order, layout_of, read_only, settled, view
 from xarr.array.operands import integer
 from xarr.core.tape import constant, leaf
 from xarr.engine import engine

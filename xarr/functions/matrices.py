@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, SupportsIndex
 
 from xarr import errors, layout
-from xarr.array.array import Array, ArrayLike, DTypeLike, read_only
+from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.door import array_of
+from xarr.array.layouts import read_only
 from xarr.array.operands import integer
 from xarr.array.outcome import delivered
 from xarr.functions import fills, linalg, manipulation

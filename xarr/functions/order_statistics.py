@@ -10,8 +10,9 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, ArrayLike, Axis, settled
+from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.conversion import as_array
+from xarr.array.layouts import settled
 from xarr.array.outcome import delivered
 from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together

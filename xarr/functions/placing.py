@@ -7,8 +7,9 @@ from typing import Any
 import numpy
 
 from xarr import errors, layout
-from xarr.array.array import Array, ArrayLike, assign, require_writeable, settled, view
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
+from xarr.array.layouts import assign, require_writeable, settled, view
 from xarr.engine import engine
 from xarr.functions import data_types, manipulation, searching
 from xarr.functions.editing import resized

@@ -13,8 +13,9 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes
-from xarr.array.array import Array, settled
+from xarr.array.array import Array
 from xarr.array.door import array_of
+from xarr.array.layouts import settled
 from xarr.array.transfers import to_host
 from xarr.backends.device import default_device
 from xarr.core.tape import leaf

@@ -14,8 +14,9 @@ import numpy
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import library, products
-from xarr.array.array import Array, ArrayLike, DTypeLike, kept, made
+from xarr.array.array import Array, ArrayLike, DTypeLike, made
 from xarr.array.door import array_of, together
+from xarr.array.layouts import kept
 from xarr.array.outcome import delivered
 from xarr.array.transfers import is_unobserved
 from xarr.core.tape import Node, constant, number_like

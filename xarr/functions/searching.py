@@ -6,9 +6,10 @@ from typing import Any, SupportsIndex, overload
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
-from xarr.array.array import Array, ArrayLike, kept, settled
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS, array_of, node_of, together
+from xarr.array.layouts import kept, settled
 from xarr.array.operands import operand
 from xarr.array.outcome import delivered
 from xarr.backends.device import require_together

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
 from xarr import dtypes, errors, layout, tuning
-from xarr.array.array import Array, ArrayLike, kept
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS
+from xarr.array.layouts import kept
 from xarr.array.outcome import delivered
 from xarr.backends.device import get_device
 from xarr.engine import engine

@@ -12,9 +12,10 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.algorithms import gather, library
-from xarr.array.array import Array, ArrayLike, kept
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
+from xarr.array.layouts import kept
 from xarr.array.transfers import note
 from xarr.core.tape import Node, constant
 from xarr.engine import engine

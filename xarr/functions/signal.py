@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, ArrayLike, settled
+from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import together
+from xarr.array.layouts import settled
 from xarr.core.tape import Node, constant, leaf
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine

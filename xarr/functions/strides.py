@@ -6,8 +6,9 @@ import operator
 from typing import Any
 
 from xarr import errors, layout
-from xarr.array.array import Array, ArrayLike, Axis, ShapeLike, read_only, settled, view
+from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.door import array_of
+from xarr.array.layouts import read_only, settled, view
 from xarr.functions.creation import shape_of
 from xarr.functions.manipulation import integers
 from xarr.layout import Layout, Shape

@@ -9,9 +9,10 @@ from typing import Any
 import numpy
 
 from xarr import dtypes, layout
-from xarr.array.array import Array, ArrayLike, Axis, is_number
+from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
+from xarr.array.layouts import is_number
 from xarr.core.tape import constant
 from xarr.functions.data_types import AnyDType
 from xarr.layout import Shape

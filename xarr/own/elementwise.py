@@ -15,7 +15,8 @@ from typing import Any, Final
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, kept, require_writeable
+from xarr.array.array import Array
+from xarr.array.layouts import kept, require_writeable
 from xarr.array.outcome import written
 from xarr.core.operations import Operation
 from xarr.core.tape import constant

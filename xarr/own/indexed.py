@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from xarr import errors, tuning
-from xarr.array.array import Array, kept
+from xarr.array.array import Array
+from xarr.array.layouts import kept
 from xarr.array.outcome import written
 from xarr.compiler.launch import Grid
 from xarr.compiler.source import define

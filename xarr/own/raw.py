@@ -18,7 +18,8 @@ from typing import Any, Final, NamedTuple
 import numpy
 
 from xarr import dtypes, errors
-from xarr.array.array import Array, assign, require_writeable, settled
+from xarr.array.array import Array
+from xarr.array.layouts import assign, require_writeable, settled
 from xarr.array.pointers import Pointer
 from xarr.backends.base import ATTRIBUTES, Place
 from xarr.backends.device import Device, get_device, require_together

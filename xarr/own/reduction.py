@@ -13,7 +13,8 @@ from typing import Any
 
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
-from xarr.array.array import Array, Axis, Out, kept
+from xarr.array.array import Array, Axis, Out
+from xarr.array.layouts import kept
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import delivered
 from xarr.core.operations import Operation

@@ -1,0 +1,267 @@
+"""Where the elements of an array lie, in which memory, and whether that may be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import Array, rebind
+from xarr.array.transfers import from_host
+from xarr.backends.device import default_float, get_device, require_on
+from xarr.core.tape import Node, constant, leaf
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.layout import Layout
+
+
+def settled(array: Array) -> Layout:
+    """The layout of an array, which has a storage afterwards."""
+    node = array._node
+    if node.value is not None:
+        engine.placed(node)
+    assert node.layout is not None
+    return node.layout
+
+
+def layout_of(array: Array) -> Layout:
+    """The layout of an array, or the one that it will have once it is computed."""
+    return array._node.layout or layout.contiguous(array._node.shape)
+
+
+def view(array: Array, where: Layout) -> Array:
+    """An array that shares the memory of `array`, which has to be settled."""
+    node = array._node
+    assert node.storage is not None
+    return viewed(array, leaf(node.storage, where, node.dtype))
+
+
+def is_number(array: Array) -> bool:
+    """Whether NumPy has a number here, which never changes: no axes, and not made as an array."""
+    return not array._node.shape and not array._kept
+
+
+def kept(array: Array) -> Array:
+    """The array; without axes it is one that operators such as += write to, and no number."""
+    array._kept = True
+    return array
+
+
+def read_only(array: Array) -> Array:
+    """The array, which cannot be written any more, nor what is made a view of it."""
+    array._locked = True
+    return array
+
+
+def like(array: Array, node: Node) -> Array:
+    """An array of a node, which without axes is a number where `array` is one."""
+    result = Array(node)
+    result._kept = array._kept
+    return result
+
+
+def viewed(array: Array, node: Node) -> Array:
+    """An array of a leaf in the memory of `array`; of a number a copy, since it never changes."""
+    if is_number(array):
+        return Array(engine.copied(node))
+    result = kept(Array(node))
+    result._locked = array._locked
+    result._base = array if array._base is None else array._base
+    return result
+
+
+def part(array: Array, number: int) -> Array:
+    """The real (0) or imaginary part (1) of a complex array, as a view."""
+    where = settled(array)
+    node = array._node
+    assert node.storage is not None
+    strides = tuple([2 * step for step in where.strides])
+    lies = Layout(where.shape, strides, 2 * where.offset + number)
+    return viewed(array, leaf(node.storage, lies, dtypes.PART[node.dtype]))
+
+
+def reinterpreted(array: Array, row: DType, where: str) -> Node:
+    """The leaf of an array's memory taken as of another data type, by NumPy's rules."""
+    given = settled(array)
+    node = array._node
+    assert node.storage is not None
+    lies = layout.reinterpreted(given, node.dtype.itemsize, row.itemsize, where)
+    require_on(node.device, row, where)
+    if node.storage.lender is not None and row.itemsize > node.dtype.itemsize:
+        begin = node.device.driver.address(node.storage.buffer)
+        if begin % row.itemsize:
+            raise layout.misaligned(where, row.itemsize)
+    return leaf(node.storage, lies, row)
+
+
+def kept_order(where: Layout) -> tuple[int, ...]:
+    """The axes as they lie in memory, the outermost first: what NumPy calls order "K"."""
+    places = [
+        axis
+        for axis, extent in enumerate(where.shape)
+        if extent > 1 and where.strides[axis] and where.size
+    ]
+    ordered = sorted(places, key=lambda axis: -abs(where.strides[axis]))
+    axes = list(range(len(where.shape)))
+    for place, axis in zip(places, ordered, strict=True):
+        axes[place] = axis
+    return tuple(axes)
+
+
+def axes_in_order(array: Array, order: str | None, where: str) -> tuple[int, ...] | None:
+    """The axes from the outermost in memory to the innermost that an order asks for; None for C's.
+
+    "A" and "K" follow the array.
+    """
+    node = array._node
+    order = layout.order_of(order, where)
+    if order == "C" or len(node.shape) < 2:
+        return None
+    if order == "F":
+        return tuple(reversed(range(len(node.shape))))
+    lies = node.layout
+    if lies is None or lies.linear:
+        return None
+    if layout.is_fortran(lies):
+        return tuple(reversed(range(len(node.shape))))
+    if order == "A":
+        return None
+    axes = kept_order(lies)
+    return None if list(axes) == sorted(axes) else axes
+
+
+def laid_out(node: Node, axes: tuple[int, ...] | None) -> Node:
+    """A new node of a node's values; where axes are given, a leaf in which they lie so."""
+    if axes is None:
+        return engine.copied(node)
+    if node.value is not None:
+        shape = tuple(node.shape[axis] for axis in axes)
+        turned = constant(node.value, node.dtype, shape, node.device)
+        engine.placed(turned)
+    else:
+        assert node.storage is not None
+        assert node.layout is not None
+        turned = engine.copied(leaf(node.storage, node.layout.permuted(axes), node.dtype))
+    assert turned.storage is not None
+    assert turned.layout is not None
+    back = sorted(range(len(axes)), key=lambda place: axes[place])
+    return leaf(turned.storage, turned.layout.permuted(back), node.dtype)
+
+
+def in_order(array: Array, order: str | None, where: str) -> Array:
+    """The array where it lies in an order, else a copy that does; "A" and "K" leave it as it is."""
+    order = layout.order_of(order, where)
+    if order == "C":
+        return array if layout_of(array).linear else Array(engine.copied(array._node))
+    if order != "F":
+        return array
+    if layout.is_fortran(layout_of(array)):
+        return array
+    return Array(laid_out(array._node, axes_in_order(array, order, where)))
+
+
+def reshape_in_place(array: Array, shape: Any) -> None:
+    """Give an array another shape where strides can express it."""
+    where = "x.shape = shape"
+    extents = layout.resolved(shape, array.size, where)
+    lies = settled(array).reshaped(extents)
+    node = array._node
+    assert node.storage is not None
+    if lies is None:
+        raise errors.refused(
+            AttributeError,
+            where,
+            f"x has shape {node.shape} with strides {array.strides} and shape is {extents}",
+            "a shape that strides can express is accepted",
+            "write x = x.reshape(shape), which copies",
+        )
+    rebind(array, leaf(node.storage, lies, node.dtype))
+
+
+def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, order: Any) -> Node:
+    """The node of what `ndarray(shape, dtype, buffer, offset, strides, order)` makes."""
+    where = "ndarray(shape)"
+    order = layout.order_of(order, where, "CF")
+    on = buffer._node.device if type(buffer) is Array else get_device()
+    row = default_float(on) if dtype is None else dtypes.lookup(dtype, where)
+    require_on(on, row, where)
+    if not isinstance(shape, Sequence | numpy.ndarray | SupportsIndex) or isinstance(shape, str):
+        raise errors.type_error(
+            where,
+            f"shape is of type {type(shape).__name__}",
+            "an integer or a tuple of integers is accepted",
+            "to make an array of values use xarr.asarray(values)",
+        )
+    extents = layout.extents_of(shape, where)
+    if strides is not None and not isinstance(strides, Sequence):
+        strides = (strides,)
+    if strides is not None and len(strides) != len(extents):
+        raise errors.value_error(
+            where,
+            f"strides has {len(strides)} numbers and shape {len(extents)}",
+            "one for each axis is accepted",
+        )
+    if buffer is None:
+        zeros = constant(row.numpy.type(0).item(), row, extents, on)
+        if order != "F" or len(extents) < 2:
+            return zeros
+        return laid_out(zeros, tuple(reversed(range(len(extents)))))
+    if type(buffer) is not Array:
+        try:
+            host = numpy.ndarray(extents, row.numpy, buffer, offset, strides, order)
+        except TypeError as error:
+            raise errors.type_error(where, str(error), "a buffer is accepted") from None
+        return from_host(host, on, where)
+    lies = settled(buffer)
+    node = buffer._node
+    assert node.storage is not None
+    # Checked by NumPy, which makes one of memory that has as many bytes.
+    if not lies.linear:
+        raise errors.value_error(
+            where, "buffer has gaps", "an array in C order without is accepted"
+        )
+    room = numpy.empty(buffer.nbytes, numpy.uint8)
+    like = numpy.ndarray(extents, row.numpy, room.data, offset, strides, order)
+    begin = lies.offset * node.dtype.itemsize + int(offset)
+    if begin % row.itemsize or any(step % row.itemsize for step in like.strides):
+        raise layout.misaligned(where, row.itemsize)
+    steps = tuple(step // row.itemsize for step in like.strides)
+    return leaf(node.storage, Layout(extents, steps, begin // row.itemsize), row)
+
+
+def assign(array: Array, where: Layout, value: Node) -> None:
+    """Write a value that broadcasts to `where.shape` into the settled array's memory."""
+    node = array._node
+    assert node.storage is not None
+    engine.write(node.storage, where, node.dtype, value)
+
+
+def is_whole(array: Array) -> bool:
+    """Whether the array has no memory yet, so that a new value may simply be bound to it."""
+    return array._node.value is not None
+
+
+def writeable(array: Array) -> bool:
+    """Whether the memory may be written, and no element stands for several (a broadcast view)."""
+    if array._locked:
+        return False
+    node = array._node
+    storage = node.storage
+    return storage is None or not (storage.read_only or node.structure.repeats)
+
+
+def require_writeable(array: Array, where: str) -> None:
+    """Refuse to write to a broadcast view, and to memory that others lent for reading."""
+    if not writeable(array):
+        node = array._node
+        remedy = "write to a copy: x = xarr.asarray(x, copy=True)"
+        if node.storage is not None and node.storage.read_only:
+            given, accepted = "read-only memory of another library", "such arrays are read-only"
+        elif node.structure.repeats:
+            given = "a broadcast view, several of whose elements share memory"
+            accepted = "broadcast views are read-only"
+        else:
+            given, accepted = "read-only", "x.flags.writeable says so"
+        raise errors.value_error(where, f"the array is {given}", accepted, remedy)

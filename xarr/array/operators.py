@@ -1,0 +1,258 @@
+"""Operators on an array and what is no array: what stands beside it, and what has its own turn."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.algorithms import passes
+from xarr.array.array import NOT_IMPLEMENTED, Array, product, rebind
+from xarr.array.layouts import assign, is_number, is_whole, require_writeable, settled, writeable
+from xarr.array.operands import operand, scalar_node, widened
+from xarr.array.transfers import to_host
+from xarr.core.tape import Node, constant, operated, remembered
+from xarr.dtypes import BOOL, INTEGER, REAL, SIGNED, DType
+from xarr.engine import engine
+from xarr.tables import elementwise as rows, reductions
+from xarr.tables.rows import Elementwise
+
+_REPEATED: Final = frozenset((list, tuple))
+
+
+def holds_matrices(value: object) -> bool:
+    """Whether a value may stand beside an array in a product of matrices."""
+    return isinstance(value, Array | numpy.ndarray | numpy.generic | list | tuple)
+
+
+def _counts(array: Array) -> bool:
+    """Whether an array repeats a list that is multiplied by it, as NumPy's integers do."""
+    return array._node.dtype.kind in INTEGER and is_number(array)
+
+
+def accepts(value: object) -> bool:
+    """Whether a value may stand beside an array in an operator; others have their turn."""
+    if isinstance(value, numpy.ndarray) and (
+        hasattr(value, "mask") or isinstance(value, numpy.matrix)
+    ):
+        return False
+    return isinstance(
+        value, Array | int | float | complex | numpy.generic | numpy.ndarray | list | tuple
+    )
+
+
+def as_operand(value: Any) -> Any:
+    """An array's node; anything else as it is."""
+    return value._node if type(value) is Array else value
+
+
+def combined(row: Elementwise, x1: Any, x2: Any) -> Node | None:
+    """The node of two operands together, one of them an Array; None where one cannot be used."""
+    if type(x1) is Array:
+        first = x1._node
+        second = _beside(row, x2, first)
+        if second is None:
+            return _beyond(row, first, x2, swapped=False)
+        array = widened(first, second, x2)
+        result = row.combined(array, second)
+        _remember(row, array, second, first, x2, swapped=False)
+        return result
+    second = x2._node
+    other = _beside(row, x1, second)
+    if other is None:
+        return _beyond(row, second, x1, swapped=True)
+    array = widened(second, other, x1)
+    result = row.combined(other, array)
+    _remember(row, array, other, second, x1, swapped=True)
+    return result
+
+
+def _remember(
+    row: Elementwise, array: Node, other: Node, given: Node, value: Any, *, swapped: bool
+) -> None:
+    """Remember a number's constant, so that the next operation like this one finds it at once."""
+    if array is given and (type(value) is float or type(value) is int):
+        row.taken_as(array.structure, other.structure, type(value), swapped=swapped)
+
+
+def _beside(row: Elementwise, value: Any, other: Node) -> Node | None:
+    """The node of an operand beside an array's; None where it is none, or compares beyond."""
+    if type(value) is Array:
+        node = value._node
+        return node if node.device is other.device else operand(node, other, row.where)
+    if type(value) is int and other.dtype.kind in INTEGER:
+        low, high = dtypes.integer_bounds(other.dtype)
+        if not low <= value <= high:
+            if row.beyond is not None:
+                return None
+            if row.floats_integers:
+                floating = row.floating(other.dtype, other.device)
+                return scalar_node(float(value), floating, other.device, row.where)
+    return operand(value, other, row.where)
+
+
+def _beyond(row: Elementwise, node: Node, value: Any, *, swapped: bool) -> Node | None:
+    """The result of a comparison with a Python integer that the array's type cannot hold."""
+    if row.beyond is None or type(value) is not int:
+        return None
+    above, below = row.beyond
+    return constant(
+        above if (value > 0) is not swapped else below, dtypes.bool_, node.shape, node.device
+    )
+
+
+def refusal(row: Elementwise, name: str, value: object) -> TypeError:
+    """The error that says that a row's function does not take a value."""
+    return errors.type_error(
+        row.where,
+        f"{name} is of type {type(value).__name__}",
+        f"{row.name} takes arrays, numbers and lists of numbers",
+        "make an array with xarr.asarray(...)",
+    )
+
+
+def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
+    """Apply a row to two operands, one of them an Array."""
+    result = combined(row, x1, x2)
+    if result is None:
+        raise refusal(row, *(("x1", x1) if type(x1) is not Array else ("x2", x2)))
+    return Array(result)
+
+
+def combined_by(row: Elementwise, x1: Any, x2: Any) -> Array:
+    """An operator on operands that the core does not know; what xarr does not know has its turn."""
+    if type(x1) is Array:
+        node, kind = x1._node, type(x2)
+        if kind is node.dtype.numpy.type:
+            # A number of NumPy's of the array's own data type.
+            return operated(row.known, x1, x2.item())  # type: ignore[no-any-return]
+        if row is rows.multiply and kind in _REPEATED and _counts(x1):
+            return x2 * int(x1)  # type: ignore[no-any-return]
+    else:
+        if row is rows.multiply and type(x1) in _REPEATED and _counts(x2):
+            return x1 * int(x2)  # type: ignore[no-any-return]
+    accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
+    if accepted:
+        return binary(row, x1, x2)
+    found = unlike(row, x1, x2)
+    return NOT_IMPLEMENTED if found is None else found
+
+
+def unlike(row: Elementwise, x1: Any, x2: Any) -> Array | None:
+    """The result of a comparison with None or text: no element is equal to it."""
+    array, other = (x1, x2) if type(x1) is Array else (x2, x1)
+    if row is not rows.equal and row is not rows.not_equal:
+        return None
+    if other is not None and not isinstance(other, str | bytes):
+        return None
+    node = array._node
+    return Array(constant(row is rows.not_equal, dtypes.bool_, node.shape, node.device))
+
+
+def assigned_by(row: Elementwise, x1: Array, result: Any) -> Array:
+    """The array with the result of an operator in its place; a number is another one."""
+    if result is NOT_IMPLEMENTED or is_number(x1):
+        return result  # type: ignore[no-any-return]
+    if not writeable(x1):
+        require_writeable(x1, f"{row.where}, in place")
+    node, given = x1._node, result._node
+    stored = stored_in_place(x1, given, f"{row.where}, in place")
+    where = node.layout  # None where the result was bound to the array
+    is_fresh = given.storage is not None and given.storage is not node.storage
+    if where is not None and is_fresh and given.dtype is node.dtype:
+        opcode, how = engine.storing(given.structure, where, node.dtype)
+        remembered(how.stores, given.structure, opcode)
+    return stored
+
+
+def powered(x1: Any, x2: Any) -> Array:
+    """The operator `**`, for what it takes."""
+    return power(x1, x2) if accepts(x1) and accepts(x2) else NOT_IMPLEMENTED
+
+
+def power(x1: Any, x2: Any) -> Array:
+    """x1 to the power of x2, one of them an Array; x ** 2 is the square, as in NumPy."""
+    if type(x1) is Array and (type(x2) is int or type(x2) is float) and x2 == 2:
+        base = x1._node.dtype.kind
+        if base != BOOL and not (type(x2) is float and base in INTEGER):
+            return Array(rows.square.applied(x1._node))
+    _refuse_negative_powers(x1, x2)
+    return binary(rows.pow, x1, x2)
+
+
+def power_in_place(x1: Array, x2: Any) -> Array:
+    """The operator `**=`."""
+    if type(x2) is int and x2 == 2:
+        return assigned_by(rows.multiply, x1, x1 * x1)
+    if not accepts(x2):
+        return NOT_IMPLEMENTED
+    _refuse_negative_powers(x1, x2)
+    return assigned_by(rows.pow, x1, binary(rows.pow, x1, x2))
+
+
+def _refuse_negative_powers(x1: Any, x2: Any) -> None:
+    """Refuse an integer to a negative integer power, as NumPy does."""
+    if type(x1) is Array:
+        whole = x1._node.dtype.kind in INTEGER
+    else:
+        whole = numpy.asarray(x1).dtype.kind in "iu"
+    if not whole or type(x2) is float:
+        return
+    if type(x2) is Array:
+        found = x2._node.dtype.kind == SIGNED and holds((x2 < 0)._node)
+        given = "an array with a negative element"
+    elif type(x2) is int:
+        found, given = x2 < 0, str(x2)
+    else:
+        values = numpy.asarray(x2)
+        found, given = values.dtype.kind == "i" and bool((values < 0).any()), repr(x2)
+    if found:
+        raise errors.value_error(
+            "pow(x1, x2)",
+            f"x2 is {given} and both are integers",
+            "an integer to a negative power is no integer",
+            "convert x1 with x1.astype('float64')",
+        )
+
+
+def holds(truths: Node) -> bool:
+    """Whether an element is true; waits for the device."""
+    if 0 in truths.shape:
+        return False
+    fold = reductions.any.fold(reductions.any.types(truths.dtype, truths.dtype))
+    flat = engine.reshaped(truths, (product(truths.shape),))
+    return bool(to_host(passes.reduce(fold, flat, (0,))))
+
+
+def stored_in_place(x1: Array, result: Node, name: str) -> Array:
+    """The array with the result of an operator in place of its value."""
+    target = x1._node
+    if result.shape != target.shape:
+        raise errors.value_error(
+            name,
+            f"x1 has shape {target.shape} and the result {result.shape}",
+            "the result has to have the shape of x1",
+        )
+    if result.dtype is not target.dtype:
+        if not _same_kind(result.dtype, target.dtype):
+            raise errors.type_error(
+                name,
+                f"x1 has dtype {target.dtype} and the result {result.dtype}",
+                "the result has to be of the same kind as x1 or a lower one",
+                f"write x1 = x1.astype({result.dtype.name!r}) first",
+            )
+        result = engine.converted(result, target.dtype)
+    if is_whole(x1):
+        rebind(x1, result)
+    else:
+        assign(x1, settled(x1), result)
+    return x1
+
+
+_RANK: Final = {BOOL: 0, dtypes.UNSIGNED: 1, SIGNED: 2, REAL: 3, dtypes.COMPLEX: 4}
+
+
+def _same_kind(given: DType, wanted: DType) -> bool:
+    """NumPy's rule for in-place results ("same_kind"): never to a lower kind."""
+    return _RANK[given.kind] <= _RANK[wanted.kind]
