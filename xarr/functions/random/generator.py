@@ -9,8 +9,7 @@ from xarr.array.array import Array, DTypeLike, Out
 from xarr.dtypes import DType
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import Philox, host_bits, is_of_numpy, plain
-from xarr.functions.random.continuous import Continuous
-from xarr.functions.random.discrete import Discrete
+from xarr.functions.random.distributions import Continuous, Discrete
 from xarr.functions.random.drawing import Floats, FloatType, Real, Size, parameter
 from xarr.functions.random.integral import integers
 from xarr.functions.random.vectors import Vectors, colours

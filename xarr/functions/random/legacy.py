@@ -11,8 +11,7 @@ from xarr import errors
 from xarr.array.array import Array, DTypeLike
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import NAME, Philox, is_of_numpy, plain
-from xarr.functions.random.continuous import Continuous
-from xarr.functions.random.discrete import Discrete
+from xarr.functions.random.distributions import Continuous, Discrete
 from xarr.functions.random.drawing import Floats, Integers, Real, Size
 from xarr.functions.random.integral import integers
 from xarr.functions.random.vectors import Vectors
