@@ -29,7 +29,7 @@ from xarr.compiler.source import DIALECTS, kernel_file
 from xarr.core import tape as core
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
-from xarr.functions import absent
+from xarr.functions.names import absent
 from xarr.settings import Settings
 from xarr.tables import elementwise, reductions, rows
 

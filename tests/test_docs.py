@@ -22,7 +22,7 @@ from tests.processes import ROOT, once, run
 from xarr import dtypes, settings
 from xarr.algorithms import library
 from xarr.compiler import source
-from xarr.functions import data_types
+from xarr.functions.types import data_types
 from xarr.tables import elementwise, reductions
 
 DOCS = ROOT / "docs"
@@ -65,7 +65,7 @@ def _blocks(page: Path, language: str) -> list[str]:
 DOCUMENTED = {
     **{f"xarr.{name}": value for name, value in TABLES.PUBLIC.items()},
     "xarr": xarr,
-    "xarr.functions.data_types": data_types,
+    "xarr.functions.types.data_types": data_types,
 }
 WITH_EXAMPLES = {
     name: value.__doc__
@@ -152,8 +152,8 @@ def test_who_follows_adding_md_passes(tmp_path: Path) -> None:
         ("tables/elementwise.py", "from xarr.dtypes", "import numpy\n\n"),
         ("tables/elementwise.py", "\nTABLE:", row),
         ("tables/reductions.py", "\nTABLE:", reduction_row),
-        ("functions/elementwise.py", "logical_and: Final", named),
-        ("functions/reductions.py", "def sum(", reduction + "\n\n"),
+        ("functions/elementwise/elementwise.py", "logical_and: Final", named),
+        ("functions/reduce/reductions.py", "def sum(", reduction + "\n\n"),
         ("__init__.py", "    logical_and as logical_and,\n", "    logistic as logistic,\n"),
         ("__init__.py", "    sum as sum,\n", "    sum_of_magnitudes as sum_of_magnitudes,\n"),
     ):

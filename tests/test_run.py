@@ -98,7 +98,7 @@ def test_numpy_is_xarr_in_the_programs_modules_alone(folder: Path) -> None:
     done = run(folder, "program.py", "a", "--report")
     assert is_quiet(done), done.stderr
     assert done.stdout.splitlines() == [
-        "xarr xarr.linalg xarr xarr xarr xarr.functions.linalg",
+        "xarr xarr.linalg xarr xarr xarr xarr.functions.linalg.linalg",
         "Array (2,) True",
         f"__main__ {folder}/program.py ['program.py', 'a', '--report'] True",
         "numpy",

@@ -41,51 +41,7 @@ from xarr.errors import (
     HostFallbackWarning as HostFallbackWarning,
     ImplicitTransferError as ImplicitTransferError,
 )
-from xarr.functions import (  # noqa: F401 - Array and ufunc call them, and no module imports them
-    as_bytes as _as_bytes,
-    folding as _folding,
-    notebooks as _notebooks,
-    scalars as _scalars,
-)
-from xarr.functions.absent import masked_arrays as _masked_arrays, missing as _missing
-from xarr.functions.aliases import (
-    absolute as absolute,
-    amax as amax,
-    amin as amin,
-    arccos as arccos,
-    arccosh as arccosh,
-    arcsin as arcsin,
-    arcsinh as arcsinh,
-    arctan as arctan,
-    arctan2 as arctan2,
-    arctanh as arctanh,
-    asanyarray as asanyarray,
-    bitwise_not as bitwise_not,
-    concatenate as concatenate,
-    conjugate as conjugate,
-    degrees as degrees,
-    invert as invert,
-    left_shift as left_shift,
-    mod as mod,
-    power as power,
-    radians as radians,
-    right_shift as right_shift,
-    row_stack as row_stack,
-    true_divide as true_divide,
-)
-from xarr.functions.arithmetic import (
-    around as around,
-    bitwise_count as bitwise_count,
-    clip as clip,
-    divmod as divmod,
-    imag as imag,
-    pow as pow,
-    real as real,
-    round as round,
-)
-from xarr.functions.averages import average as average, corrcoef as corrcoef, cov as cov
-from xarr.functions.blocks import block as block
-from xarr.functions.buffers import (
+from xarr.functions.create.buffers import (
     asarray_chkfinite as asarray_chkfinite,
     ascontiguousarray as ascontiguousarray,
     asfortranarray as asfortranarray,
@@ -98,41 +54,7 @@ from xarr.functions.buffers import (
     require as require,
     shares_memory as shares_memory,
 )
-from xarr.functions.calculus import gradient as gradient, interp as interp, trapezoid as trapezoid
-from xarr.functions.calling import (
-    apply_along_axis as apply_along_axis,
-    apply_over_axes as apply_over_axes,
-    frompyfunc as frompyfunc,
-    vectorize as vectorize,
-)
-from xarr.functions.comparing import (
-    allclose as allclose,
-    array_equal as array_equal,
-    array_equiv as array_equiv,
-    isclose as isclose,
-)
-from xarr.functions.contractions import (
-    cross as cross,
-    dot as dot,
-    inner as inner,
-    kron as kron,
-    outer as outer,
-    vdot as vdot,
-)
-from xarr.functions.coordinates import (
-    diag_indices as diag_indices,
-    diag_indices_from as diag_indices_from,
-    ix_ as ix_,
-    mask_indices as mask_indices,
-    ravel_multi_index as ravel_multi_index,
-    tril_indices as tril_indices,
-    tril_indices_from as tril_indices_from,
-    triu_indices as triu_indices,
-    triu_indices_from as triu_indices_from,
-    unravel_index as unravel_index,
-)
-from xarr.functions.copying import copyto_async as copyto_async, empty_pinned as empty_pinned
-from xarr.functions.creation import (
+from xarr.functions.create.creation import (
     arange as arange,
     array as array,
     asarray as asarray,
@@ -149,15 +71,28 @@ from xarr.functions.creation import (
     tril as tril,
     triu as triu,
 )
-from xarr.functions.data_types import (
-    astype as astype,
-    can_cast as can_cast,
-    finfo as finfo,
-    iinfo as iinfo,
-    isdtype as isdtype,
-    result_type as result_type,
+from xarr.functions.create.fills import (
+    empty as empty,
+    empty_like as empty_like,
+    ones as ones,
+    ones_like as ones_like,
+    zeros as zeros,
+    zeros_like as zeros_like,
 )
-from xarr.functions.diagnostics import (
+from xarr.functions.create.grids import (
+    c_ as c_,
+    fromfunction as fromfunction,
+    index_exp as index_exp,
+    indices as indices,
+    meshgrid as meshgrid,
+    mgrid as mgrid,
+    ogrid as ogrid,
+    r_ as r_,
+    s_ as s_,
+)
+from xarr.functions.create.powers import vander as vander
+from xarr.functions.device.copying import copyto_async as copyto_async, empty_pinned as empty_pinned
+from xarr.functions.device.diagnostics import (
     get_include as get_include,
     info as info,
     memory_info as memory_info,
@@ -165,15 +100,26 @@ from xarr.functions.diagnostics import (
     show_runtime as show_runtime,
     synchronize as synchronize,
 )
-from xarr.functions.docstrings import complete as _complete
-from xarr.functions.editing import (
-    delete as delete,
-    insert as insert,
-    resize as resize,
-    trim_zeros as trim_zeros,
+from xarr.functions.device.explaining import explain as explain
+from xarr.functions.device.graphs import Graph as Graph, graph as graph
+from xarr.functions.device.profiling import profile as profile
+from xarr.functions.device.streams import (
+    Event as Event,
+    Stream as Stream,
+    current_stream as current_stream,
 )
-from xarr.functions.einsum import einsum as einsum, einsum_path as einsum_path
-from xarr.functions.elementwise import (
+from xarr.functions.elementwise import folding as _folding  # noqa: F401 - Array and ufunc call them, and no module imports them
+from xarr.functions.elementwise.arithmetic import (
+    around as around,
+    bitwise_count as bitwise_count,
+    clip as clip,
+    divmod as divmod,
+    imag as imag,
+    pow as pow,
+    real as real,
+    round as round,
+)
+from xarr.functions.elementwise.elementwise import (
     abs as abs,
     acos as acos,
     acosh as acosh,
@@ -251,8 +197,70 @@ from xarr.functions.elementwise import (
     tanh as tanh,
     trunc as trunc,
 )
-from xarr.functions.explaining import explain as explain
-from xarr.functions.files import (
+from xarr.functions.elementwise.floating import (
+    fix as fix,
+    float_power as float_power,
+    frexp as frexp,
+    isneginf as isneginf,
+    isposinf as isposinf,
+    ldexp as ldexp,
+    modf as modf,
+    nan_to_num as nan_to_num,
+)
+from xarr.functions.elementwise.floating_state import (
+    errstate as errstate,
+    getbufsize as getbufsize,
+    geterr as geterr,
+    geterrcall as geterrcall,
+    setbufsize as setbufsize,
+    seterr as seterr,
+    seterrcall as seterrcall,
+)
+from xarr.functions.elementwise.special import (
+    angle as angle,
+    i0 as i0,
+    real_if_close as real_if_close,
+    sinc as sinc,
+    unwrap as unwrap,
+)
+from xarr.functions.elementwise.ufuncs import ufunc as ufunc
+from xarr.functions.index.coordinates import (
+    diag_indices as diag_indices,
+    diag_indices_from as diag_indices_from,
+    ix_ as ix_,
+    mask_indices as mask_indices,
+    ravel_multi_index as ravel_multi_index,
+    tril_indices as tril_indices,
+    tril_indices_from as tril_indices_from,
+    triu_indices as triu_indices,
+    triu_indices_from as triu_indices_from,
+    unravel_index as unravel_index,
+)
+from xarr.functions.index.flat import flatiter as flatiter
+from xarr.functions.index.placing import (
+    fill_diagonal as fill_diagonal,
+    place as place,
+    put as put,
+    put_along_axis as put_along_axis,
+    putmask as putmask,
+)
+from xarr.functions.index.searching import (
+    argwhere as argwhere,
+    flatnonzero as flatnonzero,
+    nonzero as nonzero,
+    take as take,
+    take_along_axis as take_along_axis,
+    where as where,
+)
+from xarr.functions.index.selecting import (
+    choose as choose,
+    compress as compress,
+    extract as extract,
+    piecewise as piecewise,
+    select as select,
+)
+from xarr.functions.io import as_bytes as _as_bytes, notebooks as _notebooks  # noqa: F401 - Array and ufunc call them, and no module imports them
+from xarr.functions.io.files import (
     fromfile as fromfile,
     fromregex as fromregex,
     fromstring as fromstring,
@@ -265,62 +273,138 @@ from xarr.functions.files import (
     savez as savez,
     savez_compressed as savez_compressed,
 )
-from xarr.functions.fills import (
-    empty as empty,
-    empty_like as empty_like,
-    ones as ones,
-    ones_like as ones_like,
-    zeros as zeros,
-    zeros_like as zeros_like,
+from xarr.functions.io.packing import packbits as packbits, unpackbits as unpackbits
+from xarr.functions.io.printing import (
+    array2string as array2string,
+    array_repr as array_repr,
+    array_str as array_str,
+    base_repr as base_repr,
+    binary_repr as binary_repr,
+    format_float_positional as format_float_positional,
+    format_float_scientific as format_float_scientific,
+    get_printoptions as get_printoptions,
+    printoptions as printoptions,
+    set_printoptions as set_printoptions,
 )
-from xarr.functions.flat import flatiter as flatiter
-from xarr.functions.floating import (
-    fix as fix,
-    float_power as float_power,
-    frexp as frexp,
-    isneginf as isneginf,
-    isposinf as isposinf,
-    ldexp as ldexp,
-    modf as modf,
-    nan_to_num as nan_to_num,
+from xarr.functions.linalg.contractions import (
+    cross as cross,
+    dot as dot,
+    inner as inner,
+    kron as kron,
+    outer as outer,
+    vdot as vdot,
 )
-from xarr.functions.floating_state import (
-    errstate as errstate,
-    getbufsize as getbufsize,
-    geterr as geterr,
-    geterrcall as geterrcall,
-    setbufsize as setbufsize,
-    seterr as seterr,
-    seterrcall as seterrcall,
+from xarr.functions.linalg.einsum import einsum as einsum, einsum_path as einsum_path
+from xarr.functions.linalg.matrices import (
+    diag as diag,
+    diagflat as diagflat,
+    diagonal as diagonal,
+    trace as trace,
 )
-from xarr.functions.graphs import Graph as Graph, graph as graph
-from xarr.functions.grids import (
-    c_ as c_,
-    fromfunction as fromfunction,
-    index_exp as index_exp,
-    indices as indices,
-    meshgrid as meshgrid,
-    mgrid as mgrid,
-    ogrid as ogrid,
-    r_ as r_,
-    s_ as s_,
+from xarr.functions.linalg.products import (
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    matvec as matvec,
+    tensordot as tensordot,
+    vecdot as vecdot,
+    vecmat as vecmat,
 )
-from xarr.functions.histograms import (
-    bincount as bincount,
-    digitize as digitize,
-    histogram as histogram,
-    histogram2d as histogram2d,
-    histogram_bin_edges as histogram_bin_edges,
-    histogramdd as histogramdd,
+from xarr.functions.names.absent import masked_arrays as _masked_arrays, missing as _missing
+from xarr.functions.names.aliases import (
+    absolute as absolute,
+    amax as amax,
+    amin as amin,
+    arccos as arccos,
+    arccosh as arccosh,
+    arcsin as arcsin,
+    arcsinh as arcsinh,
+    arctan as arctan,
+    arctan2 as arctan2,
+    arctanh as arctanh,
+    asanyarray as asanyarray,
+    bitwise_not as bitwise_not,
+    concatenate as concatenate,
+    conjugate as conjugate,
+    degrees as degrees,
+    invert as invert,
+    left_shift as left_shift,
+    mod as mod,
+    power as power,
+    radians as radians,
+    right_shift as right_shift,
+    row_stack as row_stack,
+    true_divide as true_divide,
 )
-from xarr.functions.inspection import __array_namespace_info__ as __array_namespace_info__
-from xarr.functions.iterating import (
+from xarr.functions.names.docstrings import complete as _complete
+from xarr.functions.names.inspection import __array_namespace_info__ as __array_namespace_info__
+from xarr.functions.polynomials.highest_first import (
+    poly as poly,
+    poly1d as poly1d,
+    polyadd as polyadd,
+    polyder as polyder,
+    polydiv as polydiv,
+    polyfit as polyfit,
+    polyint as polyint,
+    polymul as polymul,
+    polysub as polysub,
+    polyval as polyval,
+    roots as roots,
+)
+from xarr.functions.python import scalars as _scalars  # noqa: F401 - Array and ufunc call them, and no module imports them
+from xarr.functions.python.calling import (
+    apply_along_axis as apply_along_axis,
+    apply_over_axes as apply_over_axes,
+    frompyfunc as frompyfunc,
+    vectorize as vectorize,
+)
+from xarr.functions.python.iterating import (
     broadcast as broadcast,
     ndenumerate as ndenumerate,
     ndindex as ndindex,
     nditer as nditer,
 )
-from xarr.functions.joining import (
+from xarr.functions.python.scalar_functions import elementwise as elementwise, fuse as fuse
+from xarr.functions.reduce.comparing import (
+    allclose as allclose,
+    array_equal as array_equal,
+    array_equiv as array_equiv,
+    isclose as isclose,
+)
+from xarr.functions.reduce.nan_functions import (
+    nanargmax as nanargmax,
+    nanargmin as nanargmin,
+    nancumprod as nancumprod,
+    nancumsum as nancumsum,
+    nanmax as nanmax,
+    nanmin as nanmin,
+    nanprod as nanprod,
+    nansum as nansum,
+)
+from xarr.functions.reduce.reductions import (
+    all as all,
+    any as any,
+    argmax as argmax,
+    argmin as argmin,
+    count_nonzero as count_nonzero,
+    cumulative_prod as cumulative_prod,
+    cumulative_sum as cumulative_sum,
+    max as max,
+    mean as mean,
+    min as min,
+    prod as prod,
+    std as std,
+    sum as sum,
+    var as var,
+)
+from xarr.functions.reduce.statistical import cumprod as cumprod, cumsum as cumsum, ptp as ptp
+from xarr.functions.shape.blocks import block as block
+from xarr.functions.shape.editing import (
+    delete as delete,
+    insert as insert,
+    resize as resize,
+    trim_zeros as trim_zeros,
+)
+from xarr.functions.shape.joining import (
     append as append,
     column_stack as column_stack,
     concat as concat,
@@ -333,7 +417,7 @@ from xarr.functions.joining import (
     tile as tile,
     vstack as vstack,
 )
-from xarr.functions.manipulation import (
+from xarr.functions.shape.manipulation import (
     array_split as array_split,
     atleast_1d as atleast_1d,
     atleast_2d as atleast_2d,
@@ -360,118 +444,27 @@ from xarr.functions.manipulation import (
     unstack as unstack,
     vsplit as vsplit,
 )
-from xarr.functions.matrices import (
-    diag as diag,
-    diagflat as diagflat,
-    diagonal as diagonal,
-    trace as trace,
+from xarr.functions.shape.padding import pad as pad
+from xarr.functions.signal.calculus import (
+    gradient as gradient,
+    interp as interp,
+    trapezoid as trapezoid,
 )
-from xarr.functions.nan_functions import (
-    nanargmax as nanargmax,
-    nanargmin as nanargmin,
-    nancumprod as nancumprod,
-    nancumsum as nancumsum,
-    nanmax as nanmax,
-    nanmin as nanmin,
-    nanprod as nanprod,
-    nansum as nansum,
+from xarr.functions.signal.signal import convolve as convolve, correlate as correlate
+from xarr.functions.signal.windows import (
+    bartlett as bartlett,
+    blackman as blackman,
+    hamming as hamming,
+    hanning as hanning,
+    kaiser as kaiser,
 )
-from xarr.functions.nan_statistics import (
-    nanmean as nanmean,
-    nanmedian as nanmedian,
-    nanpercentile as nanpercentile,
-    nanquantile as nanquantile,
-    nanstd as nanstd,
-    nanvar as nanvar,
-)
-from xarr.functions.order_statistics import (
-    median as median,
-    percentile as percentile,
-    quantile as quantile,
-)
-from xarr.functions.ordering import (
+from xarr.functions.sort.ordering import (
     argpartition as argpartition,
     lexsort as lexsort,
     partition as partition,
     sort_complex as sort_complex,
 )
-from xarr.functions.packing import packbits as packbits, unpackbits as unpackbits
-from xarr.functions.padding import pad as pad
-from xarr.functions.placing import (
-    fill_diagonal as fill_diagonal,
-    place as place,
-    put as put,
-    put_along_axis as put_along_axis,
-    putmask as putmask,
-)
-from xarr.functions.polynomials.highest_first import (
-    poly as poly,
-    poly1d as poly1d,
-    polyadd as polyadd,
-    polyder as polyder,
-    polydiv as polydiv,
-    polyfit as polyfit,
-    polyint as polyint,
-    polymul as polymul,
-    polysub as polysub,
-    polyval as polyval,
-    roots as roots,
-)
-from xarr.functions.powers import vander as vander
-from xarr.functions.printing import (
-    array2string as array2string,
-    array_repr as array_repr,
-    array_str as array_str,
-    base_repr as base_repr,
-    binary_repr as binary_repr,
-    format_float_positional as format_float_positional,
-    format_float_scientific as format_float_scientific,
-    get_printoptions as get_printoptions,
-    printoptions as printoptions,
-    set_printoptions as set_printoptions,
-)
-from xarr.functions.products import (
-    matmul as matmul,
-    matrix_transpose as matrix_transpose,
-    matvec as matvec,
-    tensordot as tensordot,
-    vecdot as vecdot,
-    vecmat as vecmat,
-)
-from xarr.functions.profiling import profile as profile
-from xarr.functions.reductions import (
-    all as all,
-    any as any,
-    argmax as argmax,
-    argmin as argmin,
-    count_nonzero as count_nonzero,
-    cumulative_prod as cumulative_prod,
-    cumulative_sum as cumulative_sum,
-    max as max,
-    mean as mean,
-    min as min,
-    prod as prod,
-    std as std,
-    sum as sum,
-    var as var,
-)
-from xarr.functions.scalar_functions import elementwise as elementwise, fuse as fuse
-from xarr.functions.searching import (
-    argwhere as argwhere,
-    flatnonzero as flatnonzero,
-    nonzero as nonzero,
-    take as take,
-    take_along_axis as take_along_axis,
-    where as where,
-)
-from xarr.functions.selecting import (
-    choose as choose,
-    compress as compress,
-    extract as extract,
-    piecewise as piecewise,
-    select as select,
-)
-from xarr.functions.sets import (
+from xarr.functions.sort.sets import (
     ediff1d as ediff1d,
     intersect1d as intersect1d,
     isin as isin,
@@ -484,22 +477,42 @@ from xarr.functions.sets import (
     unique_inverse as unique_inverse,
     unique_values as unique_values,
 )
-from xarr.functions.signal import convolve as convolve, correlate as correlate
-from xarr.functions.sorting import argsort as argsort, searchsorted as searchsorted, sort as sort
-from xarr.functions.special import (
-    angle as angle,
-    i0 as i0,
-    real_if_close as real_if_close,
-    sinc as sinc,
-    unwrap as unwrap,
+from xarr.functions.sort.sorting import (
+    argsort as argsort,
+    searchsorted as searchsorted,
+    sort as sort,
 )
-from xarr.functions.statistical import cumprod as cumprod, cumsum as cumsum, ptp as ptp
-from xarr.functions.streams import (
-    Event as Event,
-    Stream as Stream,
-    current_stream as current_stream,
+from xarr.functions.statistics.averages import average as average, corrcoef as corrcoef, cov as cov
+from xarr.functions.statistics.histograms import (
+    bincount as bincount,
+    digitize as digitize,
+    histogram as histogram,
+    histogram2d as histogram2d,
+    histogram_bin_edges as histogram_bin_edges,
+    histogramdd as histogramdd,
 )
-from xarr.functions.type_queries import (
+from xarr.functions.statistics.nan_statistics import (
+    nanmean as nanmean,
+    nanmedian as nanmedian,
+    nanpercentile as nanpercentile,
+    nanquantile as nanquantile,
+    nanstd as nanstd,
+    nanvar as nanvar,
+)
+from xarr.functions.statistics.order_statistics import (
+    median as median,
+    percentile as percentile,
+    quantile as quantile,
+)
+from xarr.functions.types.data_types import (
+    astype as astype,
+    can_cast as can_cast,
+    finfo as finfo,
+    iinfo as iinfo,
+    isdtype as isdtype,
+    result_type as result_type,
+)
+from xarr.functions.types.type_queries import (
     common_type as common_type,
     iscomplex as iscomplex,
     iscomplexobj as iscomplexobj,
@@ -515,14 +528,6 @@ from xarr.functions.type_queries import (
     shape as shape,
     size as size,
     typename as typename,
-)
-from xarr.functions.ufuncs import ufunc as ufunc
-from xarr.functions.windows import (
-    bartlett as bartlett,
-    blackman as blackman,
-    hamming as hamming,
-    hanning as hanning,
-    kaiser as kaiser,
 )
 from xarr.own.elementwise import ElementwiseKernel as ElementwiseKernel
 from xarr.own.raw import RawKernel as RawKernel, RawModule as RawModule

@@ -2,8 +2,8 @@
 
 import typing as _typing
 
-from xarr.functions.absent import missing as _missing
-from xarr.functions.fft import (
+from xarr.functions.names.absent import missing as _missing
+from xarr.functions.signal.fft import (
     fft as fft,
     fft2 as fft2,
     fftn as fftn,
@@ -19,7 +19,7 @@ from xarr.functions.fft import (
     rfft2 as rfft2,
     rfftn as rfftn,
 )
-from xarr.functions.fourier import (
+from xarr.functions.signal.fourier import (
     fftfreq as fftfreq,
     fftshift as fftshift,
     ifftshift as ifftshift,

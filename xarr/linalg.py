@@ -2,9 +2,8 @@
 
 import typing as _typing
 
-from xarr.functions.absent import missing as _missing
-from xarr.functions.contractions import multi_dot as multi_dot
-from xarr.functions.linalg import (
+from xarr.functions.linalg.contractions import multi_dot as multi_dot
+from xarr.functions.linalg.linalg import (
     EighResult as EighResult,
     EigResult as EigResult,
     LinAlgError as LinAlgError,
@@ -31,24 +30,25 @@ from xarr.functions.linalg import (
     svdvals as svdvals,
     trace as trace,
 )
-from xarr.functions.norms import (
+from xarr.functions.linalg.norms import (
     matrix_norm as matrix_norm,
     norm as norm,
     vector_norm as vector_norm,
 )
-from xarr.functions.products import (
+from xarr.functions.linalg.products import (
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     tensordot as tensordot,
     vecdot as vecdot,
 )
-from xarr.functions.solving import (
+from xarr.functions.linalg.solving import (
     LstsqResult as LstsqResult,
     cond as cond,
     lstsq as lstsq,
     tensorinv as tensorinv,
     tensorsolve as tensorsolve,
 )
+from xarr.functions.names.absent import missing as _missing
 
 if not _typing.TYPE_CHECKING:  # which would take any name for one that is there
 

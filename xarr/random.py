@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from xarr.functions.absent import missing as _missing
+from xarr.functions.names.absent import missing as _missing
 from xarr.functions.random.bits import Philox as Philox
 from xarr.functions.random.generator import Generator as Generator, default_rng as default_rng
 from xarr.functions.random.host import (

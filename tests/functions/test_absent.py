@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import xarr
-from xarr.functions import absent
+from xarr.functions.names import absent
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from xarr.tables.rows import OWN, Elementwise, Reduction
 
 
 def test_the_line_below_a_function_is_that_of_its_row() -> None:
-    text = (ROOT / "xarr/functions/elementwise.py").read_text(encoding="utf-8")
+    text = (ROOT / "xarr/functions/elementwise/elementwise.py").read_text(encoding="utf-8")
     written = dict(re.findall(r'^(\w+): Final = .*\n"""(.*)"""$', text, re.MULTILINE))
     assert written == {row.name: row.about for row in elementwise.TABLE if not row.by_hand}
 

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import xarr
-from xarr.functions import floating_state
+from xarr.functions.elementwise import floating_state
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import pytest
 import xarr
 from xarr.algorithms import library
 from xarr.array.array import Array
-from xarr.functions import fourier
+from xarr.functions.signal import fourier
 
 
 @pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])

@@ -11,7 +11,7 @@ import pytest
 import xarr
 from tests.functions.beside_numpy import check, refused
 from xarr.engine import engine
-from xarr.functions.bin_widths import WIDTHS
+from xarr.functions.statistics.bin_widths import WIDTHS
 
 NAN, INF = np.nan, np.inf
 RNG = np.random.default_rng(2)

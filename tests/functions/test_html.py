@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import xarr
-from xarr.functions import notebooks
+from xarr.functions.io import notebooks
 
 pytestmark = pytest.mark.usefixtures("each_tier")
 

@@ -21,7 +21,7 @@ import xarr
 from xarr.backends import ranges
 from xarr.core.tape import hooks
 from xarr.engine import engine, hosted, profiling
-from xarr.functions.profiling import Cost, Profile
+from xarr.functions.device.profiling import Cost, Profile
 
 pytestmark = pytest.mark.usefixtures("each_tier")
 

@@ -14,7 +14,7 @@ from tests.comparing import needs
 from tests.functions.beside_numpy import check, refused
 from xarr.algorithms import library
 from xarr.engine import engine
-from xarr.functions import quantiles
+from xarr.functions.statistics import quantiles
 
 NAN, INF = np.nan, np.inf
 RNG = np.random.default_rng(0)

@@ -382,13 +382,13 @@ class Array(ArrayBase):
         return room.memory.Flags(self)
 
     @property
-    def flat(self) -> functions.flat.flatiter:
+    def flat(self) -> functions.index.flat.flatiter:
         """The elements in C order, to be walked, read and written one after the other."""
-        return functions.flat.flatiter(self)
+        return functions.index.flat.flatiter(self)
 
     @flat.setter
     def flat(self, value: Any) -> None:
-        functions.flat.flatiter(self)[...] = value
+        functions.index.flat.flatiter(self)[...] = value
 
     def setflags(
         self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
@@ -418,50 +418,50 @@ class Array(ArrayBase):
 
     def tobytes(self, order: str | None = "C") -> bytes:
         """The values as bytes, in C order or Fortran's; a copy on the host."""
-        return functions.as_bytes.tobytes(self, order)
+        return functions.io.as_bytes.tobytes(self, order)
 
     def tofile(self, fid: Any, /, sep: str = "", format: str = "%s") -> None:
         """Write the values to a file in C order, as bytes or as text with a separator."""
-        functions.as_bytes.tofile(self, fid, sep, format)
+        functions.io.as_bytes.tofile(self, fid, sep, format)
 
     def dump(self, file: Any) -> None:
         """Pickle the array to a file, an open one or one that is named."""
-        functions.as_bytes.dump(self, file)
+        functions.io.as_bytes.dump(self, file)
 
     def dumps(self) -> bytes:
         """Pickle the array to bytes."""
         return pickle.dumps(self)
 
     def __bytes__(self) -> bytes:
-        return functions.as_bytes.of(self)
+        return functions.io.as_bytes.of(self)
 
     def to_numpy(self, /) -> Host:
         """Copy an array to the host; allowed in `no_implicit_transfer`, since it is not hidden.
 
         See `xarr.to_numpy`.
         """
-        return functions.creation.to_numpy(self)
+        return functions.create.creation.to_numpy(self)
 
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Array:
         """Copy an array to a device; an array that is there already is returned itself.
 
         See `xarr.to_device`.
         """
-        return functions.creation.to_device(self, device, stream=stream)
+        return functions.create.creation.to_device(self, device, stream=stream)
 
     def __repr__(self) -> str:
-        return functions.printing.array_repr(self)
+        return functions.io.printing.array_repr(self)
 
     def __str__(self) -> str:
-        return functions.printing.array_str(self)
+        return functions.io.printing.array_str(self)
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: shape, dtype, device and memory, and a picture of a matrix."""
-        return functions.notebooks.repr_html(self)
+        return functions.io.notebooks.repr_html(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """The text that IPython shows: the values, but in a notebook nothing is computed for it."""
-        functions.notebooks.repr_pretty(self, printer, cycle)
+        functions.io.notebooks.repr_pretty(self, printer, cycle)
 
     # -- data types and shapes -------------------------------------------------------------------
 
@@ -480,9 +480,11 @@ class Array(ArrayBase):
         `order` "K" gives a result in C order; `casting` says which conversions are accepted.
         """
         try:
-            return functions.data_types.cast(self, dtype, order, casting, copy, device)
+            return functions.types.data_types.cast(self, dtype, order, casting, copy, device)
         except TypeError as refusal:
-            return functions.on_host.fallen_back(refusal, "astype", self, dtype, order, casting)
+            return functions.calls.on_host.fallen_back(
+                refusal, "astype", self, dtype, order, casting
+            )
 
     def view(self, dtype: Any = None, type: Any = None) -> Array:
         """Another array in the same memory, perhaps of another data type.
@@ -503,18 +505,18 @@ class Array(ArrayBase):
             If the device lacks dtype.
         """
         try:
-            return functions.as_bytes.view(self, dtype, type)
+            return functions.io.as_bytes.view(self, dtype, type)
         except TypeError as refusal:
-            return functions.on_host.fallen_back(refusal, "view", self, dtype)
+            return functions.calls.on_host.fallen_back(refusal, "view", self, dtype)
 
     def byteswap(self, inplace: bool = False) -> Array:
         """Reverse the bytes of each element (of each part of a complex one)."""
-        return functions.as_bytes.byteswap(self, inplace)
+        return functions.io.as_bytes.byteswap(self, inplace)
 
     def reshape(self, *shape: Any, copy: bool | None = None, order: str = "C") -> Array:
         """Give the array another shape, given as a tuple or as integers; see `xarr.reshape`."""
         wanted = shape[0] if len(shape) == 1 else shape
-        return functions.manipulation.reshape(self, wanted, copy=copy, order=order)
+        return functions.shape.manipulation.reshape(self, wanted, copy=copy, order=order)
 
     def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
         """Give the array another shape and size in place; what is new is zero.
@@ -524,36 +526,36 @@ class Array(ArrayBase):
         ValueError
             If the array is a view. Views of it keep the memory as it was.
         """
-        functions.as_bytes.resize(self, new_shape, refcheck)
+        functions.io.as_bytes.resize(self, new_shape, refcheck)
 
     def ravel(self, order: str = "C") -> Array:
         """Flatten an array: a view of it where its elements follow each other, else a copy.
 
         See `xarr.ravel`.
         """
-        return functions.manipulation.ravel(self, order)
+        return functions.shape.manipulation.ravel(self, order)
 
     def flatten(self, order: str = "C") -> Array:
         """Copy the array, flattened."""
-        return functions.manipulation.flattened(self, order, "x.flatten(order)", copy=True)
+        return functions.shape.manipulation.flattened(self, order, "x.flatten(order)", copy=True)
 
     def squeeze(self, axis: Axis = None) -> Array:
         """Remove axes of one element, all of them where axis is None; a view.
 
         See `xarr.squeeze`.
         """
-        return functions.manipulation.squeeze(self, axis)
+        return functions.shape.manipulation.squeeze(self, axis)
 
     def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
         """Swap two axes; a view. See `xarr.swapaxes`."""
-        return functions.manipulation.swapaxes(self, axis1, axis2)
+        return functions.shape.manipulation.swapaxes(self, axis1, axis2)
 
     def transpose(self, *axes: Any) -> Array:
         """Reverse the axes, or put them in the order given as a tuple or as integers."""
         if not axes or (len(axes) == 1 and axes[0] is None):
-            return functions.manipulation.reversed_axes(self)
+            return functions.shape.manipulation.reversed_axes(self)
         order = axes[0] if len(axes) == 1 else axes
-        return functions.manipulation.permuted(self, order, "x.transpose(axes)")
+        return functions.shape.manipulation.permuted(self, order, "x.transpose(axes)")
 
     def diagonal(
         self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
@@ -562,17 +564,17 @@ class Array(ArrayBase):
 
         See `xarr.diagonal`.
         """
-        return functions.matrices.diagonal(self, offset, axis1, axis2)
+        return functions.linalg.matrices.diagonal(self, offset, axis1, axis2)
 
     # -- elements --------------------------------------------------------------------------------
 
     def _item(self, key: Any) -> Array:
         """The elements that `key` names: a view, or a copy where it holds arrays."""
-        return functions.indexing.getitem(self, key)
+        return functions.index.indexing.getitem(self, key)
 
     def _set_item(self, key: Any, value: Any) -> None:
         """Write to the elements that `key` names."""
-        functions.indexing.setitem(self, key, value)
+        functions.index.indexing.setitem(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
         raise errors.value_error(
@@ -591,7 +593,7 @@ class Array(ArrayBase):
 
         See `xarr.put`.
         """
-        functions.placing.put(self, ind, v, mode)
+        functions.index.placing.put(self, ind, v, mode)
 
     def take(
         self,
@@ -604,7 +606,7 @@ class Array(ArrayBase):
 
         See `xarr.take`.
         """
-        return functions.searching.take(self, indices, axis, out, mode)
+        return functions.index.searching.take(self, indices, axis, out, mode)
 
     def choose(self, *choices: Any, out: Any = None, mode: str = "raise") -> Array:
         """Choose for each element from one of several arrays; see `xarr.choose`.
@@ -612,19 +614,19 @@ class Array(ArrayBase):
         The arrays are given one by one, or as one sequence.
         """
         among = choices[0] if len(choices) == 1 else choices
-        return functions.selecting.choose(self, among, out, mode)
+        return functions.index.selecting.choose(self, among, out, mode)
 
     def compress(self, condition: Any, axis: SupportsIndex | None = None, out: Any = None) -> Array:
         """Take the parts along an axis where a condition is true; see `xarr.compress`."""
-        return functions.selecting.compress(condition, self, axis, out)
+        return functions.index.selecting.compress(condition, self, axis, out)
 
     def repeat(self, repeats: Any, axis: SupportsIndex | None = None) -> Array:
         """Repeat each element, one after the other. See `xarr.repeat`."""
-        return functions.joining.repeat(self, repeats, axis)
+        return functions.shape.joining.repeat(self, repeats, axis)
 
     def nonzero(self) -> tuple[Array, ...]:
         """The indices of the nonzero elements, in C order, along each axis. See `xarr.nonzero`."""
-        return functions.searching.nonzero(self)
+        return functions.index.searching.nonzero(self)
 
     # -- order -----------------------------------------------------------------------------------
 
@@ -640,7 +642,7 @@ class Array(ArrayBase):
         """Sort the array in place, as NumPy's method does."""
         room.layouts.require_writeable(self, "x.sort()")
         integer(axis, "x.sort(axis)", "axis")
-        self[...] = functions.sorting.sort(
+        self[...] = functions.sort.sorting.sort(
             self, axis, kind, order, stable=stable, descending=descending
         )
 
@@ -657,7 +659,7 @@ class Array(ArrayBase):
 
         See `xarr.argsort`.
         """
-        return functions.sorting.argsort(
+        return functions.sort.sorting.argsort(
             self, axis, kind, order, stable=stable, descending=descending
         )
 
@@ -667,7 +669,7 @@ class Array(ArrayBase):
         """Put the k-th element in place where it is when sorted; see `xarr.partition`."""
         room.layouts.require_writeable(self, "x.partition(kth)")
         integer(axis, "x.partition(kth, axis)", "axis")
-        self[...] = functions.ordering.partition(self, kth, axis, kind, order)
+        self[...] = functions.sort.ordering.partition(self, kth, axis, kind, order)
 
     def argpartition(
         self,
@@ -677,7 +679,7 @@ class Array(ArrayBase):
         order: Any = None,
     ) -> Array:
         """The indices of what `partition` gives. See `xarr.argpartition`."""
-        return functions.ordering.argpartition(self, kth, axis, kind, order)
+        return functions.sort.ordering.argpartition(self, kth, axis, kind, order)
 
     def searchsorted(
         self, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
@@ -686,7 +688,7 @@ class Array(ArrayBase):
 
         See `xarr.searchsorted`.
         """
-        return functions.sorting.searchsorted(self, v, side, sorter)
+        return functions.sort.sorting.searchsorted(self, v, side, sorter)
 
     # -- reductions and scans --------------------------------------------------------------------
 
@@ -694,7 +696,7 @@ class Array(ArrayBase):
         self, axis: Axis = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
     ) -> Array:
         """Whether all elements are nonzero. See `xarr.all`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.all, self._node, axis, out=out, keepdims=keepdims, mask=where
         )
 
@@ -702,7 +704,7 @@ class Array(ArrayBase):
         self, axis: Axis = None, out: Out = None, keepdims: bool = False, *, where: ArrayLike = True
     ) -> Array:
         """Whether an element is nonzero. See `xarr.any`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.any, self._node, axis, out=out, keepdims=keepdims, mask=where
         )
 
@@ -710,7 +712,7 @@ class Array(ArrayBase):
         self, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
     ) -> Array:
         """The index of the first largest element; of the first NaN if any. See `xarr.argmax`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.argmax, self._node, axis, out=out, keepdims=keepdims
         )
 
@@ -718,13 +720,13 @@ class Array(ArrayBase):
         self, axis: SupportsIndex | None = None, out: Out = None, *, keepdims: bool = False
     ) -> Array:
         """The index of the first smallest element; of the first NaN if any. See `xarr.argmin`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.argmin, self._node, axis, out=out, keepdims=keepdims
         )
 
     def count_nonzero(self, axis: Axis = None, keepdims: bool = False) -> Array:
         """The number of nonzero elements. See `xarr.count_nonzero`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.count_nonzero, self._node, axis, keepdims=keepdims
         )
 
@@ -737,7 +739,7 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The largest element; NaN if any is. See `xarr.max`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.max,
             self._node,
             axis,
@@ -757,7 +759,7 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The arithmetic mean. See `xarr.mean`."""
-        return functions.moments.averaged(
+        return functions.reduce.moments.averaged(
             reductions.mean, self._node, axis, dtype, out, keepdims, where
         )
 
@@ -770,7 +772,7 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The smallest element; NaN if any is. See `xarr.min`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.min,
             self._node,
             axis,
@@ -790,7 +792,7 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The product of the elements, in 64 bits for integers. See `xarr.prod`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.prod,
             self._node,
             axis,
@@ -803,7 +805,7 @@ class Array(ArrayBase):
 
     def ptp(self, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
         """The largest element less the smallest (peak to peak). See `xarr.ptp`."""
-        return functions.statistical.ptp(self, axis, out, keepdims)
+        return functions.reduce.statistical.ptp(self, axis, out, keepdims)
 
     def std(
         self,
@@ -818,7 +820,7 @@ class Array(ArrayBase):
         correction: float = 0.0,
     ) -> Array:
         """The standard deviation of real numbers. See `xarr.std`."""
-        return functions.moments.spread(
+        return functions.reduce.moments.spread(
             reductions.std, self._node, axis, dtype, out, ddof, keepdims, where, mean, correction
         )
 
@@ -832,7 +834,7 @@ class Array(ArrayBase):
         where: ArrayLike = True,
     ) -> Array:
         """The sum of the elements, in 64 bits for integers. See `xarr.sum`."""
-        return functions.applying.reduced(
+        return functions.calls.applying.reduced(
             reductions.sum,
             self._node,
             axis,
@@ -852,7 +854,7 @@ class Array(ArrayBase):
         out: Any = None,
     ) -> Array:
         """The sums of the diagonals of the matrices that two axes hold. See `xarr.trace`."""
-        return functions.matrices.trace(self, offset, axis1, axis2, dtype, out)
+        return functions.linalg.matrices.trace(self, offset, axis1, axis2, dtype, out)
 
     def var(
         self,
@@ -867,7 +869,7 @@ class Array(ArrayBase):
         correction: float = 0.0,
     ) -> Array:
         """The variance of real numbers. See `xarr.var`."""
-        return functions.moments.spread(
+        return functions.reduce.moments.spread(
             reductions.var, self._node, axis, dtype, out, ddof, keepdims, where, mean, correction
         )
 
@@ -878,7 +880,7 @@ class Array(ArrayBase):
 
         See `xarr.cumprod`.
         """
-        return functions.statistical.cumprod(self, axis, dtype, out)
+        return functions.reduce.statistical.cumprod(self, axis, dtype, out)
 
     def cumsum(
         self, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
@@ -887,7 +889,7 @@ class Array(ArrayBase):
 
         See `xarr.cumsum`.
         """
-        return functions.statistical.cumsum(self, axis, dtype, out)
+        return functions.reduce.statistical.cumsum(self, axis, dtype, out)
 
     def cumulative_prod(
         self,
@@ -901,7 +903,7 @@ class Array(ArrayBase):
 
         See `xarr.cumulative_prod`.
         """
-        return functions.applying.scanned(
+        return functions.calls.applying.scanned(
             reductions.cumulative_prod, self._node, axis, dtype, include_initial, out=out
         )
 
@@ -917,7 +919,7 @@ class Array(ArrayBase):
 
         See `xarr.cumulative_sum`.
         """
-        return functions.applying.scanned(
+        return functions.calls.applying.scanned(
             reductions.cumulative_sum, self._node, axis, dtype, include_initial, out=out
         )
 
@@ -939,7 +941,7 @@ class Array(ArrayBase):
 
         See `xarr.clip`.
         """
-        return functions.arithmetic.clip(
+        return functions.elementwise.arithmetic.clip(
             self, min, max, out, a_min=a_min, a_max=a_max, where=where, casting=casting, dtype=dtype
         )
 
@@ -947,7 +949,7 @@ class Array(ArrayBase):
         """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
         if out is None and self._node.dtype.kind != dtypes.COMPLEX:
             return self
-        return functions.elementwise.conj(self, out)
+        return functions.elementwise.elementwise.conj(self, out)
 
     def conjugate(self, /, out: Out = None) -> Array:
         """The complex conjugate; the array itself where it is real. See `xarr.conj`."""
@@ -955,21 +957,21 @@ class Array(ArrayBase):
 
     def round(self, decimals: SupportsIndex = 0, out: Out = None) -> Array:
         """The nearest integer, halves to even. See `xarr.round`."""
-        return functions.arithmetic.round(self, decimals, out)
+        return functions.elementwise.arithmetic.round(self, decimals, out)
 
     def dot(self, b: ArrayLike, out: Any = None) -> Array:
         """NumPy's product of scalars, vectors, matrices and stacks of them. See `xarr.dot`."""
-        return functions.contractions.dot(self, b, out)
+        return functions.linalg.contractions.dot(self, b, out)
 
     def __matmul__(self, other: ArrayLike, /) -> Array:
         if not room.operators.holds_matrices(other):
             return NOT_IMPLEMENTED
-        return functions.products.matmul(self, other)
+        return functions.linalg.products.matmul(self, other)
 
     def __rmatmul__(self, other: ArrayLike, /) -> Array:
         if not room.operators.holds_matrices(other):
             return NOT_IMPLEMENTED
-        return functions.products.matmul(other, self)
+        return functions.linalg.products.matmul(other, self)
 
     def __imatmul__(self, other: ArrayLike, /) -> Array:
         if not room.operators.holds_matrices(other):
@@ -977,32 +979,32 @@ class Array(ArrayBase):
         where = "matmul(x1, x2), in place"
         room.layouts.require_writeable(self, where)
         return room.operators.stored_in_place(
-            self, functions.products.matmul(self, other)._node, where
+            self, functions.linalg.products.matmul(self, other)._node, where
         )
 
     # -- what Python's numbers have --------------------------------------------------------------
 
     def is_integer(self) -> bool:
         """Tell whether the number is an integer. See `xarr.is_integer`."""
-        return functions.scalars.is_integer(self)
+        return functions.python.scalars.is_integer(self)
 
     def as_integer_ratio(self) -> tuple[int, int]:
         """Give two integers whose ratio is the number. See `xarr.as_integer_ratio`."""
-        return functions.scalars.as_integer_ratio(self)
+        return functions.python.scalars.as_integer_ratio(self)
 
     def bit_count(self) -> int:
         """Count the ones in the absolute value of an integer. See `xarr.bit_count`."""
-        return functions.scalars.bit_count(self)
+        return functions.python.scalars.bit_count(self)
 
     @property
     def numerator(self) -> int:
         """The integer, as a fraction's numerator."""
-        return functions.scalars.numerator(self)
+        return functions.python.scalars.numerator(self)
 
     @property
     def denominator(self) -> int:
         """Give 1, an integer's denominator."""
-        return functions.scalars.denominator(self)
+        return functions.python.scalars.denominator(self)
 
     # -- protocols -------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Functions that give complex numbers where real ones do not do, as in `numpy.emath`."""
 
-from xarr.functions.scimath import (
+from xarr.functions.elementwise.scimath import (
     arccos as arccos,
     arcsin as arcsin,
     arctanh as arctanh,

@@ -4,7 +4,7 @@ from typing import Literal as _Literal
 
 import numpy.polynomial as _theirs
 
-from xarr.functions.docstrings import complete as _complete
+from xarr.functions.names.docstrings import complete as _complete
 from xarr.functions.polynomials.classes import (
     Chebyshev as Chebyshev,
     Hermite as Hermite,

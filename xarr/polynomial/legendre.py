@@ -9,7 +9,7 @@ import typing as _typing
 import numpy.polynomial.legendre as _theirs
 
 from xarr.backends.device import get_device as _get_device
-from xarr.functions.on_host import given_back as _given_back, run_on_host as _run_on_host
+from xarr.functions.calls.on_host import given_back as _given_back, run_on_host as _run_on_host
 from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
 from xarr.functions.polynomials.classes import Legendre as Legendre
 

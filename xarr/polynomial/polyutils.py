@@ -4,7 +4,7 @@ import typing as _typing
 
 import numpy.polynomial.polyutils as _theirs
 
-from xarr.functions.on_host import host_of as _host_of, run_on_host as _run_on_host
+from xarr.functions.calls.on_host import host_of as _host_of, run_on_host as _run_on_host
 from xarr.functions.polynomials.classes import Series as _Series
 from xarr.functions.polynomials.recurrences import mapped as _mapped
 

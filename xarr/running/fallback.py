@@ -22,8 +22,9 @@ from xarr.algorithms import library
 from xarr.array import transfers
 from xarr.array.array import Array
 from xarr.backends.device import default_device
-from xarr.functions import arithmetic, on_host
-from xarr.functions.type_queries import iscomplexobj
+from xarr.functions.calls import on_host
+from xarr.functions.elementwise import arithmetic
+from xarr.functions.types.type_queries import iscomplexobj
 
 
 class Namespace(ModuleType):

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr.functions.absent import missing
+from xarr.functions.names.absent import missing
 from xarr.running import clients, fallback
 
 _INSTALLED: Final = ("site-packages", "dist-packages")

@@ -21,11 +21,11 @@ from xarr.compiler import launch
 from xarr.core.tape import number_like
 from xarr.dtypes import DType
 from xarr.engine import engine, hosted
-from xarr.functions import reductions as folds
-from xarr.functions.creation import asarray
-from xarr.functions.products import matmul
+from xarr.functions.create.creation import asarray
+from xarr.functions.linalg.products import matmul
 from xarr.functions.random.generator import default_rng
-from xarr.functions.sorting import sort
+from xarr.functions.reduce import reductions as folds
+from xarr.functions.sort.sorting import sort
 from xarr.tables import elementwise, reductions
 
 _SIZE: Final = 1000

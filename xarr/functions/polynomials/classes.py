@@ -15,10 +15,11 @@ import numpy.polynomial as theirs
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
 from xarr.backends.device import Device, get_device
-from xarr.functions import creation, reductions
-from xarr.functions.on_host import device_of, given_back, host_of
+from xarr.functions.calls.on_host import device_of, given_back, host_of
+from xarr.functions.create import creation
 from xarr.functions.polynomials import recurrences
 from xarr.functions.polynomials.recurrences import Basis, mapped
+from xarr.functions.reduce import reductions
 
 
 def _special(name: str) -> Callable[..., Any]:

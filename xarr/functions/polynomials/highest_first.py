@@ -13,12 +13,12 @@ from numpy.exceptions import RankWarning
 from xarr import errors
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
-from xarr.functions import linalg
-from xarr.functions.contractions import outer
-from xarr.functions.on_host import device_of, given_back, host_of
+from xarr.functions.calls.on_host import device_of, given_back, host_of
+from xarr.functions.create.powers import vander
+from xarr.functions.linalg import linalg
+from xarr.functions.linalg.contractions import outer
+from xarr.functions.linalg.products import matmul
 from xarr.functions.polynomials import recurrences
-from xarr.functions.powers import vander
-from xarr.functions.products import matmul
 
 Coefficients = Any
 """An annotation of which `docstrings` knows what to say."""

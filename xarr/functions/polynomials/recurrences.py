@@ -20,8 +20,12 @@ from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.dtypes import FLOATING
-from xarr.functions import elementwise, joining, manipulation, reductions, searching, solving
-from xarr.functions.on_host import given_back
+from xarr.functions.calls.on_host import given_back
+from xarr.functions.elementwise import elementwise
+from xarr.functions.index import searching
+from xarr.functions.linalg import solving
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import joining, manipulation
 
 Step = Callable[[int], tuple[float, float, float]]
 """a, b and c of the recurrence, for k."""

@@ -10,8 +10,8 @@ import numpy.polynomial.chebyshev as theirs
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
 from xarr.backends.device import get_device
-from xarr.functions import elementwise
-from xarr.functions.on_host import given_back, host_of
+from xarr.functions.calls.on_host import given_back, host_of
+from xarr.functions.elementwise import elementwise
 
 
 def chebyshev(x: ArrayLike) -> Array:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xarr import dtypes, errors
 from xarr.array.array import Array
 from xarr.backends.device import get_device
-from xarr.functions.creation import shape_of
+from xarr.functions.create.creation import shape_of
 from xarr.tables.random import words_wide
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from xarr.backends.device import Device, default_float, get_device, require_on, 
 from xarr.core.tape import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
-from xarr.functions.applying import reduced
-from xarr.functions.creation import shape_of
+from xarr.functions.calls.applying import reduced
+from xarr.functions.create.creation import shape_of
 from xarr.functions.random.bits import Philox
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables import elementwise, reductions

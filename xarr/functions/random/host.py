@@ -14,7 +14,7 @@ from xarr.array.array import Array
 from xarr.array.outcome import delivered, single
 from xarr.array.transfers import from_host, openly, tell
 from xarr.backends.device import get_device
-from xarr.functions.on_host import host_of
+from xarr.functions.calls.on_host import host_of
 from xarr.functions.random.generator import Generator
 from xarr.functions.random.legacy import RandomState
 

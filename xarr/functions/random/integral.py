@@ -13,7 +13,7 @@ from xarr.backends.device import get_device
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, INTEGER, SIGNED, DType
 from xarr.engine import engine
-from xarr.functions.applying import reduced
+from xarr.functions.calls.applying import reduced
 from xarr.functions.random.drawing import Source, size_of
 from xarr.tables import elementwise, random, reductions
 from xarr.tables.rows import Elementwise

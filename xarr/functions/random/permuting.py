@@ -14,10 +14,14 @@ from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device
 from xarr.engine import engine
-from xarr.functions import creation, indexing, manipulation, reductions, searching, sorting
-from xarr.functions.on_host import is_of_host
+from xarr.functions.calls.on_host import is_of_host
+from xarr.functions.create import creation
+from xarr.functions.index import indexing, searching
 from xarr.functions.random.drawing import Source, size_of
 from xarr.functions.random.integral import integers
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import manipulation
+from xarr.functions.sort import sorting
 from xarr.layout import Shape
 from xarr.tables import random
 

@@ -13,8 +13,11 @@ from xarr.array.conversion import as_array
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.engine import engine
-from xarr.functions import elementwise, joining, linalg, manipulation, products, reductions
+from xarr.functions.elementwise import elementwise
+from xarr.functions.linalg import linalg, products
 from xarr.functions.random.drawing import Parameter, Size, Source, parameter, size_of
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import joining, manipulation
 from xarr.layout import Shape, broadcast_shapes
 from xarr.tables import random
 

@@ -1,0 +1,6 @@
+"""Arrays made of values, of shapes, of formulas and of memory."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xarr.functions.create import creation as creation

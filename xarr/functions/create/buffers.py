@@ -1,0 +1,255 @@
+"""Arrays of what is in memory already: buffers, iterables, and copies in the order asked for.
+
+What Python holds, iterables and buffers, is read on the host and brought to the device once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex, cast
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array import memory
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
+from xarr.array.conversion import as_array
+from xarr.array.layouts import axes_in_order, in_order, kept, laid_out, require_writeable
+from xarr.array.operands import no_array
+from xarr.array.outcome import mask_of
+from xarr.backends.device import default_float, get_device
+from xarr.functions.create.creation import ordered
+from xarr.functions.elementwise import elementwise
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import manipulation
+from xarr.functions.types import data_types
+
+
+def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
+    """Return the array itself if its elements follow each other in C order, else a copy.
+
+    >>> xarr.ascontiguousarray(xarr.eye(2).T).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    result = ordered(a, dtype, "C", None, None, "ascontiguousarray(a)", "a")
+    return result if result.ndim else result.reshape((1,))
+
+
+def asfortranarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
+    """Return the array itself if its elements follow each other in Fortran's order, else a copy.
+
+    >>> xarr.asfortranarray(xarr.eye(2)).strides
+    (8, 16)
+    """
+    result = ordered(a, dtype, "F", None, None, "asfortranarray(a)", "a")
+    return result if result.ndim else result.reshape((1,))
+
+
+def isfortran(a: Array) -> bool:
+    """Tell whether an array lies in memory in Fortran's order and not in C order.
+
+    >>> xarr.isfortran(xarr.ones((2, 3), order="F"))
+    True
+    """
+    if type(a) is not Array:
+        raise no_array("a", a, "isfortran(a)")
+    return memory.Flags(a).fnc
+
+
+def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
+    """Copy an array.
+
+    >>> x = xarr.zeros(2)
+    >>> xarr.copy(x) is x
+    False
+    """
+    where = "copy(a)"
+    if type(a) is not Array:
+        return ordered(a, None, order, None, None, where, "a")
+    return kept(Array(laid_out(a._node, axes_in_order(a, order, where))))
+
+
+def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
+    """Write values to an array, where a mask is true.
+
+    src : Array or values that broadcast to the shape of dst
+        The values.
+    where : Array of bool that broadcasts to the shape of dst
+        Which elements are written.
+
+    >>> x = xarr.zeros(3)
+    >>> xarr.copyto(x, 1.0, where=[True, False, True])
+    >>> x.tolist()
+    [1.0, 0.0, 1.0]
+    """
+    name = "copyto(dst, src)"
+    if type(dst) is not Array:
+        raise no_array("dst", dst, name)
+    require_writeable(dst, name)
+    weak = type(src) in (bool, int, float, complex)
+    values = as_array(src, name, "src", device=dst.device)
+    given = values.dtype
+    if weak:
+        given = data_types.result_type(dst, src)
+    data_types.require_casting(given, dst.dtype, casting, name)
+    if where is True:
+        dst[...] = src if weak else values
+        return
+    chosen = mask_of(where, dst._node, name)
+    assert chosen is not None
+    mask = manipulation.broadcast_to(Array(chosen), dst.shape)
+    if weak:
+        values = as_array(src, name, "src", dtype=dst.dtype, device=dst.device)
+    spread = manipulation.broadcast_to(values, dst.shape)
+    dst[mask] = spread[mask]
+
+
+def frombuffer(
+    buffer: Any,
+    dtype: DTypeLike = None,
+    count: SupportsIndex = -1,
+    offset: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make a one-dimensional array of the bytes of a buffer.
+
+    buffer : Array, or what has a buffer, as bytes do
+        The memory. That of an Array is shared; another is copied to the device.
+    dtype : dtype, optional
+        The data type that the bytes are taken as; the default floating-point one where None.
+    count : int
+        How many elements; all that there are where negative.
+    offset : int
+        The byte that the first element begins at.
+
+    >>> xarr.frombuffer(bytes([1, 0, 2, 0]), dtype="int16").tolist()
+    [1, 2]
+    """
+    where = "frombuffer(buffer)"
+    target = get_device(device, where)
+    kind = default_float(target).numpy if dtype is None else numpy.dtype(cast(Any, dtype))
+    if type(buffer) is Array:
+        flat = manipulation.reshape(buffer, (-1,), copy=False)
+        whole: Array = flat.view("uint8")[int(offset) :]
+        if int(count) >= 0:
+            whole = whole[: int(count) * kind.itemsize]
+        return whole.view(kind)
+    try:
+        host = numpy.frombuffer(buffer, kind, int(count), int(offset))
+    except ValueError as error:
+        raise errors.value_error(
+            where, str(error), "whole elements in the buffer are accepted"
+        ) from None
+    return as_array(host, where, "buffer", device=target)
+
+
+def fromiter(
+    iter: Iterable[Any],
+    dtype: DTypeLike,
+    count: SupportsIndex = -1,
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make a one-dimensional array of what an iterable gives. Runs on the host.
+
+    iter : iterable of numbers
+        The values.
+    count : int
+        How many are taken; all where -1.
+
+    >>> xarr.fromiter((i * i for i in range(4)), dtype="int64").tolist()
+    [0, 1, 4, 9]
+    """
+    where = "fromiter(iter, dtype)"
+    row = dtypes.lookup(dtype, where)
+    host = numpy.fromiter(iter, row.numpy, int(count))
+    return as_array(host, where, "iter", device=device)
+
+
+def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None) -> Array:
+    """Make an array of values; ValueError if one is NaN or infinite. Waits for the device.
+
+    >>> xarr.asarray_chkfinite([1.0, 2.0]).tolist()
+    [1.0, 2.0]
+    """
+    result = ordered(a, dtype, order, None, None, "asarray_chkfinite(a)", "a")
+    floating = result._node.dtype.kind in dtypes.FLOATING
+    if floating and not bool(reductions.all(elementwise.isfinite(result))):
+        raise errors.value_error(
+            "asarray_chkfinite(a)", "a holds NaN or infinities", "finite numbers are accepted"
+        )
+    return result
+
+
+def require(
+    a: Any,
+    dtype: DTypeLike = None,
+    requirements: str | Sequence[str] | None = None,
+    *,
+    like: Any = None,
+) -> Array:
+    """Make an array that lies in memory as required; one that does so already is returned itself.
+
+    requirements : str or sequence of str, optional
+        "C" or "F" for an order, "W" for one that can be written, "O" for one of its own memory; "A"
+        and "E" are always so.
+
+    >>> xarr.require(xarr.eye(2).T, requirements="C").flags.c_contiguous
+    True
+    """
+    where = "require(a, dtype, requirements)"
+    wanted = set[str]()
+    for item in requirements or ():
+        short = _REQUIREMENTS.get(item.upper())
+        if short is None:
+            raise errors.refused(
+                KeyError, where, f"a requirement is {item!r}", "C, F, A, W, O, E are accepted"
+            )
+        wanted.add(short)
+    if {"C", "F"} <= wanted:
+        raise errors.value_error(where, "both orders are required", "one is accepted")
+    order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
+    result = in_order(as_array(a, where, "a", dtype=dtype), order, where)
+    flags = memory.Flags(result)
+    if ("W" in wanted and not flags.writeable) or ("O" in wanted and not flags.owndata):
+        return Array(laid_out(result._node, axes_in_order(result, order, where)))
+    return result
+
+
+_REQUIREMENTS = {
+    **dict.fromkeys(("C", "C_CONTIGUOUS", "CONTIGUOUS"), "C"),
+    **dict.fromkeys(("F", "F_CONTIGUOUS", "FORTRAN"), "F"),
+    **dict.fromkeys(("A", "ALIGNED"), "A"),
+    **dict.fromkeys(("W", "WRITEABLE"), "W"),
+    **dict.fromkeys(("O", "OWNDATA"), "O"),
+    **dict.fromkeys(("E", "ENSUREARRAY"), "E"),
+}
+
+
+def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
+    """Tell whether a byte belongs to two arrays.
+
+    max_work : int, optional
+        How much is tried; without limit where None.
+
+    >>> x = xarr.zeros(4)
+    >>> xarr.shares_memory(x[::2], x[1::2])
+    False
+    """
+    return memory.share_memory(a, b, max_work, exactly=True)
+
+
+def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
+    """Tell whether two arrays may share memory: whether their ends cross. False is certain.
+
+    max_work : int, optional
+        How much is tried beyond the ends; nothing where None.
+
+    >>> x = xarr.zeros(4)
+    >>> xarr.may_share_memory(x[::2], x[1::2])
+    True
+    """
+    return memory.share_memory(a, b, max_work, exactly=False)

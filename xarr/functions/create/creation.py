@@ -1,0 +1,938 @@
+"""Creation: arrays from values, from shapes and by formula.
+
+What a formula gives is computed where it is used; `zeros`, `ones` and `full` are constants, which
+take no memory until they are written to, or a view of them is made.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, Final, Literal, SupportsIndex, cast, overload
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.array import transfers
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
+from xarr.array.conversion import as_array, retyped, warn_of_imaginary
+from xarr.array.door import array_of, node_of
+from xarr.array.layouts import axes_in_order, in_order, kept, laid_out
+from xarr.array.operands import integer
+from xarr.array.transfers import Host, from_host, openly, to_host
+from xarr.backends.device import Device, default_float, get_device, promoted, require_on
+from xarr.core.tape import Node, constant
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.functions.device.streams import Stream
+from xarr.functions.elementwise import arithmetic
+from xarr.layout import Shape
+from xarr.tables import elementwise as table
+from xarr.tables.rows import Elementwise, choose
+
+
+def asarray(
+    a: Any,
+    dtype: DTypeLike = None,
+    order: str | None = None,
+    *,
+    device: DeviceLike = None,
+    copy: bool | None = None,
+    like: Any = None,
+) -> Array:
+    """Make an array of values; an Array that already is what was asked for is returned itself.
+
+    a : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
+        The values. A nested sequence may hold Arrays. The memory of an array on a CUDA device (of
+        CuPy, Numba, PyTorch, JAX) is shared.
+    dtype : dtype, optional
+        The data type of the result; where None, that of the values. Python scalars become bool,
+        int64, and the device's default floating-point and complex types.
+
+    Raises
+    ------
+    ValueError
+        If copy is False and a copy is needed, or a nested sequence is ragged.
+    OverflowError
+        If a Python integer does not fit the dtype.
+
+    >>> xarr.asarray([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    return ordered(a, dtype, order, copy, device, "asarray(a)", "a")
+
+
+def ordered(
+    obj: Any,
+    dtype: Any,
+    order: str | None,
+    copy: bool | None,
+    device: DeviceLike,
+    where: str,
+    name: str = "obj",
+) -> Array:
+    """What `asarray` makes, for a function that errors name: an array without axes too."""
+    order = layout.order_of(order, where)
+    if order is None or (order == "C" and type(obj) is not Array):
+        result = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
+    elif copy and type(obj) is Array:
+        # In one step, of the type that it will have.
+        result = as_array(obj, where, name, dtype=dtype, device=device)
+        axes = axes_in_order(obj, order, where)
+        if result is obj or axes is not None:
+            result = Array(laid_out(result._node, axes))
+    else:
+        given = as_array(obj, where, name, dtype=dtype, device=device, copy=copy)
+        if type(obj) is numpy.ndarray and order in ("A", "K") and obj.flags.fnc:
+            order = "F"
+        result = in_order(given, order, where)
+        if copy is False and result is not given:
+            raise errors.value_error(
+                where,
+                f"copy is False and {name} does not lie in order {order}",
+                "another order needs a copy",
+                "pass copy=None",
+            )
+    is_given = result is obj
+    if is_given and (result._kept or result.ndim or copy is False):
+        return result
+    return kept(Array(engine.copied(result._node)) if is_given else result)
+
+
+def array(
+    object: Any,
+    dtype: DTypeLike = None,
+    *,
+    copy: bool | None = True,
+    order: str | None = "K",
+    subok: bool = False,
+    ndmin: SupportsIndex = 0,
+    ndmax: SupportsIndex = 0,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make a new array of values: NumPy's name of ``asarray(obj, copy=True)``.
+
+    object : Array, Python scalar, nested sequence, NumPy array or buffer
+        The values.
+    ndmin : int
+        The least number of axes; missing ones are put in front.
+    ndmax : int
+        The most axes that values may have; 0 for as many as there can be.
+
+    >>> xarr.array([1.5, 2.5], dtype="float32").dtype
+    dtype('float32')
+    """
+    # What comes from the host is new already.
+    where = "array(object)"
+    least = integer(ndmin, "array(object, ndmin)", "ndmin")
+    most = integer(ndmax, "array(object, ndmax)", "ndmax")
+    if not 0 <= most <= layout.MAX_NDIM or 0 < most < least:
+        raise errors.value_error(
+            "array(object, ndmin, ndmax)",
+            f"ndmin is {least} and ndmax is {most}",
+            "ndmin must be <= ndmax"
+            if 0 < most < least
+            else f"ndmax must be in the range [0, {layout.MAX_NDIM}]",
+        )
+    if isinstance(copy, str):
+        raise errors.value_error(
+            where,
+            f"copy is {copy!r}",
+            "strings are not allowed for 'copy' keyword. Use True/False/None instead.",
+        )
+    result = ordered(object, dtype, order, copy, device, where, "object")
+    if most and result.ndim > most:
+        raise errors.type_error(
+            where,
+            f"object has {result.ndim} dimensions and ndmax is {most}",
+            "what lies deeper would be Python objects, which cannot be on a device",
+        )
+    shape = layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
+    return result.reshape(shape) if least > result.ndim else result
+
+
+shape_of: Final = layout.extents_of
+
+
+def filled(
+    value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str, order: str | None = "C"
+) -> Array:
+    """An array of one value, for a function that errors name."""
+    extents = layout.extents_of(shape, where)
+    target = get_device(device, where)
+    row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
+    require_on(target, row, where)
+    value = row.numpy.type(value).item()
+    result = kept(Array(constant(value, row, extents, target)))
+    return result if order == "C" else in_order(result, order, where)
+
+
+def full(
+    shape: ShapeLike,
+    fill_value: Any,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make an array of one value, of the value's dtype where none is given.
+
+    Raises
+    ------
+    OverflowError
+        If the value is an integer that dtype cannot hold.
+
+    >>> xarr.full(3, -0.0).tolist()
+    [-0.0, -0.0, -0.0]
+    """
+    where = "full(shape, fill_value)"
+    return in_order(_full(fill_value, shape, dtype, device, where), order, where)
+
+
+def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
+    extents = layout.extents_of(shape, where)
+    if isinstance(fill_value, float) and dtype is not None:
+        # As in NumPy a float is converted like an array's element; an integer has to fit.
+        fill_value = numpy.asarray(fill_value)
+    node = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._node
+    if layout.broadcast_shapes(node.shape, extents, where=where) != extents:
+        raise errors.value_error(
+            where,
+            f"fill_value has shape {node.shape} and shape is {extents}",
+            "fill_value has to broadcast to shape",
+        )
+    if node.value is not None:
+        return kept(Array(constant(node.value, node.dtype, extents, node.device)))
+    return kept(Array(engine.copied(engine.broadcast(node, extents))))
+
+
+def filled_like(
+    x: Any,
+    value: Any,
+    dtype: Any,
+    shape: Any,
+    device: DeviceLike,
+    where: str,
+    order: str | None = "K",
+    make: Callable[..., Array] = filled,
+) -> Array:
+    """An array of one value like another array, for a function that errors name."""
+    given = as_array(x, where, errors.operand_of(where))
+    node = given._node
+    result = make(
+        value,
+        node.shape if shape is None else shape,
+        node.dtype if dtype is None else dtype,
+        node.device if device is None else device,
+        where,
+    )
+    return _laid_out_like(result, given, order, where)
+
+
+def _laid_out_like(result: Array, given: Array, order: str | None, where: str) -> Array:
+    """The result in an order that "A" and "K" take from another array of as many axes."""
+    order = layout.order_of(order, where)
+    if order == "C" or (result.ndim != given.ndim and order != "F"):
+        return result
+    axes = axes_in_order(result if order == "F" else given, order, where)
+    return result if axes is None else Array(laid_out(result._node, axes))
+
+
+def full_like(
+    a: ArrayLike,
+    fill_value: Any,
+    dtype: DTypeLike = None,
+    order: str | None = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array of one value like another array.
+
+    >>> xarr.full_like(xarr.asarray([1, 2]), 7).tolist()
+    [7, 7]
+    """
+    where = "full_like(a, fill_value)"
+    return filled_like(a, fill_value, dtype, shape, device, where, order, _full)
+
+
+def _scalar(value: Any, row: DType, device: Device) -> Node:
+    return constant(row.numpy.type(value).item(), row, (), device)
+
+
+def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> Any:
+    """An argument that is one number, as a Python or a NumPy scalar."""
+    if type(value) is Array and value.ndim == 0:
+        value = to_host(value._node, where)[()]
+    if isinstance(value, numpy.ndarray) and value.ndim == 0:
+        value = value[()]
+    kinds = (int, float, numpy.number) + ((complex,) if complex_too else ())
+    if not isinstance(value, kinds) or (
+        not complex_too and isinstance(value, numpy.complexfloating)
+    ):
+        try:
+            return operator.index(cast(Any, value))
+        except TypeError:
+            raise errors.type_error(
+                where, f"{name} is of type {type(value).__name__}", "one number is accepted"
+            ) from None
+    return value
+
+
+def arange(
+    start: Any = None,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: DTypeLike = None,
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make an array of evenly spaced numbers in the half-open interval [start, stop).
+
+    start : int or float
+        The first number; the end of the interval, which then starts at 0, where stop is None.
+    stop : int or float, optional
+        The end of the interval, not included.
+    step : int or float, optional
+        The distance between two numbers, not 0; None counts as 1.
+    dtype : dtype, optional
+        The data type; int64 where None and all numbers are integers, else the default
+        floating-point one.
+
+    -> Array, shape (ceil((stop - start) / step),)
+        start + i * step, computed in dtype.
+
+    Raises
+    ------
+    OverflowError
+        If one of the first two numbers does not fit an integer dtype.
+
+    >>> xarr.arange(2, 8, 2).tolist()
+    [2, 4, 6]
+    """
+    where = "arange(start, stop, step)"
+    if stop is None:
+        if start is None:
+            raise errors.type_error(where, "stop is missing", "stop is a number")
+        start, stop = 0, start
+    start, stop, step = (
+        number(value, where, name)
+        for value, name in (
+            (0 if start is None else start, "start"),
+            (stop, "stop"),
+            (1 if step is None else step, "step"),
+        )
+    )
+    target = get_device(device, where)
+    row = _arange_type(start, stop, step, dtype, target, where)
+    length = _arange_length(start, stop, step, where)
+    layout.require_possible((length,), where)
+    if length == 0:
+        return filled(0, 0, row, target, where)
+    if row is dtypes.bool_:
+        return _of_bools(start, step, length, target, where)
+    first, second = _first_two(start, step, row, length, where)
+    computed = dtypes.float32 if row is dtypes.float16 else row
+    wide = computed.numpy.type
+    delta = dtypes.quietly(lambda: wide(second) - wide(first))
+    index = engine.index((length,), target)
+    steps = table.multiply.combined(
+        engine.converted(index, computed), _scalar(delta, computed, target)
+    )
+    node = table.add.combined(_scalar(first, computed, target), steps)
+    if not numpy.isfinite(delta):
+        # The first two are what they are; what follows them is NaN, as NumPy's.
+        for position, value in ((0, first), (1, second)):
+            at = table.equal.combined(index, _scalar(position, dtypes.int64, target))
+            node = choose(at, _scalar(value, computed, target), node)
+    return Array(engine.converted(node, row))
+
+
+def _of_bools(start: Any, step: Any, length: int, target: Device, where: str) -> Array:
+    """The one or two bools that NumPy makes."""
+    if length > 2:
+        raise errors.type_error(
+            where, f"dtype is bool and there are {length} numbers", "2 at most are accepted"
+        )
+    values = [bool(start), bool(start + step)]
+    return as_array(values[:length], where, device=target)
+
+
+def _first_two(start: Any, step: Any, row: DType, length: int, where: str) -> tuple[Any, Any]:
+    """The first number and the second, from which NumPy takes the step, each of the dtype."""
+    kind = row.numpy.type
+    if row.kind not in dtypes.INTEGER:
+        return dtypes.quietly(kind, start), dtypes.quietly(kind, start + step)
+    low, high = dtypes.integer_bounds(row)
+    values = []
+    for value in (start, start + step)[:length]:
+        try:
+            whole = int(value)
+        except (OverflowError, ValueError) as error:
+            raise errors.refused(
+                type(error), where, f"a number is {value} and dtype is {row}", "finite ones fit"
+            ) from None
+        if not low <= whole <= high:
+            raise errors.refused(
+                OverflowError,
+                where,
+                f"the number {whole} is out of bounds for {row}",
+                f"{row} holds {low} to {high}",
+            )
+        values.append(kind(whole))
+    return values[0], values[-1]
+
+
+def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, where: str) -> DType:
+    if dtype is not None:
+        row = dtypes.lookup(dtype, where)
+    else:
+        kinds = [numpy.asarray(value).dtype for value in (start, stop, step)]
+        row = dtypes.lookup(numpy.result_type(numpy.int64, *kinds), where)
+        if row is dtypes.float64:
+            row = default_float(device)
+    require_on(device, row, where)
+    return row
+
+
+def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
+    if step == 0:
+        raise errors.refused(ZeroDivisionError, where, "step is 0", "step is not 0")
+    start, stop, step = (
+        value.item() if isinstance(value, numpy.generic) else value for value in (start, stop, step)
+    )
+    span = stop - start
+    count = float(span / step)
+    if not math.isfinite(count):
+        raise errors.value_error(
+            where,
+            f"start is {start}, stop is {stop}, step is {step}",
+            "the number of elements has to be finite (cannot compute length)"
+            if math.isnan(count)
+            else "the number of elements has to be finite (maximum allowed size exceeded)",
+        )
+    if count == 0.0 and span != 0:
+        # The quotient underflowed; one element lies in the interval if it is positive.
+        return 0 if math.copysign(1.0, count) < 0 else 1
+    return max(0, math.ceil(count))
+
+
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
+) -> Array: ...
+
+
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    device: DeviceLike = None,
+) -> tuple[Array, Any]: ...
+
+
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex,
+    endpoint: bool,
+    retstep: Literal[True],
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
+) -> tuple[Array, Any]: ...
+
+
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
+) -> Array | tuple[Array, Any]:
+    """Make an array of evenly spaced numbers between two numbers, or between those of two arrays.
+
+    start, stop : int, float or complex, or Array, shapes that broadcast to (...)
+        The ends of the interval.
+    retstep : bool
+        Whether to return the distance between two numbers too.
+    dtype : dtype, optional
+        The data type; the default floating-point or complex one where None. Numbers are rounded
+        down where it is an integer one.
+    num : int
+        How many numbers.
+
+    -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
+        start + i * (stop - start) / (num - 1), or / num without the end point, computed in float64
+        and rounded once. With retstep a tuple of it and the distance: a float, or an Array where
+        the ends are arrays.
+
+    Notes
+    -----
+    Num's default, arrays as ends, retstep and axis are NumPy's. On a device without float64 the
+    host computes numbers between numbers, so they are the same everywhere.
+
+    >>> xarr.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    where = "linspace(start, stop, num)"
+    result, step = _line(start, stop, num, endpoint, dtype, axis, device, where)
+    return (result, step) if retstep else result
+
+
+def _line(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex,
+    endpoint: bool,
+    dtype: Any,
+    axis: SupportsIndex,
+    device: DeviceLike,
+    where: str,
+) -> tuple[Array, Any]:
+    """What `linspace` makes, and the distance, for a function that errors name."""
+    if _has_axes(start) or _has_axes(stop):
+        return _spaced_arrays(start, stop, num, endpoint, dtype, axis, device, where)
+    layout.normalize_axis(axis, 1, where, "the result")
+    return _spaced(start, stop, num, endpoint, dtype, device, where)
+
+
+def _has_axes(value: Any) -> bool:
+    """Whether an argument is an array, or a list that becomes one, with at least one axis."""
+    return isinstance(value, list | tuple) or bool(getattr(value, "ndim", 0))
+
+
+def _spaced_arrays(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex,
+    endpoint: bool,
+    dtype: Any,
+    axis: SupportsIndex,
+    device: DeviceLike,
+    where: str,
+) -> tuple[Array, Array]:
+    """What `linspace` makes between the elements of arrays, and the distances."""
+    count = integer(num, where, "num")
+    if count < 0:
+        raise errors.value_error(where, f"num is {count}", "num is not negative")
+    given = next((item for item in (start, stop) if type(item) is Array), None)
+    target = get_device(device, where) if device is not None or given is None else given.device
+    low, high = (
+        as_array(value, where, name, device=target)
+        for value, name in ((start, "start"), (stop, "stop"))
+    )
+    floating = default_float(target)
+    row = promoted([low._node.dtype, high._node.dtype, floating], target, where)
+    low, high = retyped(low, row, where), retyped(high, row, where)
+    shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
+    pieces = count - 1 if endpoint else count
+    wanted = row if dtype is None else dtypes.lookup(dtype, where)
+    warn_of_imaginary(row, wanted, where, "the result")
+    span = high - low
+    step = span / pieces if pieces > 0 else span * math.nan
+    position = Array(engine.index((count,), target)).reshape((-1,) + (1,) * len(shape))
+    steps = retyped(position, row, where)
+    values = steps * step if pieces > 0 else steps * span
+    if pieces > 0:
+        # Where the distance is too small for a number: divide first, as NumPy does.
+        values = Array(choose((step == 0)._node, (steps / pieces * span)._node, values._node))
+    values = values + low
+    if endpoint and count > 1:
+        last = table.equal.combined(
+            position._node, _scalar(count - 1, dtypes.int64, position.device)
+        )
+        values = Array(choose(last, high._node, values._node))
+    node = values._node
+    if wanted.kind in dtypes.INTEGER:
+        node = table.floor.applied(node)
+    result = Array(engine.converted(node, wanted))
+    return _along(result, axis, where), step
+
+
+def _along(result: Array, axis: SupportsIndex, where: str) -> Array:
+    """Numbers along the first axis of an array, along another one."""
+    place = layout.normalize_axis(axis, result.ndim, where, "the result")
+    order = (*range(1, place + 1), 0, *range(place + 1, result.ndim))
+    return result.transpose(order) if place else result
+
+
+def _spaced(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex,
+    endpoint: bool,
+    dtype: Any,
+    device: DeviceLike,
+    where: str,
+) -> tuple[Array, Any]:
+    """What `linspace` makes between numbers, and the distance, for a function that errors name."""
+    start = number(start, where, "start", complex_too=True)
+    stop = number(stop, where, "stop", complex_too=True)
+    count = integer(num, where, "num")
+    if count < 0:
+        raise errors.value_error(where, f"num is {count}", "num is not negative")
+    layout.require_possible((count,), where)
+    target = get_device(device, where)
+    ends = {"start": start, "stop": stop}
+    complex_ends = [
+        name for name, end in ends.items() if isinstance(end, complex | numpy.complexfloating)
+    ]
+    is_complex = bool(complex_ends)
+    computed = dtypes.complex128 if is_complex else dtypes.float64
+    if dtype is None:
+        row = default_float(target)
+        row = dtypes.COMPLEX_OF[row] if is_complex else row
+    else:
+        row = dtypes.lookup(dtype, where)
+    require_on(target, row, where)
+    if is_complex:
+        warn_of_imaginary(computed, row, where, complex_ends[0])
+    start, stop = computed.numpy.type(start), computed.numpy.type(stop)
+    pieces = count - 1 if endpoint else count
+    step = computed.numpy.type(math.nan)
+    if pieces > 0:
+        step = dtypes.quietly(lambda: (stop - start) / pieces)
+    if target.info.has_float64:
+        node = _linspace_node(start, stop, step, count, pieces, endpoint, target)
+        if row.kind in dtypes.INTEGER:
+            node = table.floor.applied(node)
+        result = Array(engine.converted(node, row))
+    else:
+        values = numpy.linspace(start, stop, count, endpoint=endpoint, dtype=row.numpy)
+        with openly():
+            result = Array(from_host(values, target, where))
+    return result, step.item()
+
+
+def _linspace_node(
+    start: Any, stop: Any, step: Any, count: int, pieces: int, endpoint: bool, device: Device
+) -> Node:
+    row = dtypes.BY_NUMPY[start.dtype]
+    index = engine.index((count,), device)
+    node = engine.converted(index, row)
+    if pieces > 0 and step == 0:
+        # The distance is too small for a number: divide first, as NumPy does.
+        node = table.divide.combined(node, _scalar(pieces, row, device))
+        step = stop - start
+    elif pieces <= 0:
+        step = stop - start
+    node = table.multiply.combined(node, _scalar(step, row, device))
+    node = table.add.combined(node, _scalar(start, row, device))
+    if endpoint and count > 1:
+        last = table.equal.combined(index, _scalar(count - 1, dtypes.int64, device))
+        node = choose(last, _scalar(stop, row, device), node)
+    return node
+
+
+def logspace(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array of numbers on a logarithmic scale: base ** linspace(start, stop, num).
+
+    start, stop, base : number, or Array, shapes that broadcast to (...)
+        The exponents of the ends, and the base of the powers.
+    num : int
+        How many numbers.
+
+    >>> xarr.logspace(0, 2, 3).tolist()
+    [1.0, 10.0, 100.0]
+    """
+    where = "logspace(start, stop, num)"
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    if _has_axes(base):
+        bases = as_array(base, where, "base", device=device)
+        ends = [as_array(end, where, "an end", device=bases.device) for end in (start, stop)]
+        shape = layout.broadcast_shapes(*(item.shape for item in (bases, *ends)), where=where)
+        start, stop, bases = (Array(engine.broadcast(item._node, shape)) for item in (*ends, bases))
+        powers, _ = _line(start, stop, num, endpoint, None, 0, device, where)
+        result = _along(arithmetic.pow(bases, powers), axis, where)
+    else:
+        powers, _ = _line(start, stop, num, endpoint, None, axis, device, where)
+        result = arithmetic.pow(base, powers)
+    return result if row is None else retyped(result, row, where, "the result")
+
+
+def geomspace(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array of numbers in geometric progression; its ends are exact.
+
+    start, stop : number, or Array, shapes that broadcast to (...)
+        The ends of the progression, not 0; of one sign unless they are complex.
+    num : int
+        How many numbers.
+
+    Raises
+    ------
+    ValueError
+        If the signs of two numbers differ; between arrays what lies between such elements is NaN.
+
+    >>> xarr.geomspace(1, 1000, num=4).round().tolist()
+    [1.0, 10.0, 100.0, 1000.0]
+    """
+    where = "geomspace(start, stop, num)"
+    row = None if dtype is None else dtypes.lookup(dtype, where)
+    if _has_axes(start) or _has_axes(stop) or _is_complex(start) or _is_complex(stop):
+        result = _geometric_arrays(start, stop, num, endpoint, axis, device, where)
+        return result if row is None else retyped(result, row, where, "the result")
+    low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
+    if low == 0 or high == 0 or (low < 0) != (high < 0):
+        raise errors.value_error(
+            where, f"start is {low} and stop is {high}", "both are above or both below 0"
+        )
+    sign = -1.0 if low < 0 else 1.0
+    exponents = math.log10(low * sign), math.log10(high * sign)
+    logs, _ = _spaced(*exponents, num, endpoint, None, device, where)
+    result = arithmetic.pow(10.0, logs) * sign
+    result = _with_ends(result, low, high, endpoint)
+    return result if row is None else retyped(result, row, where, "the result")
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, complex | numpy.complexfloating) or (
+        getattr(getattr(value, "dtype", None), "kind", "") == "c"
+    )
+
+
+def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
+    """Numbers along the first axis with the ends exactly what they are."""
+    node = result._node
+    count = node.shape[0]
+    ends = [(0, low)] + ([(count - 1, high)] if endpoint and count > 1 else [])
+    if result.size:
+        index = engine.reshaped(
+            engine.index((count,), node.device), (count, *(1,) * (len(node.shape) - 1))
+        )
+        for position, value in ends:
+            at = table.equal.combined(index, _scalar(position, dtypes.int64, node.device))
+            end = value._node if type(value) is Array else _scalar(value, node.dtype, node.device)
+            node = choose(at, engine.converted(end, node.dtype), node)
+    return Array(node) if node is not result._node else result
+
+
+def _geometric_arrays(
+    start: Any,
+    stop: Any,
+    num: SupportsIndex,
+    endpoint: bool,
+    axis: SupportsIndex,
+    device: DeviceLike,
+    where: str,
+) -> Array:
+    """What `geomspace` makes between elements of arrays, or complex numbers (along a spiral)."""
+    low = as_array(start, where, "start", device=device)
+    high = as_array(stop, where, "stop", device=low.device)
+    row = promoted(
+        [low._node.dtype, high._node.dtype, default_float(low.device)], low.device, where
+    )
+    low, high = retyped(low, row, where), retyped(high, row, where)
+    if bool((low == 0).any()) or bool((high == 0).any()):
+        raise errors.value_error(where, "an end is 0", "numbers other than 0 are accepted")
+    shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
+    low, high = (Array(engine.broadcast(end._node, shape)) for end in (low, high))
+    # From 1 to the quotient of the ends, turned to where the first one points.
+    turned = low / abs(low)
+    first = abs(low)
+    last = high / turned
+    begin = Array(table.log10.applied(engine.converted(first._node, row)))
+    end = Array(table.log10.applied(last._node))
+    logs, _ = _line(begin, end, num, endpoint, None, 0, device, where)
+    return _along(_with_ends(arithmetic.pow(10.0, logs) * turned, low, high, endpoint), axis, where)
+
+
+def eye(
+    N: SupportsIndex,  # noqa: N803 - NumPy's name
+    M: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
+    k: SupportsIndex = 0,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make a matrix of zeros with ones on a diagonal, of the default floating-point dtype.
+
+    >>> xarr.eye(2, 3, k=1).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    where = "eye(N, M)"
+    rows = integer(N, where, "N")
+    return in_order(_eye(rows, rows if M is None else M, k, dtype, device, where), order, where)
+
+
+def _eye(
+    rows: SupportsIndex,
+    columns: SupportsIndex,
+    k: SupportsIndex,
+    dtype: Any,
+    device: DeviceLike,
+    where: str,
+) -> Array:
+    shape = layout.extents_of((rows, columns), where)
+    offset = integer(k, where, "k")
+    target = get_device(device, where)
+    row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
+    require_on(target, row, where)
+    if 0 in shape:
+        return filled(0, shape, row, target, where)
+    return Array(engine.converted(_diagonal(shape, offset, table.equal, target), row))
+
+
+def identity(
+    n: SupportsIndex, dtype: DTypeLike = None, *, device: DeviceLike = None, like: Any = None
+) -> Array:
+    """Make a square matrix of zeros with ones on the main diagonal.
+
+    >>> xarr.identity(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    where = "identity(n)"
+    extent = integer(n, where, "n")
+    return _eye(extent, extent, 0, dtype, device, where)
+
+
+def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> Node:
+    """Where column - row, in the last two axes, compares with k; not for an empty shape."""
+    rows, columns = shape[-2:]
+    position = engine.index(shape, device)
+    width = _scalar(columns, dtypes.int64, device)
+    column = table.remainder.combined(position, width)
+    row = table.floor_divide.combined(position, width)
+    if len(shape) > 2:
+        row = table.remainder.combined(row, _scalar(rows, dtypes.int64, device))
+    # Bounds of int64 hold any k that makes a difference.
+    bound = _scalar(min(max(k, -rows - 1), columns + 1), dtypes.int64, device)
+    return comparison.combined(table.subtract.combined(column, row), bound)
+
+
+def tril(m: ArrayLike, k: SupportsIndex = 0) -> Array:
+    """Keep the lower triangle of each matrix, up to the k-th diagonal, zeros above it.
+
+    >>> xarr.tril(xarr.ones((2, 2))).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+    return _triangle(m, k, table.less_equal, "tril(m)")
+
+
+def triu(m: ArrayLike, k: SupportsIndex = 0) -> Array:
+    """Keep the upper triangle of each matrix, from the k-th diagonal on, zeros below it.
+
+    >>> xarr.triu(xarr.ones((2, 2))).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    return _triangle(m, k, table.greater_equal, "triu(m)")
+
+
+def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: str) -> Array:
+    node = node_of(x, where)
+    if len(node.shape) == 1:  # of which NumPy makes a matrix of equal rows
+        node = engine.broadcast(node, node.shape * 2)
+    if len(node.shape) < 2:
+        raise errors.value_error(
+            where, f"m has {len(node.shape)} dimensions", "at least 1 is needed"
+        )
+    offset = integer(k, where, "k")
+    if 0 in node.shape:
+        return Array(engine.copied(node))
+    kept = _diagonal(node.shape, offset, comparison, node.device)
+    return Array(choose(kept, node, _scalar(0, node.dtype, node.device)))
+
+
+def tri(
+    N: SupportsIndex,  # noqa: N803 - NumPy's name
+    M: SupportsIndex | None = None,  # noqa: N803 - NumPy's name
+    k: SupportsIndex = 0,
+    dtype: DTypeLike = None,
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make a matrix of ones at and below a diagonal, zeros above it.
+
+    >>> xarr.tri(2).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+    where = "tri(N, M, k)"
+    rows = integer(N, where, "N")
+    columns = rows if M is None else integer(M, where, "M")
+    return _triangle(filled(1, (rows, columns), dtype, device, where), k, table.less_equal, where)
+
+
+def to_numpy(x: Array, /) -> Host:
+    """Copy an array to the host; allowed in `no_implicit_transfer`, since it is not hidden.
+
+    >>> xarr.to_numpy(xarr.arange(3))
+    array([0, 1, 2])
+    """
+    x = array_of(x, "to_numpy(x)")
+    with openly():
+        return to_host(x._node)
+
+
+def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
+    """Copy an array to a device; an array that is there already is returned itself.
+
+    stream : Stream, optional
+        The stream of `device` on which the values are copied; the current one where None.
+
+    Notes
+    -----
+    Between CUDA devices the values go from memory to memory, elsewhere through the host's.
+
+    >>> x = xarr.arange(3)
+    >>> x.to_device(x.device) is x
+    True
+    """
+    where = "to_device(x, device)"
+    x = array_of(x, where)
+    node = x._node
+    target = get_device(device, where)
+    if stream is not None:
+        if not isinstance(stream, Stream) or stream.device.driver is not target.driver:
+            raise errors.value_error(
+                where, f"stream is {stream!r}", f"an xarr.Stream on {target} is accepted"
+            )
+        with stream:
+            return to_device(x, target)
+    return x if target is node.device else Array(transfers.to_device(node, target, where))

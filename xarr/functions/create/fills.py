@@ -1,0 +1,107 @@
+"""Arrays of one value that is known beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
+from xarr.functions.create.creation import filled, filled_like
+
+
+def empty(
+    shape: ShapeLike,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make an array whose values are not specified; they are zeros.
+
+    >>> xarr.empty(2, dtype="int8").tolist()
+    [0, 0]
+    """
+    return filled(0, shape, dtype, device, "empty(shape)", order)
+
+
+def empty_like(
+    prototype: ArrayLike,
+    dtype: DTypeLike = None,
+    order: str | None = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array like another array, whose values are not specified; they are zeros.
+
+    >>> xarr.empty_like(xarr.asarray([1, 2])).tolist()
+    [0, 0]
+    """
+    return filled_like(prototype, 0, dtype, shape, device, "empty_like(prototype)", order)
+
+
+def ones(
+    shape: ShapeLike,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make an array of ones, of the device's default floating-point dtype where none is given.
+
+    >>> xarr.ones(2, dtype="int8").tolist()
+    [1, 1]
+    """
+    return filled(1, shape, dtype, device, "ones(shape)", order)
+
+
+def ones_like(
+    a: ArrayLike,
+    dtype: DTypeLike = None,
+    order: str | None = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array like another array, of ones.
+
+    >>> xarr.ones_like(xarr.asarray([1, 2])).tolist()
+    [1, 1]
+    """
+    return filled_like(a, 1, dtype, shape, device, "ones_like(a)", order)
+
+
+def zeros(
+    shape: ShapeLike,
+    dtype: DTypeLike = None,
+    order: str | None = "C",
+    *,
+    device: DeviceLike = None,
+    like: Any = None,
+) -> Array:
+    """Make an array of zeros, of the device's default floating-point dtype where none is given.
+
+    >>> xarr.zeros(2, dtype="int8").tolist()
+    [0, 0]
+    """
+    return filled(0, shape, dtype, device, "zeros(shape)", order)
+
+
+def zeros_like(
+    a: ArrayLike,
+    dtype: DTypeLike = None,
+    order: str | None = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: DeviceLike = None,
+) -> Array:
+    """Make an array like another array, of zeros.
+
+    >>> xarr.zeros_like(xarr.asarray([1, 2])).tolist()
+    [0, 0]
+    """
+    return filled_like(a, 0, dtype, shape, device, "zeros_like(a)", order)

@@ -1,0 +1,315 @@
+"""Grids: arrays of coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeVar, overload
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
+from xarr.array.conversion import as_array
+from xarr.array.layouts import settled, view
+from xarr.backends.device import Device, default_float, get_device
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.functions.create.creation import arange, linspace, shape_of
+from xarr.functions.create.fills import zeros
+from xarr.functions.shape import joining
+from xarr.functions.shape.manipulation import broadcast_to, reshape, with_axes
+from xarr.functions.types import data_types
+from xarr.layout import Shape
+
+_R = TypeVar("_R")
+
+
+def meshgrid(
+    *arrays: Any, copy: bool = True, sparse: bool = False, indexing: Literal["xy", "ij"] = "xy"
+) -> tuple[Array, ...]:
+    """Make coordinate matrices of coordinate vectors.
+
+    *arrays : Array, shape (N1,), (N2,), ...
+        The coordinates along each axis, of one dtype.
+    copy : bool
+        Whether the results are arrays of their own; else they are views of the vectors, which are
+        read-only where they repeat.
+    sparse : bool
+        Whether each result keeps one-element axes, which broadcast, instead of repeating.
+    indexing : {"xy", "ij"}
+        "ij" for matrix indexing, shape (N1, N2, ...); with "xy" the first two axes are swapped.
+
+    >>> x, y = xarr.meshgrid(xarr.arange(3), xarr.arange(2))
+    >>> y.tolist()
+    [[0, 0, 0], [1, 1, 1]]
+    """
+    where = "meshgrid(*arrays)"
+    if indexing not in ("xy", "ij"):
+        raise errors.value_error(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
+    vectors = [as_array(item, where, "an array") for item in arrays]
+    layout.require_possible((1,) * len(vectors), where)
+    for vector in vectors:
+        if vector.ndim > 1:
+            raise errors.value_error(
+                where, f"an array has shape {vector.shape}", "vectors are accepted"
+            )
+    axes = list(range(len(vectors)))
+    if indexing == "xy" and len(axes) > 1:
+        axes[:2] = [1, 0]
+    extents = [vector.size for vector in vectors]
+    shape = tuple(extents[axis] for axis in axes)
+    result = []
+    for vector, axis in zip(vectors, axes, strict=True):
+        own = tuple(vector.size if place == axis else 1 for place in range(len(axes)))
+        where_in = settled(vector).reshaped(own)
+        assert where_in is not None
+        if not copy:
+            part = view(vector, where_in)
+            result.append(part if sparse else broadcast_to(part, shape))
+            continue
+        lifted = view(vector, where_in)._node
+        node = lifted if sparse else engine.broadcast(lifted, shape)
+        result.append(Array(engine.copied(lifted) if node is lifted else node))
+    return tuple(result)
+
+
+@overload
+def indices(
+    dimensions: Any,
+    dtype: DTypeLike = None,
+    sparse: Literal[False] = False,
+    *,
+    device: DeviceLike = None,
+) -> Array: ...
+
+
+@overload
+def indices(
+    dimensions: Any, dtype: DTypeLike, sparse: Literal[True], *, device: DeviceLike = None
+) -> tuple[Array, ...]: ...
+
+
+@overload
+def indices(
+    dimensions: Any, dtype: DTypeLike = None, *, sparse: Literal[True], device: DeviceLike = None
+) -> tuple[Array, ...]: ...
+
+
+def indices(
+    dimensions: Any, dtype: DTypeLike = None, sparse: bool = False, *, device: DeviceLike = None
+) -> Array | tuple[Array, ...]:
+    """Make the indices of a grid: for each axis, each point's index along it.
+
+    dimensions : sequence of int
+        The shape of the grid.
+    sparse : bool
+        Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
+
+    >>> xarr.indices((2, 2)).tolist()
+    [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
+    """
+    where = "indices(dimensions)"
+    shape = shape_of(dimensions, where)
+    layout.require_possible((len(shape), *shape), where)
+    row = dtypes.int64 if dtype is None else dtypes.lookup(dtype, where)
+    target = get_device(device, where)
+    parts = _grid(shape, row, target, sparse)
+    if sparse:
+        return parts
+    if not parts:
+        return zeros((0,), row, device=target)
+    return joining.stack(parts)
+
+
+def _grid(shape: Shape, dtype: DType, device: Device, sparse: bool = False) -> tuple[Array, ...]:
+    lines = [arange(extent, dtype=dtype, device=device) for extent in shape]
+    return meshgrid(*lines, indexing="ij", sparse=sparse)
+
+
+def fromfunction(
+    function: Callable[..., _R],
+    shape: ShapeLike,
+    *,
+    dtype: Any = float,
+    device: DeviceLike = None,
+    like: Any = None,
+    **kwargs: Any,
+) -> _R:
+    """Call a function with the indices of a grid, and give what it returns.
+
+    function : callable
+        Called once, with an Array of the given shape for each axis, and `kwargs`.
+    dtype : dtype
+        The data type of the indices; float stands for the device's default one.
+
+    >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
+    [[0, 1], [1, 2]]
+    """
+    where = "fromfunction(function, shape)"
+    target = get_device(device, where)
+    row = default_float(target) if dtype is float else dtypes.lookup(dtype, where)
+    return function(*_grid(shape_of(shape, where), row, target), **kwargs)
+
+
+class _Grid:
+    """Coordinates by slices, as in NumPy.
+
+    A step that is an imaginary integer is a number of points, with the end included.
+    """
+
+    name = ""
+
+    def _lines(self, key: Any) -> list[Array]:
+        """The coordinates along each axis, of one data type."""
+        lines = [self._line(item) for item in (key if isinstance(key, tuple) else (key,))]
+        row = data_types.result_type(*lines)
+        return [line.astype(row, copy=False) for line in lines]
+
+    def _line(self, item: Any, *, alone: bool = False) -> Array:
+        if not isinstance(item, slice) or item.stop is None:
+            raise errors.type_error(
+                f"{self.name}[key]", f"key holds {item!r}", "slices with a stop are accepted"
+            )
+        start = 0 if item.start is None else self._number(item.start)
+        step = 1 if item.step is None else self._number(item.step)
+        item = slice(start, self._number(item.stop), step)
+        if isinstance(step, complex | numpy.complexfloating):
+            count: Any = abs(step)
+            dtype = numpy.result_type(start, item.stop, count)
+            exact = None if dtype.kind != "f" or type(count) is float else dtype
+            return linspace(start, item.stop, int(count), dtype=exact)
+        given = [value for value in (start, item.stop, step) if isinstance(value, numpy.generic)]
+        # Among several, lines have the type of NumPy's scalars; one alone is as `arange` has it.
+        typed = bool(given) and not alone
+        return arange(
+            start, item.stop, step, numpy.result_type(start, item.stop, step) if typed else None
+        )
+
+    def _number(self, bound: Any) -> Any:
+        """A bound; an array of one element stands for it."""
+        if not getattr(bound, "ndim", 0):
+            return bound
+        if bound.size != 1:
+            raise errors.value_error(
+                f"{self.name}[key]",
+                f"a slice has a bound of shape {bound.shape}",
+                "numbers, and arrays of one element, are accepted",
+            )
+        return bound.reshape(())
+
+
+class _Dense(_Grid):
+    """What `mgrid` is: the coordinates of all points."""
+
+    name = "mgrid"
+
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Array:
+        if isinstance(key, slice):
+            return self._line(key, alone=True)
+        return joining.stack(meshgrid(*self._lines(key), indexing="ij"))
+
+
+class _Open(_Grid):
+    """What `ogrid` is: the coordinates along each axis, which broadcast to the grid."""
+
+    name = "ogrid"
+
+    @overload
+    def __getitem__(self, key: slice) -> Array: ...
+
+    @overload
+    def __getitem__(self, key: tuple[slice, ...]) -> tuple[Array, ...]: ...
+
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Array | tuple[Array, ...]:
+        if isinstance(key, slice):
+            return self._line(key, alone=True)
+        return meshgrid(*self._lines(key), indexing="ij", sparse=True)
+
+
+class _Joined(_Grid):
+    """What `r_` and `c_` are: slices, numbers and arrays, joined.
+
+    A string in front says along which axis, then of how many axes the parts are at least, then
+    where the axes of parts with fewer come among the new ones, as in "0,2,0".
+    """
+
+    def __init__(self, name: str, axis: int, ndim: int, first: int) -> None:
+        self.name = name
+        self._axis, self._ndim, self._first = axis, ndim, first
+
+    def __getitem__(self, key: Any) -> Array:
+        where = f"{self.name}[key]"
+        items = list(key) if isinstance(key, tuple) else [key]
+        axis, ndim, first = self._axis, self._ndim, self._first
+        if items and isinstance(items[0], str):
+            axis, ndim, first = self._directive(items.pop(0), where)
+        device = next((item.device for item in items if type(item) is Array), get_device())
+        values = [
+            item
+            if type(item) in (bool, int, float, complex)
+            else self._line(item)
+            if isinstance(item, slice)
+            else as_array(item, where, "an item", device=device)
+            for item in items
+        ]
+        if not values:
+            raise errors.value_error(where, "there is nothing to join", "items are needed")
+        row = data_types.result_type(*values)
+        parts = [
+            _lifted(as_array(value, where, "an item", dtype=row, device=device), ndim, first)
+            for value in values
+        ]
+        return joining.concat([with_axes(part, 1, where) for part in parts], axis=axis)
+
+    def _directive(self, text: str, where: str) -> tuple[int, int, int]:
+        if text in ("r", "c"):
+            raise errors.type_error(
+                where,
+                f"the first item is {text!r}, which asks for a matrix",
+                "there are no matrices in xarr",
+                "use vstack or hstack",
+            )
+        given = [self._axis, self._ndim, self._first]
+        try:
+            numbers = [int(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if not 1 <= len(numbers) <= 3:
+            raise errors.value_error(
+                where,
+                f"the first item is {text!r}",
+                'up to three integers are accepted, as in "0,2,0"',
+            )
+        axis, ndim, first = [*numbers, *given[len(numbers) :]]
+        return axis, ndim, first
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _lifted(x: Array, ndim: int, first: int) -> Array:
+    """An array with axes of one element around its own, which begin at `first`."""
+    missing = ndim - x.ndim
+    if missing <= 0:
+        return x
+    begin = first if first >= 0 else first + missing + 1
+    return reshape(x, (*(1,) * begin, *x.shape, *(1,) * (missing - begin)))
+
+
+class _Key:
+    """What `s_` and `index_exp` are: the key in their brackets."""
+
+    def __init__(self, name: str, *, tuples: bool) -> None:
+        self.name = name
+        self._tuples = tuples
+
+    def __getitem__(self, key: Any) -> Any:
+        return (key,) if self._tuples and not isinstance(key, tuple) else key
+
+
+mgrid: Final = _Dense()
+ogrid: Final = _Open()
+r_: Final = _Joined("r_", 0, 1, -1)
+c_: Final = _Joined("c_", -1, 2, 0)
+s_: Final = _Key("s_", tuples=False)
+index_exp: Final = _Key("index_exp", tuples=True)

@@ -1,0 +1,1 @@
+"""Streams, graphs, copies, and what work costs."""

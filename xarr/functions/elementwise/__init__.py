@@ -1,0 +1,10 @@
+"""Functions of each element, and NumPy's `ufunc` that they are."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xarr.functions.elementwise import (
+        arithmetic as arithmetic,
+        elementwise as elementwise,
+        folding as folding,
+    )

@@ -1,0 +1,214 @@
+"""Functions of each element that are more than a row: powers, rounding, bounds."""
+
+from __future__ import annotations
+
+from typing import Any, Final, SupportsIndex
+
+from xarr import dtypes
+from xarr.array import operators
+from xarr.array.array import Array, ArrayLike, DTypeLike, Out
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of, lone, node_of, together
+from xarr.array.operands import integer
+from xarr.array.outcome import Outs, delivered
+from xarr.dtypes import BOOL, INTEGER
+from xarr.engine import engine
+from xarr.functions.elementwise import elementwise
+from xarr.functions.elementwise.ufuncs import universal
+from xarr.tables import elementwise as rows
+from xarr.tables.rows import Elementwise, named
+
+bit_count: Final = Elementwise(
+    (BOOL, *INTEGER), "xr_bit_count(x)", "The number of bits of x.", boolean="x"
+)
+_ROWS: Final = named(vars(), Elementwise)
+
+
+@universal(rows.pow)
+def pow(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """x1 to the power of x2.
+
+    x1, x2 : numeric Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+
+    -> Array, shape (...)
+        Of dtype the type that the operands promote to. x1 ** 2 is x1 times x1.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast or the devices differ, or an integer is raised to a negative
+        integer power.
+
+    >>> xarr.pow(xarr.asarray([6.0, 7.0]), 2.0).tolist()
+    [36.0, 49.0]
+    """
+    if type(x1) is not Array and type(x2) is not Array:
+        x1 = lone(x1, rows.pow.where, "x1")
+    return operators.power(x1, x2)
+
+
+@universal(nin=2, nout=2)
+def divmod(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Outs = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> tuple[Array, Array]:
+    """The quotient of x1 and x2, rounded down, and what is left: `floor_divide` and `remainder`.
+
+    x1, x2 : real numeric Array, shapes that broadcast to (...)
+        The operands; also numbers, lists of numbers and NumPy arrays.
+
+    >>> [part.tolist() for part in xarr.divmod(xarr.asarray([5, -5]), 3)]
+    [[1, -2], [2, 1]]
+    """
+    return elementwise.floor_divide(x1, x2), elementwise.remainder(x1, x2)
+
+
+@universal(nin=1)
+def bitwise_count(
+    x: ArrayLike,
+    /,
+    out: Out = None,
+    *,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike = None,
+    subok: bool = True,
+) -> Array:
+    """How many bits of the absolute value of x are set: uint8.
+
+    x : integer or bool Array, shape (...)
+        The operand.
+
+    >>> xarr.bitwise_count(xarr.asarray([7, 8, -1])).tolist()
+    [3, 1, 1]
+    """
+    counted = bit_count.applied(array_of(x, "bitwise_count(x)")._node)
+    return Array(engine.converted(counted, dtypes.uint8))
+
+
+def real(val: ArrayLike) -> Array:
+    """The real part.
+
+    -> Array, shape (...)
+        Of the dtype of any val's parts; a new array, where the attribute `real` is a view.
+
+    >>> xarr.real([1 + 2j, 3j]).tolist()
+    [1.0, 0.0]
+    """
+    return Array(rows.real.applied(node_of(val, "real(val)")))
+
+
+def imag(val: ArrayLike) -> Array:
+    """The imaginary part; 0 of what is real.
+
+    -> Array, shape (...)
+        Of the dtype of any val's parts; a new array, where the attribute `imag` is a view.
+
+    >>> xarr.imag([1 + 2j, 3j]).tolist()
+    [2.0, 3.0]
+    """
+    return Array(rows.imag.applied(node_of(val, "imag(val)")))
+
+
+def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
+    """The nearest integer, halves to even.
+
+    decimals : int, optional
+        How many decimals stay; of negative ones, places before the point become zero. As in NumPy
+        a times a power of ten is rounded, and divided by it.
+
+    -> numeric Array, shape (...)
+        Of the dtype of a.
+
+    >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
+    [1200.0, 5700.0]
+    """
+    where = "round(a, decimals)"
+    places = integer(decimals, where, "decimals")
+    if out is not None:
+        return delivered(round(a, places), out, "round(a, decimals, out)")
+    if places == 0:
+        return _to_integers(a)
+    a = array_of(a, where)
+    integers = a._node.dtype.kind in dtypes.INTEGER
+    if integers and places > 0:
+        return elementwise.positive(a)
+    scale = 10.0 ** abs(places)
+    rounded = _to_integers(a * scale) / scale if places > 0 else _to_integers(a / scale) * scale
+    return rounded.astype(a.dtype) if integers else rounded
+
+
+def _to_integers(x: Any) -> Array:
+    node = array_of(x, "round(a, decimals)")._node
+    # As NumPy does: bools are rounded in float16.
+    return Array(rows.rint.applied(node) if node.dtype.kind == BOOL else rows.round.applied(node))
+
+
+around = round
+
+
+def _beyond(bound: ArrayLike, name: str, x: Array) -> bool:
+    """Whether a bound is a Python integer that no element of x's dtype is on the other side of."""
+    row = x._node.dtype
+    if type(bound) is not int or row.kind not in dtypes.INTEGER:
+        return False
+    least, most = dtypes.integer_bounds(row)
+    return bound <= least if name == "min" else bound >= most
+
+
+def clip(
+    a: ArrayLike,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
+    out: Out = None,
+    *,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
+    where: ArrayLike = True,
+    casting: str = "same_kind",
+    dtype: DTypeLike = None,
+) -> Array:
+    """Bound each element of a below and above: minimum(maximum(a, min), max); NaN where a is.
+
+    min, max : Array or Python scalar, optional
+        The bounds, with shapes that broadcast to a's; None for no bound. `a_min` and `a_max` are
+        NumPy's older names. A Python integer beyond all that a's integer dtype holds is no bound.
+
+    >>> xarr.clip(xarr.asarray([1, 5, 9]), 2, 6).tolist()
+    [2, 5, 6]
+    """
+    name = "clip(a, min, max)"
+    min, max = (a_min if min is None else min), (a_max if max is None else max)
+    a = array_of(a, name)
+    if dtype is not None:
+        a = as_array(a, name, dtype=dtype)
+    if out is not None or where is not True:
+        return delivered(clip(a, min, max), out, name, casting=casting, where=where)
+    result = a
+    for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
+        if bound is None or _beyond(bound, bound_name, a):
+            continue
+        first, second = together(result, bound, name, ("a", bound_name))
+        result = Array(row.combined(first, second, name))
+    return elementwise.positive(a) if result is a else result

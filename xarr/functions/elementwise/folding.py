@@ -1,0 +1,428 @@
+"""The methods of ufuncs: reductions, scans, all pairs, slices, and repeated changes in place.
+
+Associative functions join their elements in halving trees; the others go from left to right, some
+dozens of steps a launch. The methods of `ufunc`, which stands below the chapters, call these.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import gather
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of
+from xarr.array.layouts import require_writeable, settled
+from xarr.array.operands import operand
+from xarr.array.operators import as_operand
+from xarr.array.outcome import delivered, mask_of, require_shape
+from xarr.array.transfers import Host
+from xarr.core.tape import Node, constant
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.functions.calls.applying import reduced, scanned
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.elementwise import elementwise as functions
+from xarr.functions.index import searching
+from xarr.functions.index.indexing import getitem
+from xarr.functions.reduce import reductions as chapter
+from xarr.functions.shape import joining
+from xarr.functions.sort import sorting
+from xarr.tables import elementwise, reductions
+from xarr.tables.rows import OWN, Elementwise, Reduction, choose
+
+if TYPE_CHECKING:
+    from xarr.functions.elementwise.ufuncs import ufunc
+
+_REDUCTIONS: Final = {
+    elementwise.add.name: reductions.sum,
+    elementwise.logical_and.name: reductions.all,
+    elementwise.logical_or.name: reductions.any,
+    elementwise.maximum.name: reductions.max,
+    elementwise.minimum.name: reductions.min,
+    elementwise.multiply.name: reductions.prod,
+}
+_SCANS: Final = {
+    elementwise.add.name: reductions.cumulative_sum,
+    elementwise.multiply.name: reductions.cumulative_prod,
+}
+_JOINED: Final = {"subtract": functions.add, "divide": functions.multiply}
+"""What joins the second operands of several changes in place, where it is not the function."""
+
+
+def reduce(
+    function: ufunc,
+    array: ArrayLike,
+    axis: Axis,
+    dtype: DTypeLike,
+    out: Out,
+    keepdims: bool,
+    initial: ArrayLike | None,
+    where: ArrayLike,
+) -> Array:
+    """Join the elements along axes by the function."""
+    _require_two(function, "reduce")
+    name = f"{function.__name__}.reduce(array, axis)"
+    x = array_of(array, name, "array")
+    row = _reduction_of(function)
+    if row is None:
+        return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
+    node = x._node
+    if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
+        node, dtype = engine.converted(node, _computed(function, node, dtype, name)), None
+    return reduced(
+        row,
+        node,
+        axis,
+        keepdims=bool(keepdims),
+        dtype=dtype,
+        where=name,
+        out=out,
+        initial=initial,
+        mask=where,
+    )
+
+
+def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, out: Out) -> Array:
+    """Join by the function, for each element, all up to it along an axis."""
+    _require_two(function, "accumulate")
+    name = f"{function.__name__}.accumulate(array, axis)"
+    x = array_of(array, name, "array")
+    place = layout.normalize_axis(axis, x.ndim, name)
+    if function.__name__ in _SCANS:
+        return scanned(_SCANS[function.__name__], x._node, place, dtype, False, name, out=out)
+    node = engine.converted(x._node, _computed(function, x._node, dtype, name))
+    if _is_associative(function):
+        return scanned(_joining(function._row, "scan"), node, place, None, False, name, out=out)
+    rows = _along(Array(node), place)
+    steps = [next(rows)] if x.shape[place] else []
+    for row in rows:
+        steps.append(function(steps[-1], row))
+    result = joining.stack(steps, axis=place) if steps else Array(node)
+    return delivered(result, out, name)
+
+
+def outer(function: ufunc, A: ArrayLike, B: ArrayLike, **options: Any) -> Array:  # noqa: N803
+    """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape."""
+    _require_two(function, "outer", results=None)
+    where = f"{function.__name__}.outer(A, B)"
+    device = next((value.device for value in (A, B) if type(value) is Array), None)
+    first, second = (
+        value if type(value) is Array else as_array(value, where, name, device=device)
+        for name, value in (("A", A), ("B", B))
+    )
+    shape = first.shape + (1,) * second.ndim
+    result: Array = function(Array(engine.reshaped(first._node, shape)), second, **options)
+    return result
+
+
+def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
+    """Apply the function to elements of an array in place, each as often as it is named."""
+    name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
+    if type(a) is not Array:
+        raise errors.type_error(
+            name, f"a is of type {type(a).__name__}", "an Array is accepted, in place"
+        )
+    if (b is None) is (function.nin == 2) or function.nout > 1 or function.nin > 2:
+        raise errors.value_error(
+            name,
+            "b is None" if b is None else "b is given",
+            f"{function.__name__} has {function.nin} operands",
+        )
+    require_writeable(a, name)
+    places = getitem(Array(engine.index(a.shape, a.device)), indices)
+    values = None
+    if b is not None:
+        given = operand(as_operand(b), a._node, name)
+        if given is None:
+            given = as_array(b, name, "b", device=a.device)._node
+        require_shape(given.shape, places.shape, name)
+        values = _flat(engine.broadcast(given, places.shape))
+    if places.size:
+        _change(function, a, _flat(places._node), values, name)
+
+
+def reduceat(
+    function: ufunc, array: ArrayLike, indices: Any, axis: Any, dtype: DTypeLike, out: Out
+) -> Array:
+    """Join the elements of slices along an axis, which has an element for each index then."""
+    _require_two(function, "reduceat")
+    name = f"{function.__name__}.reduceat(array, indices, axis)"
+    x = array_of(array, name, "array")
+    place = layout.normalize_axis(axis, x.ndim, name)
+    begins, lengths = _slices(indices, x.shape[place], name)
+    row = _SCANS.get(function.__name__)
+    if row is not None and dtype is None:
+        wanted = row.types(x._node.dtype, x._node.dtype).taken
+    else:
+        wanted = _computed(function, x._node, dtype, name)
+    values = Array(engine.converted(x._node, wanted))
+    if _is_associative(function):
+        result = _joined_slices(function, values, place, begins, lengths)
+    else:
+        result = _slices_from_left(function, values, place, begins, lengths)
+    return delivered(result, out, name)
+
+
+def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
+    """Refuse a function that has not two operands and one result."""
+    if function.nin != 2 or (results is not None and function.nout != results):
+        raise errors.value_error(
+            f"{function.__name__}.{method}(array)",
+            f"{function.__name__} has {function.nin} operands and {function.nout} results",
+            f"{method} takes functions of two operands" + (" and one result" if results else ""),
+        )
+
+
+def _is_associative(function: ufunc) -> bool:
+    return function._row is not None and function._row.associative
+
+
+def _computed(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
+    """The data type that elements are joined in."""
+    if dtype is not None:
+        return dtypes.lookup(dtype, name)
+    row = function._row
+    if row is None or row.by_hand:
+        return node.dtype
+    operation = row._resolve((node, node))
+    if row.result == "bool" and row.associative:
+        return dtypes.bool_
+    if row.result == "bool" and node.dtype is not dtypes.bool_:
+        raise errors.type_error(
+            name,
+            f"array has dtype {node.dtype} and the results are bool",
+            "results of the type of the operands can be joined",
+            f"take {function.__name__} of two arrays",
+        )
+    return operation.operands[0]
+
+
+# -- reductions and scans ---------------------------------------------------------------------
+
+
+def _reduction_of(function: ufunc) -> Reduction | None:
+    """The row that reduces by a function; None where it goes from left to right."""
+    if not _is_associative(function):
+        return None
+    assert function._row is not None
+    return _REDUCTIONS.get(function.__name__) or _joining(function._row, "axes")
+
+
+@functools.cache
+def _joining(row: Elementwise, form: str) -> Reduction:
+    """The row of a form that joins by a function."""
+    value = reductions.TRUTH if row.result == "bool" else OWN
+    empty = 0 if form == "scan" and row.identity is None else row.identity
+    found = Reduction(row.kinds, value=value, combine=row, empty=empty, form=form)
+    found.name = row.name
+    return found
+
+
+def _from_left(
+    function: ufunc,
+    x: Array,
+    axis: Any,
+    dtype: Any,
+    out: Out,
+    keepdims: bool,
+    initial: Any,
+    where: Any,
+    name: str,
+) -> Array:
+    """A reduction by a function whose operands cannot be grouped otherwise."""
+    places = layout.normalize_axes(axis, x.ndim, name)
+    if len(places) > 1:
+        raise errors.value_error(
+            name, f"axis is {axis}", f"{function.__name__} goes along one axis at a time"
+        )
+    if where is not True and initial is None:
+        raise errors.value_error(
+            name, "where is given and initial is not", f"{function.__name__} has no identity"
+        )
+    x = Array(engine.converted(x._node, _computed(function, x._node, dtype, name)))
+    if not places:
+        return delivered(x, out, name)
+    (place,) = places
+    mask = None
+    if where is not True:
+        given = mask_of(where, x._node, name)
+        assert given is not None
+        mask = _along(Array(engine.broadcast(given, x.shape)), place)
+    left = x.shape[:place] + x.shape[place + 1 :]
+    rows = _along(x, place)
+    result: Array | None = None
+    if initial is not None:
+        first = operand(as_operand(initial), x._node, name)
+        assert first is not None
+        result = Array(engine.broadcast(first, left))
+    for row in rows:
+        step = row if result is None else function(result, row)
+        if mask is not None and result is not None:
+            step = Array(choose(next(mask)._node, step._node, result._node))
+        result = step
+    if result is None:
+        raise errors.value_error(
+            name, f"array has shape {x.shape}", "at least one element is needed"
+        )
+    if keepdims:
+        kept = (*x.shape[:place], 1, *x.shape[place + 1 :])
+        result = Array(engine.reshaped(result._node, kept))
+    return delivered(result, out, name)
+
+
+def _along(x: Array, place: int) -> Iterator[Array]:
+    """The parts of an array along an axis."""
+    for number in range(x.shape[place]):
+        yield getitem(x, (slice(None),) * place + (number,))
+
+
+# -- slices -----------------------------------------------------------------------------------
+
+
+def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
+    """Where each slice begins, and how many elements it has."""
+    begins = numpy.asarray(host_of(indices, name))
+    if begins.ndim != 1 or (begins.dtype.kind not in "iu" and begins.size):
+        raise errors.type_error(
+            name,
+            f"indices have dtype {begins.dtype} and {begins.ndim} dimensions",
+            "one-dimensional integers are accepted",
+        )
+    begins = begins.astype(numpy.int64)
+    wrong = (begins < 0) | (begins >= extent)
+    if wrong.any():
+        raise IndexError(
+            errors.message(
+                name,
+                f"the index {begins[wrong][0]} is out of range",
+                f"the axis has {extent} elements, so [0, {extent}) is accepted",
+            )
+        )
+    ends = numpy.append(begins[1:], extent)
+    return begins, numpy.maximum(ends - begins, 1)
+
+
+def _joined_slices(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
+    """The elements of each slice, joined in a halving tree of their own."""
+    starts = numpy.cumsum(lengths) - lengths
+    ranks = numpy.arange(lengths.sum()) - numpy.repeat(starts, lengths)
+    sources = numpy.repeat(begins, lengths) + ranks
+    values = x
+    if not numpy.array_equal(sources, numpy.arange(x.shape[place])):
+        values = _taken(x, place, sources)
+    shape = [1] * x.ndim
+    while ranks.any():
+        first = numpy.flatnonzero(ranks % 2 == 0)
+        second = numpy.minimum(first + 1, len(ranks) - 1)
+        paired = ranks[second] == ranks[first] + 1
+        shape[place] = len(first)
+        mask = as_array(paired.reshape(shape), "reduceat", device=x.device)
+        left = _taken(values, place, first)
+        joined = function(left, _taken(values, place, second))
+        values = Array(choose(mask._node, joined._node, left._node))
+        ranks = ranks[first] // 2
+    return values
+
+
+def _slices_from_left(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
+    result = _taken(x, place, begins)
+    shape = [1] * x.ndim
+    shape[place] = len(begins)
+    for step in range(1, int(lengths.max(initial=0))):
+        within = (lengths > step).reshape(shape)
+        mask = as_array(within, "reduceat", device=x.device)
+        row = _taken(x, place, begins + numpy.minimum(step, lengths - 1))
+        result = Array(choose(mask._node, function(result, row)._node, result._node))
+    return result
+
+
+def _taken(x: Array, place: int, indices: Host) -> Array:
+    """The elements at indices along an axis."""
+    where = settled(x)
+    index = as_array(indices, "reduceat", device=x.device)
+    return Array(gather.take(x._node, where, [(place, index._node)], place))
+
+
+# -- in place ---------------------------------------------------------------------------------
+
+
+def _change(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
+    """Change the elements of an array at places in C order, each as often as it occurs."""
+    order = sorting.argsort(places, stable=True)
+    places = _at(places, order)
+    if values is not None:
+        values = _at(values, order)
+    number = Array(engine.index(places.shape, places.device))
+    begins = (_at(places, functions.maximum(number - 1, 0)) != places) | (number == 0)
+    zero = constant(0, dtypes.int64, (), places.device)
+    first = Array(choose(begins._node, number._node, zero))
+    ranks = number - functions.maximum.accumulate(first)
+    joining = function if _is_associative(function) else _JOINED.get(function.__name__)
+    operation = None
+    if values is not None and joining is not None:
+        assert function._row is not None
+        operation = function._row._resolve((a._node, values._node))
+    # Integers that a step of floats changes are rounded in each step.
+    if operation is not None and numpy.can_cast(
+        operation.result.numpy, a._node.dtype.numpy, "same_kind"
+    ):
+        assert values is not None
+        assert joining is not None
+        values = Array(engine.converted(values._node, operation.operands[1]))
+        places, values = _joined_places(joining, places, values, ranks)
+        _store(function, a, places, values, name)
+        return
+    for step in range(int(chapter.max(ranks)) + 1):
+        (chosen,) = searching.nonzero(ranks == step)
+        part = None if values is None else _at(values, chosen)
+        _store(function, a, _at(places, chosen), part, name)
+
+
+def _joined_places(
+    function: ufunc, places: Array, values: Array, ranks: Array
+) -> tuple[Array, Array]:
+    """The places without repetition, and the values of each, joined."""
+    while True:
+        count = places.size
+        following = functions.minimum(Array(engine.index((count,), places.device)) + 1, count - 1)
+        paired = _at(ranks, following) == ranks + 1
+        if not bool(chapter.any(paired)):
+            return places, values
+        joined = function(values, _at(values, following))
+        values = Array(choose(paired._node, joined._node, values._node))
+        (kept,) = searching.nonzero(ranks % 2 == 0)
+        places, values = _at(places, kept), _at(values, kept)
+        ranks = _at(ranks, kept) // 2
+
+
+def _store(function: ufunc, a: Array, places: Array, values: Array | None, name: str) -> None:
+    """Change elements at places that differ from each other."""
+    where = settled(a)
+    if not where.shape:
+        where = layout.Layout((1,), (1,), where.offset)
+    arrays = []
+    for axis, (extent, stride) in enumerate(
+        zip(where.shape, layout.contiguous_strides(where.shape), strict=True)
+    ):
+        along = places // stride % extent if len(where.shape) > 1 else places
+        arrays.append((axis, along._node))
+    given = Array(gather.take(a._node, where, arrays, 0))
+    result = function(given) if values is None else function(given, values)
+    gather.put(a._node, where, arrays, 0, engine.converted(result._node, a._node.dtype))
+
+
+def _flat(node: Node) -> Array:
+    return Array(engine.reshaped(node, (math.prod(node.shape),)))
+
+
+def _at(x: Array, indices: Array) -> Array:
+    """The elements of a one-dimensional array at indices that are known to be in range."""
+    where = settled(x)
+    return Array(gather.take(x._node, where, [(0, indices._node)], 0))

@@ -1,0 +1,580 @@
+"""NumPy's `ufunc`: a function of each element, with `out`, `where`, `dtype` and its methods.
+
+`Unary` and `Binary` are functions of a row; a function of the chapters becomes a `Composed` one by
+the decorator `universal`. What a function computes of its operands is its own; where a result goes,
+and in which type it is computed, is here once. The methods call `folding`, which stands above the
+chapters.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+import numpy
+
+from xarr import dtypes, errors, functions
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
+from xarr.array.conversion import as_array
+from xarr.array.outcome import delivered, require_castable, single
+from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
+from xarr.engine import engine
+from xarr.functions.calls.applying import binary, unary
+from xarr.functions.elementwise.signatures import Forced, forced
+from xarr.functions.names import docstrings
+from xarr.tables.rows import Elementwise
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R", covariant=True)
+
+
+class _Described:
+    """A docstring: of a class its own, and of each of its objects the one that the object makes."""
+
+    def __init__(self, text: str | None) -> None:
+        self._text = text
+
+    def __get__(self, instance: ufunc | None, owner: type) -> str | None:
+        return self._text if instance is None else instance._docstring()
+
+
+def _described(text: str | None) -> Any:
+    return _Described(text)
+
+
+class ufunc:  # noqa: N801 - NumPy's name
+    """A function of each element by itself.
+
+    Attributes
+    ----------
+    nin, nout, nargs : int
+        How many operands and results it has, and both together.
+    identity : number or None
+        The operand that leaves the other one as it is, where there is one.
+    types : list of str
+        The data types that it computes in, and those of the results, by NumPy's letters.
+    signature : None
+        As of NumPy's functions of single elements. `matmul`, `matvec`, `vecdot` and `vecmat` have
+        one, and are functions.
+
+    Notes
+    -----
+    The functions are `add`, `sin` and the others of their chapter; new ones are not made by calling
+    this class. Each also takes `signature`, or `sig`: the data types of its operands and results,
+    as "dd->d" or a tuple.
+    """
+
+    __doc__ = _described(__doc__)
+    _is_mixed = False
+    """Whether the operands are of different types, and `dtype` is that of the first."""
+
+    def __init__(
+        self, name: str, row: Elementwise | None, nin: int, nout: int, identity: complex | None
+    ) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = "xarr.functions.elementwise.elementwise"
+        self.nin, self.nout, self.nargs = nin, nout, nin + nout
+        self.identity = identity
+        self.signature = None
+        self._row = row
+        self._where = f"{name}(x)" if nin == 1 else f"{name}(x1, x2)"
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Apply the function to operands."""
+            ...
+
+    def _compute(self, *operands: Any) -> Any:
+        """The results, without options."""
+        raise NotImplementedError
+
+    def _docstring(self) -> str:
+        """What `help` says."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<ufunc {self.__name__!r}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    @property
+    def types(self) -> list[str]:
+        """The data types that it computes in, and those of the results, by NumPy's letters."""
+        row = self._row
+        if row is None:
+            return []
+        found = []
+        for dtype in dtypes.TABLE:
+            if dtype.kind in row.kinds:
+                result = row.operation(dtype).result.numpy.char
+                found.append(f"{dtype.numpy.char * self.nin}->{result * self.nout}")
+        return found
+
+    @property
+    def ntypes(self) -> int:
+        """How many data types it computes in."""
+        return len(self.types)
+
+    # -- methods ------------------------------------------------------------------------------
+
+    def reduce(
+        self,
+        array: ArrayLike,
+        axis: Axis = 0,
+        dtype: DTypeLike = None,
+        out: Out = None,
+        keepdims: bool = False,
+        initial: ArrayLike | None = None,
+        where: ArrayLike = True,
+    ) -> Array:
+        """Join the elements along axes by the function.
+
+        array : Array, shape (...)
+            The operand.
+        axis : int, tuple of int or None
+            The axes; the first one by default, all where None.
+        dtype : data type, optional
+            What the elements are converted to first.
+        """
+        return functions.elementwise.folding.reduce(
+            self, array, axis, dtype, out, keepdims, initial, where
+        )
+
+    def accumulate(
+        self, array: ArrayLike, axis: Any = 0, dtype: DTypeLike = None, out: Out = None
+    ) -> Array:
+        """Join by the function, for each element, all up to it along an axis.
+
+        array : Array, shape (...)
+            The operand; the result has its shape.
+        axis : int
+            The axis; the first one by default.
+        dtype : data type, optional
+            What the elements are converted to first.
+        """
+        return functions.elementwise.folding.accumulate(self, array, axis, dtype, out)
+
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
+        """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
+
+        A, B : Array, shapes (...) and (...)
+            The operands.
+        **options
+            As of the function.
+        """
+        return functions.elementwise.folding.outer(self, A, B, **options)
+
+    def at(self, a: Array, indices: Any, b: ArrayLike | None = None, /) -> None:
+        """Apply the function to elements of an array in place, each as often as it is named.
+
+        The second operands of one element are joined in a halving tree, the same on all devices.
+
+        a : Array
+            The array that is changed; its elements are the first operand.
+        indices : index
+            Which elements; as in ``a[indices]``.
+        b : Array, optional
+            The second operand, where there is one; it broadcasts to ``a[indices]``.
+        """
+        functions.elementwise.folding.at(self, a, indices, b)
+
+    def reduceat(
+        self,
+        array: ArrayLike,
+        indices: Any,
+        axis: Any = 0,
+        dtype: DTypeLike = None,
+        out: Out = None,
+    ) -> Array:
+        """Join the elements of slices along an axis, which has an element for each index then.
+
+        array : Array, shape (...)
+            The operand.
+        indices : one-dimensional integers
+            Slice i reaches from ``indices[i]`` to ``indices[i + 1]``, the last to the end; where
+            it would be empty it has the element at ``indices[i]``.
+        axis : int
+            The axis; the first one by default.
+        dtype : data type, optional
+            What the elements are converted to first.
+        """
+        return functions.elementwise.folding.reduceat(self, array, indices, axis, dtype, out)
+
+    # -- with options -------------------------------------------------------------------------
+
+    def _with_options(
+        self,
+        operands: tuple[Any, ...],
+        out: Any,
+        where: Any,
+        casting: str,
+        dtype: Any,
+        signature: Any = None,
+        sig: Any = None,
+    ) -> Any:
+        """The call of a function that is given more than its operands."""
+        name = f"{self._where[:-1]}, out)"
+        outs = self._targets(out, name)
+        operands = self._on_one_device(operands, outs)
+        told = forced(signature, sig, dtype, self.nin, self.nout, self._where)
+        wanted = None
+        if told is not None and not any(told[: self.nin]):
+            dtype = next(entry for entry in told[self.nin :] if entry is not None)
+        if dtype is not None:
+            wanted = dtypes.lookup(dtype, self._where)
+            operands = self._converted(operands, wanted, casting)
+        elif told is not None:
+            operands = self._told(operands, told, casting)
+        results = self._compute(*operands)
+        if told is not None:
+            self._require_told(results, told, wanted)
+        if self.nout == 1:
+            if wanted is not None and results._node.dtype is not wanted:
+                results = self._retyped(results, wanted, casting)
+            return delivered(results, outs[0], name, casting=casting, where=where)
+        return tuple(
+            delivered(result, target, name, casting=casting, where=where)
+            for result, target in zip(results, outs, strict=True)
+        )
+
+    def _targets(self, out: Any, name: str) -> tuple[Array | None, ...]:
+        """The array, or None, that each result goes to."""
+        if out is None:
+            return (None,) * self.nout
+        if self.nout == 1:
+            return (single(out, name),)
+        if type(out) is not tuple or len(out) != self.nout:
+            raise errors.type_error(
+                name,
+                f"out is of type {type(out).__name__}",
+                f"a tuple of {self.nout} Arrays is accepted",
+            )
+        return tuple(single(entry, name) for entry in out)
+
+    def _on_one_device(
+        self, operands: tuple[Any, ...], outs: tuple[Array | None, ...]
+    ) -> tuple[Any, ...]:
+        """The operands, on the device of the results where none of them is on one."""
+        target = next((out for out in outs if out is not None), None)
+        if target is None or any(type(operand) is Array for operand in operands):
+            return operands
+        first, *others = operands
+        return (as_array(first, self._where, device=target.device), *others)
+
+    def _told(self, operands: tuple[Any, ...], told: Forced, casting: str) -> tuple[Any, ...]:
+        """The operands in the data types that a signature tells."""
+        named = {entry for entry in told[: self.nin] if entry is not None}
+        if len(named) > 1 and not self._is_mixed:
+            self._refuse_told(told)
+        results = []
+        device = next((operand.device for operand in operands if type(operand) is Array), None)
+        for operand, entry in zip(operands, told[: self.nin], strict=True):
+            wanted = entry if self._is_mixed or entry is not None else next(iter(named))
+            if wanted is None:
+                results.append(operand)
+                continue
+            given = as_array(operand, self._where, device=device)
+            device = given.device
+            if not _is_weak(operand, wanted):
+                require_castable(given._node.dtype, wanted, casting, self._where)
+            results.append(as_array(operand, self._where, dtype=wanted, device=device))
+        return tuple(results)
+
+    def _require_told(self, results: Any, told: Forced, wanted: DType | None) -> None:
+        """Refuse a signature that tells another type of a result than the function gives."""
+        together = (results,) if self.nout == 1 else results
+        for result, entry in zip(together, told[self.nin :], strict=True):
+            if entry is not None and entry is not wanted and result._node.dtype is not entry:
+                self._refuse_told(told)
+
+    def _refuse_told(self, told: Forced) -> None:
+        spelled = [("any" if entry is None else str(entry)) for entry in told]
+        raise errors.type_error(
+            self._where,
+            f"the signature tells {', '.join(spelled)}",
+            f"{self.__name__} does not compute so: its types are {', '.join(self.types)}",
+        )
+
+    def _converted(self, operands: tuple[Any, ...], wanted: DType, casting: str) -> tuple[Any, ...]:
+        """The operands in the data type that the caller wants it computed in."""
+        row = self._row
+        if row is not None and row.result == "bool":
+            return operands
+        device = next((operand.device for operand in operands if type(operand) is Array), None)
+        results = []
+        for operand in operands[:1] if self._is_mixed else operands:
+            array = as_array(operand, self._where, device=device)
+            device = array.device
+            given = array._node.dtype
+            if not _is_weak(operand, wanted):
+                part = dtypes.PART.get(given) if row is not None and row.result == "real" else None
+                if part is not None and wanted.kind != COMPLEX:
+                    results.append(operand)
+                    continue
+                require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
+            results.append(as_array(operand, self._where, dtype=wanted, device=device))
+        return (*results, *operands[len(results) :])
+
+    def _retyped(self, result: Array, wanted: DType, casting: str) -> Array:
+        """A result of another data type than the one that the caller wants."""
+        given, row = result._node.dtype, self._row
+        real = row is not None and row.result == "real" and wanted.kind == dtypes.REAL
+        if not real:
+            raise errors.type_error(
+                f"{self._where[:-1]}, dtype)",
+                f"dtype is {wanted}",
+                f"{self.__name__} gives {given} for these operands",
+                "convert the result with astype",
+            )
+        require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
+        return Array(engine.converted(result._node, wanted))
+
+
+def _is_weak(operand: Any, wanted: DType) -> bool:
+    """Whether an operand is one of Python's numbers, which takes a data type of its kind."""
+    if type(operand) is complex:
+        return wanted.kind == COMPLEX
+    if type(operand) is float:
+        return wanted.kind in (dtypes.REAL, COMPLEX)
+    return type(operand) in (bool, int)
+
+
+class _OfRow(ufunc):
+    """A function of a row."""
+
+    _row: Elementwise
+
+    def __init__(self, row: Elementwise) -> None:
+        super().__init__(row.name, row, row.operands, 1, row.identity)
+
+    def _compute(self, *operands: Any) -> Array:
+        return (unary if self.nin == 1 else binary)(self._row, *operands)
+
+    def _docstring(self) -> str:
+        return _docstring_of(self._row, docstrings.annotations_of(type(self).__call__))
+
+
+class Unary(_OfRow):
+    """A function of one operand, of a row."""
+
+    __doc__ = _described(__doc__)
+
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = "same_kind",
+        order: str = "K",
+        dtype: DTypeLike = None,
+        subok: bool = True,
+        signature: Any = None,
+        sig: Any = None,
+    ) -> Array:
+        """Apply the function to an operand."""
+        told = signature is not None or sig is not None
+        if out is None and where is True and dtype is None and not told:
+            return unary(self._row, x)
+        result: Array = self._with_options((x,), out, where, casting, dtype, signature, sig)
+        return result
+
+
+class Binary(_OfRow):
+    """A function of two operands, of a row."""
+
+    __doc__ = _described(__doc__)
+
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: Out = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = "same_kind",
+        order: str = "K",
+        dtype: DTypeLike = None,
+        subok: bool = True,
+        signature: Any = None,
+        sig: Any = None,
+    ) -> Array:
+        """Apply the function to two operands."""
+        told = signature is not None or sig is not None
+        if out is None and where is True and dtype is None and not told:
+            return binary(self._row, x1, x2)
+        operands = (x1, x2)
+        result: Array = self._with_options(operands, out, where, casting, dtype, signature, sig)
+        return result
+
+
+class Composed(ufunc, Generic[_P, _R]):
+    """A function that is more than a row."""
+
+    __doc__ = _described(__doc__)
+
+    def __init__(
+        self,
+        body: Callable[_P, _R],
+        row: Elementwise | None,
+        nin: int,
+        nout: int,
+        identity: complex | None,
+        is_mixed: bool,
+    ) -> None:
+        super().__init__(body.__name__, row, nin, nout, identity)
+        self.__module__ = body.__module__
+        self.__wrapped__ = body
+        self.__signature__ = inspect.signature(body)
+        self._where = f"{self.__name__}({', '.join(list(self.__signature__.parameters)[:nin])})"
+        self._is_mixed = is_mixed
+        self._compute: Callable[..., Any] = body
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+            """Apply the function to operands."""
+            ...
+
+    else:
+
+        def __call__(  # noqa: D102 - as above
+            self,
+            *operands,
+            out=None,
+            where=True,
+            casting="same_kind",
+            order="K",
+            dtype=None,
+            subok=True,
+            signature=None,
+            sig=None,
+        ):
+            nin = self.nin
+            if len(operands) == nin:
+                told = signature is not None or sig is not None
+                if out is None and where is True and dtype is None and not told:
+                    return self._compute(*operands)
+            elif nin < len(operands) <= self.nargs and out is None:
+                out = operands[nin:] + (None,) * (self.nargs - len(operands))
+                operands = operands[:nin]
+            else:
+                raise errors.type_error(
+                    self._where,
+                    f"{len(operands)} operands are given",
+                    f"{nin} are accepted, and where the result goes",
+                )
+            return self._with_options(operands, out, where, casting, dtype, signature, sig)
+
+    def _docstring(self) -> str:
+        body = self.__wrapped__
+        text = inspect.cleandoc(body.__doc__ or "")
+        return docstrings.completed(self.__name__, text, docstrings.annotations_of(body))
+
+
+def universal(
+    row: Elementwise | None = None,
+    *,
+    nin: int = 2,
+    nout: int = 1,
+    identity: complex | None = None,
+    is_mixed: bool = False,
+) -> Callable[[Callable[_P, _R]], Composed[_P, _R]]:
+    """Make a ufunc of a chapter's function.
+
+    The operands of a mixed one are of different types, and `dtype` is that of the first.
+    """
+
+    def made(body: Callable[_P, _R]) -> Composed[_P, _R]:
+        count = nin if row is None else row.operands
+        unit = identity if row is None else row.identity
+        return Composed(body, row, count, nout, unit, is_mixed)
+
+    return made
+
+
+def _docstring_of(row: Elementwise, annotations: dict[str, str]) -> str:
+    """What `help` says of a function that is a row."""
+    pair = row.operands == 2
+    names, given = ("x1, x2", "The operands") if pair else ("x", "The operand")
+    shape = "shapes that broadcast to (...)" if pair else "shape (...)"
+    unit = f", {row.unit}" if row.unit else ""
+    made = {
+        "same": "the type that the operands promote to",
+        "bool": "bool",
+        "real": "the type of x, or of the parts of a complex x",
+    }[row.result]
+    floats = "; integers are computed in floating point" if row.floats_integers else ""
+    text = f"""{row.about}
+
+Parameters
+----------
+{names} : {KIND_WORDS[row.kinds]} Array, {shape}
+    {given}{unit}; also numbers, lists of numbers and NumPy arrays.
+
+Returns
+-------
+Array, shape (...)
+    Of dtype {made}{floats}.
+
+Raises
+------
+TypeError
+    If an operand has another dtype, or can be made no array.
+ValueError
+    If the shapes do not broadcast, or the devices differ.
+
+{_example(row)}"""
+    return docstrings.completed(row.name, text, annotations, row.source)
+
+
+def _example(row: Elementwise) -> str:
+    """A call and what it gives: the values where four decimals hold them, else their shape."""
+    call = f"{row.name}({row.example or _operands(row)})"
+    function = row.reference or getattr(numpy, row.name)
+    with numpy.errstate(all="ignore"):
+        result = eval(call, {row.name: function, "xarr": numpy})
+    short = result if numpy.asarray(result).dtype.kind in "biu" else numpy.round(result, 4)
+    if numpy.array_equal(result, short):
+        return f">>> xarr.{call}.tolist()\n{numpy.asarray(result).tolist()!r}"
+    return f">>> xarr.{call}.shape\n{numpy.shape(result)!r}"
+
+
+def _operands(row: Elementwise) -> str:
+    """Operands that fit the kinds of a row."""
+    if row.kinds == (COMPLEX,):
+        values = "1 + 2j, 3j"
+    elif REAL in row.kinds:
+        values = "1.0, 2.0" if row.operands == 1 else "6.0, 7.0"
+    else:
+        values = "True, False" if BOOL in row.kinds else "6, 7"
+    second = {"True, False": ", True", "6, 7": ", 2", "6.0, 7.0": ", 2.0"}.get(values, "")
+    return f"xarr.asarray([{values}])" + (second if row.operands == 2 else "")
+
+
+def generalised(signature: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Say of a function of two stacks which axes of them it takes, as NumPy's ufuncs do.
+
+    It stays a function: a ufunc's call holds its operands, and what only a product needs would be
+    stored.
+    """
+    letters = [dtype.numpy.char for dtype in dtypes.TABLE]
+
+    def made(body: Callable[_P, _R]) -> Callable[_P, _R]:
+        vars(body).update(
+            signature=signature,
+            nin=2,
+            nout=1,
+            nargs=3,
+            identity=None,
+            types=[f"{letter}{letter}->{letter}" for letter in letters],
+            ntypes=len(letters),
+        )
+        return body
+
+    return made

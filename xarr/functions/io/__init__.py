@@ -1,0 +1,6 @@
+"""Arrays as files, text, bytes and pictures."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xarr.functions.io import as_bytes as as_bytes, notebooks as notebooks, printing as printing

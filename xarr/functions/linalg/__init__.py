@@ -1,0 +1,10 @@
+"""Products, norms, factorizations, and what they solve."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xarr.functions.linalg import (
+        contractions as contractions,
+        matrices as matrices,
+        products as products,
+    )

@@ -1,0 +1,633 @@
+"""Linear algebra: products, norms, factorizations, of matrices and stacks of matrices.
+
+Products run as the device's library or `products` computes them; factorizations and what needs one
+are a library's, the device's or else LAPACK on the host. What is elementwise or a reduction is an
+expression like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import library
+from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of, node_of, together
+from xarr.array.layouts import settled, view
+from xarr.array.transfers import from_host, openly, to_host
+from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant
+from xarr.dtypes import COMPLEX, FLOATING, DType
+from xarr.engine import engine
+from xarr.functions.calls.applying import reduced
+from xarr.functions.create import creation
+from xarr.functions.elementwise import elementwise
+from xarr.functions.index import searching
+from xarr.functions.linalg import contractions
+from xarr.functions.linalg.products import matmul, numeric_pair, vectors
+from xarr.functions.reduce import reductions
+from xarr.functions.sort import sorting
+from xarr.layout import Layout, Shape
+from xarr.tables import reductions as folds
+
+LinAlgError: Final = numpy.linalg.LinAlgError
+
+Matrices = ArrayLike
+Square = ArrayLike
+
+
+class QRResult(NamedTuple):
+    """The factors of `qr`."""
+
+    Q: Array
+    R: Array
+
+
+class SlogdetResult(NamedTuple):
+    """The result of `slogdet`."""
+
+    sign: Array
+    logabsdet: Array
+
+
+class SVDResult(NamedTuple):
+    """The factors of `svd`."""
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
+class EigResult(NamedTuple):
+    """The result of `eig`."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class EighResult(NamedTuple):
+    """The result of `eigh`."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
+    """An operand as a node whose dtype is of some kinds."""
+    node = node_of(x, where)
+    if node.dtype.kind not in kinds:
+        raise errors.type_error(
+            where,
+            f"{errors.operand_of(where)} has dtype {node.dtype}",
+            f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
+            f'convert with {errors.operand_of(where)}.astype("float32")',
+        )
+    return node
+
+
+def floating(node: Node, where: str) -> Node:
+    """Make of integers the default floating-point type; refuse float16."""
+    if node.dtype is dtypes.float16:
+        name = errors.operand_of(where)
+        raise errors.type_error(
+            where,
+            f"{name} has dtype float16",
+            "LAPACK has float32, float64, complex64 and complex128",
+            f'convert with {name}.astype("float32")',
+        )
+    if node.dtype.kind not in FLOATING:
+        return engine.converted(node, default_float(node.device))
+    return node
+
+
+def matrices(x: Any, where: str, *, square: bool = False) -> Node:
+    """A stack of floating-point matrices; integers become the default floating-point type."""
+    node = floating(node_of(x, where), where)
+    require_matrix(node.shape, where)
+    if square and node.shape[-1] != node.shape[-2]:
+        raise errors.refused(
+            LinAlgError,
+            where,
+            f"{errors.operand_of(where)} has shape {node.shape}",
+            "square matrices are accepted, shape (..., M, M)",
+        )
+    return node
+
+
+def require_matrix(shape: Shape, where: str) -> None:
+    """Refuse what has fewer than two dimensions."""
+    if len(shape) < 2:
+        raise errors.refused(
+            LinAlgError,
+            where,
+            f"{errors.operand_of(where)} has shape {shape}",
+            "at least two dimensions are needed, shape (..., M, N)",
+        )
+
+
+def part_of(row: DType) -> DType:
+    """The type of the parts of a complex type, else the type itself."""
+    return dtypes.PART.get(row, row)
+
+
+def complex_of(row: DType) -> DType:
+    """The complex type of a real type's precision, else the type itself."""
+    return dtypes.COMPLEX_OF.get(row, row)
+
+
+def _by_library(
+    where: str, name: str, operands: Sequence[Node], *results: tuple[Shape, DType], **options: Any
+) -> list[Array]:
+    """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
+    try:
+        made = library.run(where, f"linalg.{name}", operands, results, **options)
+    except LinAlgError as error:
+        shapes = " and ".join(str(node.shape) for node in operands)
+        accepted, remedy = _SOLVABLE.get(name, _FINITE)
+        raise errors.refused(
+            LinAlgError, where, f"of shape {shapes}: {error}", accepted, remedy
+        ) from error
+    return [Array(node) for node in made]
+
+
+_FINITE: Final = ("finite matrices are accepted", "find the others with xarr.isfinite")
+_SOLVABLE: Final = {
+    "inv": ("invertible matrices are accepted", "use linalg.pinv(a)"),
+    "solve": ("invertible matrices a are accepted", "use linalg.pinv(a) @ b"),
+    "cholesky": ("positive-definite matrices are accepted", "use linalg.eigh(x)"),
+}
+"""What factorizations need, where that is more than finite elements, and what does with less."""
+
+
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The products of each element of a vector, shape (N,), with each of another: shape (N, M).
+
+    >>> xarr.linalg.outer(xarr.asarray([1, 2]), xarr.asarray([3, 4])).tolist()
+    [[3, 4], [6, 8]]
+    """
+    where = "linalg.outer(x1, x2)"
+    first, second = together(x1, x2, where)
+    for name, node in (("x1", first), ("x2", second)):
+        if len(node.shape) != 1:
+            raise errors.value_error(
+                where, f"{name} has shape {node.shape}", "one-dimensional arrays are accepted"
+            )
+    return contractions.outer(Array(first), Array(second))
+
+
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
+    """The cross products of vectors of three elements along `axis`; other axes broadcast.
+
+    >>> xarr.linalg.cross(xarr.asarray([1, 0, 0]), xarr.asarray([0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
+    where = "linalg.cross(x1, x2)"
+    first, second = numeric_pair(x1, x2, where)
+    first, second, axis = vectors(Array(first), Array(second), axis, where)
+    parts = []
+    for node in (first, second):
+        place = layout.normalize_axis(axis, len(node.shape), where)
+        if node.shape[place] != 3:
+            raise errors.value_error(
+                where,
+                f"axis {axis} has {node.shape[place]} elements",
+                "vectors of three elements are accepted",
+            )
+        parts.append(contractions.components(Array(node), place))
+    shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
+    place = layout.normalize_axis(axis, len(shape), where)
+    return contractions.crossed(parts[0], parts[1], place, where)
+
+
+def matrix_power(a: Square, n: SupportsIndex) -> Array:
+    """A square matrix multiplied with itself n times, by at most 2 log2(n) products.
+
+    n : int
+        The exponent; a negative one inverts the matrices first.
+
+    >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
+    >>> xarr.linalg.matrix_power(x, 3).tolist()
+    [[1.0, 3.0], [0.0, 1.0]]
+    >>> xarr.linalg.matrix_power(x, -1).tolist()
+    [[1.0, -1.0], [0.0, 1.0]]
+    """
+    where = "linalg.matrix_power(a, n)"
+    a = array_of(a, where)
+    node = a._node
+    require_matrix(node.shape, where)
+    if node.shape[-1] != node.shape[-2]:
+        raise errors.refused(
+            LinAlgError, where, f"a has shape {node.shape}", "square matrices are accepted"
+        )
+    if isinstance(n, bool) or not isinstance(n, int | numpy.integer):
+        raise errors.type_error(where, f"n is {n!r}", "an integer is accepted")
+    if n == 0:
+        one = creation.eye(node.shape[-1], dtype=a.dtype, device=a.device)
+        return Array(engine.copied(engine.broadcast(one._node, node.shape)))
+    base = _inv(a, where) if n < 0 else a
+    power: Array | None = None
+    exponent = abs(int(n))
+    while True:
+        if exponent & 1:
+            power = base if power is None else matmul(power, base)
+        exponent >>= 1
+        if power is not None and not exponent:
+            return power
+        base = matmul(base, base)
+
+
+def diagonal(x: ArrayLike, /, *, offset: SupportsIndex = 0) -> Array:
+    """The diagonals of matrices, shape (..., K); a view, which can be written to.
+
+    >>> xarr.linalg.diagonal(xarr.asarray([[1, 2], [3, 4]])).tolist()
+    [1, 4]
+    """
+    return diagonal_of(x, offset, "linalg.diagonal(x)")
+
+
+def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
+    """The diagonals of matrices, for a function that errors name."""
+    x = array_of(x, where)
+    node = x._node
+    if len(node.shape) < 2:
+        raise errors.value_error(
+            where,
+            f"{errors.operand_of(where)} has shape {node.shape}",
+            "at least 2 dimensions are needed",
+        )
+    if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
+        raise errors.type_error(where, f"offset is {offset!r}", "an integer is accepted")
+    matrix = settled(x)
+    *stack, rows, columns = matrix.shape
+    *strides, down, right = matrix.strides
+    row, column = max(-offset, 0), max(offset, 0)
+    length = max(min(rows - row, columns - column), 0)
+    begin = matrix.offset + (row * down + column * right if length else 0)
+    return view(x, Layout((*stack, length), (*strides, down + right), begin))
+
+
+def trace(x: ArrayLike, /, *, offset: SupportsIndex = 0, dtype: DTypeLike = None) -> Array:
+    """The sums of the diagonals of matrices.
+
+    >>> int(xarr.linalg.trace(xarr.asarray([[1, 2], [3, 4]])))
+    5
+    """
+    return trace_of(x, offset, dtype, "linalg.trace(x)")
+
+
+def trace_of(x: ArrayLike, offset: SupportsIndex, dtype: DTypeLike, where: str) -> Array:
+    """The sums of the diagonals of matrices, for a function that errors name."""
+    _node(x, where, dtypes.NUMERIC)
+    line = diagonal_of(x, offset, where)._node
+    return reduced(folds.sum, line, -1, dtype=dtype, where=where)
+
+
+def det(a: Square) -> Array:
+    """The determinants of square matrices.
+
+    >>> round(float(xarr.linalg.det(xarr.asarray([[1.0, 2.0], [3.0, 4.0]]))), 12)
+    -2.0
+    """
+    where = "linalg.det(a)"
+    node = matrices(a, where, square=True)
+    shape, row = node.shape, node.dtype
+    return _by_library(where, "det", (node,), (shape[:-2], row))[0]
+
+
+def slogdet(a: Square) -> SlogdetResult:
+    """The signs of determinants, and the natural logarithms of their magnitudes, which are real.
+
+    >>> float(xarr.linalg.slogdet(xarr.eye(2)).logabsdet)
+    0.0
+    """
+    where = "linalg.slogdet(a)"
+    node = matrices(a, where, square=True)
+    shape, row = node.shape, node.dtype
+    return SlogdetResult(
+        *_by_library(where, "slogdet", (node,), (shape[:-2], row), (shape[:-2], part_of(row)))
+    )
+
+
+def inv(a: Square) -> Array:
+    """The inverses of square matrices.
+
+    >>> xarr.linalg.inv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    return _inv(a, "linalg.inv(a)")
+
+
+def eigh(a: Square, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
+    """The eigenvalues, ascending, and eigenvectors of Hermitian or symmetric matrices.
+
+    The values, shape (..., M), are real; the vectors are the columns, shape (..., M, M).
+
+    >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
+    [1.0, 2.0]
+    """
+    where = "linalg.eigh(a)"
+    node = _hermitian(a, UPLO, where)
+    shape, row = node.shape, node.dtype
+    return EighResult(
+        *_by_library(where, "eigh", (node,), (shape[:-1], part_of(row)), (shape, row))
+    )
+
+
+def eigvalsh(a: Square, UPLO: str = "L") -> Array:  # noqa: N803 - NumPy's name
+    """The eigenvalues of Hermitian or symmetric matrices, ascending and real, shape (..., M).
+
+    >>> xarr.linalg.eigvalsh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
+    [1.0, 2.0]
+    """
+    where = "linalg.eigvalsh(a)"
+    node = _hermitian(a, UPLO, where)
+    shape, row = node.shape, node.dtype
+    return _by_library(where, "eigvalsh", (node,), (shape[:-1], part_of(row)))[0]
+
+
+def eig(a: Square) -> EigResult:
+    """The eigenvalues and eigenvectors of square matrices, complex, in no particular order.
+
+    The vectors are the columns. NumPy's results are real where no eigenvalue has an imaginary part:
+    write ``eigenvalues.real``, or `eigh` for symmetric matrices.
+
+    >>> result = xarr.linalg.eig(xarr.asarray([[0.0, 1.0], [1.0, 0.0]]))
+    >>> sorted(result.eigenvalues.real.tolist())
+    [-1.0, 1.0]
+    """
+    where = "linalg.eig(a)"
+    node = matrices(a, where, square=True)
+    shape, wide = node.shape, complex_of(node.dtype)
+    return EigResult(*_by_library(where, "eig", (node,), (shape[:-1], wide), (shape, wide)))
+
+
+def eigvals(a: Square) -> Array:
+    """The eigenvalues of square matrices, complex, in no particular order, shape (..., M).
+
+    >>> xarr.linalg.eigvals(xarr.asarray([[3.0]])).tolist()
+    [(3+0j)]
+    """
+    where = "linalg.eigvals(a)"
+    node = matrices(a, where, square=True)
+    shape = node.shape
+    (values,) = _by_library(where, "eigvals", (node,), (shape[:-1], complex_of(node.dtype)))
+    return values
+
+
+def svdvals(x: Matrices, /) -> Array:
+    """The singular values of matrices, largest first, real, shape (..., min(M, N)).
+
+    >>> xarr.linalg.svdvals(xarr.asarray([[3.0, 0.0], [0.0, 4.0]])).tolist()
+    [4.0, 3.0]
+    """
+    return singular_values(x, "linalg.svdvals(x)")
+
+
+def _hermitian(x: Any, triangle: Any, where: str) -> Node:
+    """Square matrices of which the lower triangle is the one to be read."""
+    named = triangle.upper() if isinstance(triangle, str) else triangle
+    if named not in ("L", "U"):
+        raise errors.value_error(where, f"UPLO is {triangle!r}", '"L" and "U" are accepted')
+    node = matrices(x, where, square=True)
+    if named == "L":
+        return node
+    adjoint: Array = Array(node).mT
+    return (elementwise.conj(adjoint) if node.dtype.kind == COMPLEX else adjoint)._node
+
+
+def _inv(x: Any, where: str) -> Array:
+    node = matrices(x, where, square=True)
+    return _by_library(where, "inv", (node,), (node.shape, node.dtype))[0]
+
+
+def singular_values(x: Any, where: str) -> Array:
+    """The singular values of matrices, for a function that errors name."""
+    node = matrices(x, where)
+    shape = (*node.shape[:-2], min(node.shape[-2:]))
+    return _by_library(where, "svdvals", (node,), (shape, part_of(node.dtype)))[0]
+
+
+def cholesky(x: Square, /, *, upper: bool = False) -> Array:
+    """The Cholesky factors of Hermitian or symmetric positive-definite matrices.
+
+    upper : bool, optional
+        Whether to return U of x = U^H U rather than L of x = L L^H; only that triangle of x is
+        read.
+
+    >>> xarr.linalg.cholesky(xarr.asarray([[4.0, 0.0], [0.0, 9.0]])).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
+    where = "linalg.cholesky(x)"
+    node = matrices(x, where, square=True)
+    return _by_library(where, "cholesky", (node,), (node.shape, node.dtype), upper=bool(upper))[0]
+
+
+def qr(a: Matrices, mode: str = "reduced") -> Any:
+    """The QR decomposition of matrices: a = Q R with orthonormal Q and upper triangular R.
+
+    mode : {"reduced", "complete", "r", "raw"}, optional
+        Whether Q has K = min(M, N) columns, or K = M. NumPy's "r" gives R alone, and "raw" what
+        LAPACK makes on the host: h, shape (..., N, M), and tau, shape (..., K).
+
+    -> QRResult: Q, shape (..., M, K), R, shape (..., K, N)
+
+    >>> xarr.linalg.qr(xarr.ones((3, 2))).R.shape
+    (2, 2)
+    """
+    where = "linalg.qr(a)"
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise errors.value_error(
+            where, f"mode is {mode!r}", '"reduced", "complete", "r" and "raw" are accepted'
+        )
+    node = matrices(a, where)
+    if mode == "raw":
+        made = numpy.linalg.qr(to_host(node, where), mode="raw")
+        with openly():
+            return tuple(Array(from_host(part, node.device, where)) for part in made)
+    *stack, rows, columns = node.shape
+    inner = rows if mode == "complete" else min(rows, columns)
+    factors = QRResult(
+        *_by_library(
+            where,
+            "qr",
+            (node,),
+            ((*stack, rows, inner), node.dtype),
+            ((*stack, inner, columns), node.dtype),
+            mode="complete" if mode == "complete" else "reduced",
+        )
+    )
+    return factors.R if mode == "r" else factors
+
+
+def svd(
+    a: Matrices, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
+    """The singular value decomposition of matrices: a = U diag(S) Vh.
+
+    full_matrices : bool, optional
+        Whether U and Vh are square, or have only K = min(M, N) columns and rows.
+    compute_uv : bool, optional
+        Whether to return more than the singular values.
+
+    -> SVDResult: U, shape (..., M, M or K), S, shape (..., K), Vh, shape (..., N or K, N)
+        S is real, largest first.
+
+    >>> xarr.linalg.svd(xarr.ones((3, 2)), full_matrices=False).U.shape
+    (3, 2)
+    """
+    where = "linalg.svd(a)"
+    if hermitian:
+        return _hermitian_svd(matrices(a, where, square=True), compute_uv)
+    if not compute_uv:
+        return singular_values(a, where)
+    return decomposed(matrices(a, where), where, full_matrices=bool(full_matrices))
+
+
+def _hermitian_svd(node: Node, compute_uv: bool) -> Any:
+    """The singular value decomposition of Hermitian matrices, by their eigenvalues."""
+    if not compute_uv:
+        return sorting.sort(elementwise.abs(eigvalsh(Array(node))), axis=-1, descending=True)
+    values, columns = eigh(Array(node))
+    sizes = elementwise.abs(values)
+    order = sorting.argsort(sizes, axis=-1, descending=True)
+    take = searching.take_along_axis
+    left = take(columns, order[..., None, :], axis=-1)
+    signs = elementwise.sign(take(values, order, axis=-1))
+    right = (left * signs[..., None, :]).mT
+    if node.dtype.kind == COMPLEX:
+        right = elementwise.conj(right)
+    return SVDResult(left, take(sizes, order, axis=-1), right)
+
+
+def decomposed(node: Node, where: str, *, full_matrices: bool) -> SVDResult:
+    """The singular value decomposition of a node of matrices, for a function that errors name."""
+    *stack, rows, columns = node.shape
+    count = min(rows, columns)
+    left, right = (rows, columns) if full_matrices else (count, count)
+    return SVDResult(
+        *_by_library(
+            where,
+            "svd",
+            (node,),
+            ((*stack, rows, left), node.dtype),
+            ((*stack, count), part_of(node.dtype)),
+            ((*stack, right, columns), node.dtype),
+            full_matrices=full_matrices,
+        )
+    )
+
+
+def solve(a: Square, b: ArrayLike) -> Array:
+    """Solve systems of linear equations, a @ result = b.
+
+    b : floating-point Array, shape (M,) or (..., M, K)
+        The right-hand sides: one vector, or matrices of K columns each. The stacks broadcast.
+
+    >>> xarr.linalg.solve(xarr.asarray([[2.0, 0.0], [0.0, 4.0]]), xarr.asarray([2.0, 2.0])).tolist()
+    [1.0, 0.5]
+    """
+    where = "linalg.solve(a, b)"
+    first, second = together(a, b, where, ("a", "b"))
+    coefficients = matrices(Array(first), where, square=True)
+    second = engine.converted(second, coefficients.dtype)
+    vector = len(second.shape) == 1
+    columns = (*second.shape, 1) if vector else second.shape
+    if not second.shape or columns[-2] != coefficients.shape[-1]:
+        raise errors.value_error(
+            where,
+            f"a has shape {coefficients.shape} and b {second.shape}",
+            "b has as many rows as a: shape (M,) or (..., M, K)",
+        )
+    stack = layout.broadcast_shapes(coefficients.shape[:-2], columns[:-2], where=where)
+    shape = (*stack, *(columns[-2:-1] if vector else columns[-2:]))
+    return _by_library(where, "solve", (coefficients, second), (shape, coefficients.dtype))[0]
+
+
+def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
+    """What singular values have to exceed, with an axis for them."""
+    if rtol is None:
+        return singular[..., :1] * (
+            max(shape[-2:]) * float(numpy.finfo(singular._node.dtype.numpy).eps)
+        )
+    tolerance = as_array(rtol, where, "rtol", device=singular.device)
+    if tolerance._node.dtype.kind not in dtypes.REAL_NUMERIC:
+        raise errors.type_error(
+            where, f"rtol has dtype {tolerance.dtype}", "real numeric dtypes are accepted"
+        )
+    if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
+        raise errors.value_error(
+            where,
+            f"{errors.operand_of(where)} has shape {shape} and rtol {tolerance.shape}",
+            "a number for each matrix, or one for all, is accepted",
+            "broadcast x to as many matrices",
+        )
+    own: Array = tolerance.astype(singular.dtype, copy=False)
+    return singular[..., :1] * own[..., None]
+
+
+def matrix_rank(
+    A: Matrices,  # noqa: N803 - NumPy's name
+    tol: Any = None,
+    hermitian: bool = False,
+    *,
+    rtol: Any = None,
+) -> Array:
+    """The ranks of matrices: how many singular values are not negligible; of vectors 0 or 1.
+
+    tol : float or Array, shape that broadcasts to (...), optional
+        Singular values up to tol are negligible; given instead of rtol.
+
+    >>> int(xarr.linalg.matrix_rank(xarr.ones((3, 3))))
+    1
+    """
+    where = "linalg.matrix_rank(A, rtol)"
+    if tol is not None and rtol is not None:
+        raise errors.value_error(where, "tol and rtol are given", "one is accepted")
+    given = node_of(A, where)
+    if len(given.shape) < 2:
+        return reductions.any(Array(given) != 0).astype("int64")
+    node = matrices(Array(given), where, square=bool(hermitian))
+    if 0 in node.shape[-2:]:
+        return Array(constant(0, dtypes.int64, node.shape[:-2], node.device))
+    if hermitian:
+        singular = _hermitian_svd(node, compute_uv=False)
+    else:
+        singular = singular_values(Array(node), where)
+    if tol is None:
+        beyond = singular > _cutoff(singular, node.shape, rtol, where)
+    else:
+        beyond = singular > as_array(tol, where, "tol", device=singular.device)[..., None]
+    return reductions.count_nonzero(beyond, axis=-1)
+
+
+def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
+
+    rcond : float or Array, optional
+        NumPy's name of `rtol`; one of them is given.
+
+    >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    where = "linalg.pinv(a, rtol)"
+    if rcond is not None and rtol is not None:
+        raise errors.value_error(where, "rcond and rtol are given", "one is accepted")
+    node = matrices(a, where, square=bool(hermitian))
+    *stack, rows, columns = node.shape
+    if 0 in (rows, columns):
+        shape = (*stack, columns, rows)
+        return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
+    if hermitian:
+        left, singular, right = _hermitian_svd(node, compute_uv=True)
+    else:
+        left, singular, right = decomposed(node, where, full_matrices=False)
+    limit = _cutoff(singular, node.shape, rcond if rtol is None else rtol, where)
+    significant = singular > limit
+    inverse = searching.where(significant, 1 / singular, 0)
+    if node.dtype.kind == COMPLEX:
+        left, right = elementwise.conj(left), elementwise.conj(right)
+    return matmul(right.mT * inverse[..., None, :], left.mT)

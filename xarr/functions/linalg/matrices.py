@@ -1,0 +1,97 @@
+"""NumPy's functions of matrices that take more than those of `linalg` that have their names."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+from xarr import errors, layout
+from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.door import array_of
+from xarr.array.layouts import read_only
+from xarr.array.operands import integer
+from xarr.array.outcome import delivered
+from xarr.functions.create import fills
+from xarr.functions.linalg import linalg
+from xarr.functions.shape import manipulation
+
+
+def diagonal(
+    a: Array, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+) -> Array:
+    """The diagonals of the matrices that two axes hold; a view, which is read-only.
+
+    axis1, axis2 : int, optional
+        The axes of the rows and of the columns: the first two; `linalg.diagonal` has the last.
+
+    >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
+    [2]
+    """
+    where = "diagonal(a)"
+    return read_only(linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where))
+
+
+def trace(
+    a: Array,
+    offset: SupportsIndex = 0,
+    axis1: SupportsIndex = 0,
+    axis2: SupportsIndex = 1,
+    dtype: DTypeLike = None,
+    out: Any = None,
+) -> Array:
+    """The sums of the diagonals of the matrices that two axes hold.
+
+    axis1, axis2 : int, optional
+        The axes of the rows and of the columns: the first two; `linalg.trace` has the last.
+
+    >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
+    5
+    """
+    where = "trace(a)"
+    result = linalg.trace_of(_last_two(a, axis1, axis2, where), offset, dtype, where)
+    return delivered(result, out, "trace(a, offset, axis1, axis2, dtype, out)")
+
+
+def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) -> Array:
+    """The array with two axes moved to the end."""
+    a = array_of(a, where)
+    ndim = a.ndim
+    if ndim < 2:
+        raise errors.value_error(where, f"a has {ndim} dimensions", "at least 2 are needed")
+    places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))
+    if places[0] == places[1]:
+        raise errors.value_error(
+            where, f"axis1 and axis2 are {axis1}", "two different axes are accepted"
+        )
+    return manipulation.moveaxis(a, places, (-2, -1))
+
+
+def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
+    """Make a matrix with a diagonal, or take the diagonal of a matrix: a view, which is read-only.
+
+    >>> xarr.diag([1, 2]).tolist()
+    [[1, 0], [0, 2]]
+    """
+    where = "diag(v, k)"
+    x = array_of(v, where, "v")
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise errors.value_error(
+            where, f"v has shape {x.shape}", "a vector or a matrix is accepted"
+        )
+    offset = integer(k, where, "k")
+    extent = x.size + abs(offset)
+    whole = fills.zeros((extent, extent), dtype=x.dtype, device=x.device)
+    if x.size:
+        place = linalg.diagonal_of(whole, offset, where)
+        place[...] = x
+    return whole
+
+
+def diagflat(v: ArrayLike, k: SupportsIndex = 0) -> Array:
+    """Make a matrix with the flattened array as a diagonal.
+
+    >>> xarr.diagflat([[1, 2]], 1).tolist()
+    [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    """
+    return diag(manipulation.ravel(array_of(v, "diagflat(v, k)", "v")), k)

@@ -1,0 +1,430 @@
+"""Products of matrices and vectors, and of stacks of them, as the standard names them.
+
+A product runs as the device's library or `algorithms.products` computes it; a product of vectors is
+a sum of an expression, which is fused into it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import library, products
+from xarr.array.array import Array, ArrayLike, DTypeLike, made
+from xarr.array.door import array_of, together
+from xarr.array.layouts import kept
+from xarr.array.outcome import delivered
+from xarr.array.transfers import is_unobserved
+from xarr.core.tape import Node, constant, number_like
+from xarr.dtypes import BOOL, COMPLEX, DType
+from xarr.engine import engine
+from xarr.functions.calls.applying import reduced
+from xarr.functions.elementwise.ufuncs import generalised
+from xarr.functions.shape import manipulation
+from xarr.layout import Shape
+from xarr.tables import elementwise as rows, reductions as folds
+
+
+@generalised("(n?,k),(k,m?)->(n?,m?)")
+def matmul(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    axes: Any = None,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """The matrix product, of each pair of matrices in two stacks.
+
+    x1 : Array, shape (..., M, K) or (K,)
+        The first operand.
+    x2 : Array, shape (..., K, N) or (K,)
+        The second operand. The stacks broadcast; a vector is a row on the left, a column on the
+        right, and its axis of length one does not stand in the result.
+    axes : list of tuples of int, optional
+        The axes of the matrices in x1, x2 and the result, the last two where None.
+    dtype : dtype, optional
+        What the operands are converted to first.
+
+    Notes
+    -----
+    Bools are joined by or of ands.
+
+    >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([5, 6])).tolist()
+    [17, 39]
+    """
+    where = "matmul(x1, x2)"
+    first, second = retyped(together(x1, x2, where), dtype, casting, where)
+    if axes is None:
+        result = multiplied(first, second, where)
+    else:
+        cores = [min(len(node.shape), 2) for node in (first, second)]
+        cores.append(sum(cores) - 2)
+        result = _along(multiplied, (first, second), axes, cores, where)
+    return delivered(result, out, where, casting=casting)
+
+
+@generalised("(m,n),(n)->(m)")
+def matvec(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    axes: Any = None,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """The products of matrices (..., M, N) and vectors (..., N); see `matmul`.
+
+    axes : list of tuples of int, optional
+        The axes of the matrices, of the vectors and of the result; the last ones where None.
+
+    >>> xarr.matvec(xarr.asarray([[1, 2], [3, 4]]), xarr.asarray([5, 6])).tolist()
+    [17, 39]
+    """
+    where = "matvec(x1, x2)"
+    operands = retyped(together(x1, x2, where), dtype, casting, where)
+    result = _along(_matrix_by_vector, operands, axes, (2, 1, 1), where)
+    return delivered(result, out, where, casting=casting)
+
+
+@generalised("(n),(n,m)->(m)")
+def vecmat(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    axes: Any = None,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """The products of conjugated vectors (..., N) and matrices (..., N, M); see `matmul`.
+
+    axes : list of tuples of int, optional
+        The axes of the vectors, of the matrices and of the result; the last ones where None.
+
+    >>> xarr.vecmat(xarr.asarray([1j, 2]), xarr.asarray([[1, 0], [0, 1]])).tolist()
+    [-1j, (2+0j)]
+    """
+    where = "vecmat(x1, x2)"
+    operands = retyped(together(x1, x2, where), dtype, casting, where)
+    result = _along(_vector_by_matrix, operands, axes, (1, 2, 1), where)
+    return delivered(result, out, where, casting=casting)
+
+
+def _matrix_by_vector(first: Node, second: Node, where: str) -> Array:
+    column = engine.reshaped(second, (*second.shape, 1))
+    result = multiplied(first, column, where)
+    return result.reshape(result.shape[:-1])
+
+
+def _vector_by_matrix(first: Node, second: Node, where: str) -> Array:
+    if first.dtype.kind == COMPLEX:
+        first = rows.conj.applied(first)
+    row = engine.reshaped(first, (*first.shape[:-1], 1, first.shape[-1]))
+    result = multiplied(row, second, where)
+    return result.reshape((*result.shape[:-2], result.shape[-1]))
+
+
+def _along(
+    function: Callable[[Node, Node, str], Array],
+    operands: Sequence[Node],
+    axes: Any,
+    cores: Sequence[int],
+    where: str,
+) -> Array:
+    """Apply a product whose operands and result have `cores` axes, which `axes` may name."""
+    for node, core in zip(operands, cores[:2], strict=True):
+        if len(node.shape) < core:
+            raise errors.value_error(
+                where, f"an operand has {len(node.shape)} dimensions", f"at least {core} are needed"
+            )
+    if axes is None:
+        return function(operands[0], operands[1], where)
+    places = _places(axes, cores, where)
+    moved = [
+        manipulation.moveaxis(Array(node), own, tuple(range(-len(own), 0)))._node
+        for node, own in zip(operands, places[:2], strict=True)
+    ]
+    result = function(moved[0], moved[1], where)
+    return manipulation.moveaxis(result, tuple(range(-len(places[2]), 0)), places[2])
+
+
+def _places(axes: Any, cores: Sequence[int], where: str) -> list[tuple[int, ...]]:
+    """The entries of `axes` as tuples; that of a result without axes may be left out."""
+    entries = [_sequence(entry) for entry in axes]
+    if len(entries) == 2 and not cores[2]:
+        entries.append(())
+    if [len(entry) for entry in entries] != list(cores):
+        raise errors.value_error(
+            where,
+            f"axes is {axes!r}",
+            f"a list of {len(cores)} tuples of {', '.join(map(str, cores))} axes is accepted",
+        )
+    return entries
+
+
+def retyped(
+    operands: Sequence[Node], dtype: DTypeLike, casting: str, where: str
+) -> tuple[Node, ...]:
+    """Operands as the dtype that a caller wishes, if any, where `casting` allows it."""
+    if dtype is None:
+        return tuple(operands)
+    row = dtypes.lookup(dtype, where)
+    for node in operands:
+        require_castable(node.dtype, row, casting, where)
+    return tuple(engine.converted(node, row) for node in operands)
+
+
+def require_castable(given: DType, wanted: DType, casting: str, where: str) -> None:
+    """Refuse a conversion that a rule of NumPy's does not allow."""
+    if not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
+        raise errors.type_error(
+            where,
+            f"{given} would become {wanted}",
+            f"casting {casting!r} does not allow that",
+            'pass casting="unsafe", or convert with x.astype(...)',
+        )
+
+
+@generalised("(n),(n)->()")
+def vecdot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    axis: SupportsIndex = -1,
+    axes: Any = None,
+    keepdims: bool = False,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """The dot product of vectors along an axis, with the first operand conjugated.
+
+    axes : list of int, optional
+        Instead of `axis`: the axis of the vectors in x1, in x2, and that of the result which
+        `keepdims` keeps.
+
+    Notes
+    -----
+    An expression of the product is fused into the sum.
+
+    >>> float(xarr.vecdot(xarr.asarray([1.0, 2.0]), xarr.asarray([3.0, 4.0])))
+    11.0
+    """
+    where = "vecdot(x1, x2)"
+    kept = axis
+    if axes is None:
+        first, second, place = vectors(x1, x2, kept, where)
+    else:
+        if axis != -1:
+            raise errors.type_error(where, "axis and axes are given", "one is accepted")
+        own, other, last = _places(axes, (1, 1, int(bool(keepdims))), where)
+        first, second = (
+            manipulation.moveaxis(Array(node), named[0], -1)._node
+            for node, named in zip(together(x1, x2, where), (own, other), strict=True)
+        )
+        place, kept = -1, last[0] if last else -1
+    first, second = retyped((first, second), dtype, casting, where)
+    places = [layout.normalize_axis(place, len(node.shape), where) for node in (first, second)]
+    if first.shape[places[0]] != second.shape[places[1]]:
+        raise errors.value_error(
+            where,
+            f"the vectors have {first.shape[places[0]]} and {second.shape[places[1]]} elements",
+            "equally long vectors are accepted",
+        )
+    if first.dtype.kind == COMPLEX:
+        first = rows.conj.applied(first)
+    result = summed(first, second, place, where)
+    if keepdims:
+        result = manipulation.expand_dims(result, kept)
+    return delivered(result, out, where, casting=casting)
+
+
+def summed(first: Node, second: Node, axes: Any, where: str) -> Array:
+    """The sums, along axes, of the products of two nodes of one dtype."""
+    row = first.dtype
+    logical = row.kind == BOOL
+    node = (rows.logical_and if logical else rows.multiply).combined(first, second)
+    if logical:
+        return reduced(folds.any, node, axes, where=where)
+    return reduced(folds.sum, node, axes, dtype=row.numpy, where=where)
+
+
+def multiplied(
+    first: Node, second: Node, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> Array:
+    """What `matmul` makes of operands of one dtype, for a function that errors name."""
+    shapes = first.shape, second.shape
+    for name, shape in zip(names, shapes, strict=True):
+        if not shape:
+            raise errors.value_error(
+                where,
+                f"{name} is 0-dimensional",
+                "matrices and vectors are accepted",
+                "multiply by a scalar with *",
+            )
+    row_vector, column_vector = [len(shape) == 1 for shape in shapes]
+    if row_vector and column_vector and is_unobserved():
+        value = library.inner(first, second)
+        if value is not None:
+            return made(number_like(first, value))
+    if row_vector:
+        first = engine.reshaped(first, (1, *first.shape))
+    if column_vector:
+        second = engine.reshaped(second, (*second.shape, 1))
+    if first.shape[-1] != second.shape[-2]:
+        raise errors.value_error(
+            where,
+            f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}",
+            f"the {first.shape[-1]} columns of {names[0]} have to be as many as the "
+            f"{second.shape[-2]} rows of {names[1]}",
+        )
+    stack = layout.broadcast_shapes(first.shape[:-2], second.shape[:-2], where=where)
+    result = product_of(first, second, stack)
+    shape = result.shape
+    if row_vector:
+        shape = (*shape[:-2], shape[-1])
+    if column_vector:
+        shape = shape[:-1]
+    return Array(engine.reshaped(result, shape))
+
+
+def product_of(first: Node, second: Node, stack: Shape) -> Node:
+    """The product of two stacks of matrices, where the device does it best."""
+    shape = (*stack, first.shape[-2], second.shape[-1])
+    row = first.dtype
+    if 0 in shape or first.shape[-1] == 0:
+        return constant(row.numpy.type(0).item(), row, shape, first.device)
+    if library.routine("matmul", row, first.device) is None:
+        return products.matmul(first, second)
+    if row is dtypes.float16:
+        wide = [engine.converted(node, dtypes.float32) for node in (first, second)]
+        return engine.converted(product_of(wide[0], wide[1], stack), row)
+    return library.run("matmul(x1, x2)", "matmul", (first, second), [(shape, row)], out=True)[0]
+
+
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
+    """The sum of products over some axes of both operands; a's other axes stand first.
+
+    axes : int or pair of sequences of int, optional
+        An integer N contracts the last N axes of a with the first N of b; a pair names the axes of
+        each, which have to be equally long one by one.
+
+    >>> xarr.tensordot(xarr.ones((2, 3)), xarr.ones((3, 4)), axes=1).shape
+    (2, 4)
+    """
+    where = "tensordot(a, b, axes)"
+    names = ("a", "b")
+    return kept(summed_products(*together(a, b, where, names), axes, where, names))
+
+
+def summed_products(
+    first: Node, second: Node, axes: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> Array:
+    """What `tensordot` makes of operands of one dtype, for a function that errors name."""
+    one, two = _contracted(axes, first.shape, second.shape, where)
+    for left, right in zip(one, two, strict=True):
+        if first.shape[left] != second.shape[right]:
+            raise errors.value_error(
+                where,
+                f"axis {left} of {names[0]} has {first.shape[left]} elements and axis "
+                f"{right} of {names[1]} {second.shape[right]}",
+                "axes that are contracted have to be equally long",
+            )
+    kept_one = [axis for axis in range(len(first.shape)) if axis not in one]
+    kept_two = [axis for axis in range(len(second.shape)) if axis not in two]
+    rows = tuple(first.shape[axis] for axis in kept_one)
+    columns = tuple(second.shape[axis] for axis in kept_two)
+    layout.require_possible((*rows, *columns), where)
+    length = math.prod(first.shape[axis] for axis in one)
+    permute = manipulation.permute_dims
+    a = permute(Array(first), (*kept_one, *one)).reshape((math.prod(rows), length))
+    b = permute(Array(second), (*two, *kept_two)).reshape((length, math.prod(columns)))
+    return Array(engine.reshaped(product_of(a._node, b._node, ()), (*rows, *columns)))
+
+
+def _contracted(
+    axes: Any, first: Shape, second: Shape, where: str
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The axes that `tensordot` contracts, none negative."""
+    if isinstance(axes, int | numpy.integer):
+        count = int(axes)
+        if not 0 <= count <= min(len(first), len(second)):
+            raise errors.value_error(
+                where,
+                f"axes is {axes}, x1 has {len(first)} dimensions and x2 {len(second)}",
+                "at most as many axes as both have are accepted, and no negative number",
+            )
+        return tuple(range(len(first) - count, len(first))), tuple(range(count))
+    try:
+        one, two = axes
+    except (TypeError, ValueError):
+        raise errors.value_error(
+            where, f"axes is {axes!r}", "an integer or a pair of sequences is accepted"
+        ) from None
+    one = tuple(layout.normalize_axis(axis, len(first), where) for axis in _sequence(one))
+    two = tuple(layout.normalize_axis(axis, len(second), where) for axis in _sequence(two))
+    if len(one) != len(two) or len(set(one)) != len(one) or len(set(two)) != len(two):
+        raise errors.value_error(
+            where,
+            f"axes is {axes!r}",
+            "the sequences have to be equally long, and no axis may come twice",
+        )
+    return one, two
+
+
+def _sequence(axes: Any) -> tuple[Any, ...]:
+    return tuple(axes) if isinstance(axes, list | tuple | range | numpy.ndarray) else (axes,)
+
+
+def numeric_pair(
+    x1: Any, x2: Any, where: str, names: tuple[str, str] = ("x1", "x2")
+) -> tuple[Node, Node]:
+    """Two numeric operands as nodes of the data type that they promote to."""
+    first, second = together(x1, x2, where, names)
+    if first.dtype.kind not in dtypes.NUMERIC:
+        raise errors.type_error(
+            where,
+            f"{names[0]} and {names[1]} have dtype {first.dtype}",
+            "numeric dtypes are accepted",
+            f'convert with {names[0]}.astype("int8")',
+        )
+    return first, second
+
+
+def vectors(x1: Any, x2: Any, axis: SupportsIndex, where: str) -> tuple[Node, Node, int]:
+    """Two operands and the axis of their vectors, which counts from the end if that differs."""
+    first, second = together(x1, x2, where)
+    counts = [len(node.shape) for node in (first, second)]
+    places = [layout.normalize_axis(axis, count, where) for count in counts]
+    from_end = {place - count for place, count in zip(places, counts, strict=True)}
+    if len(from_end) == 1:
+        return first, second, from_end.pop()
+    move = manipulation.moveaxis
+    return (move(Array(first), places[0], -1)._node, move(Array(second), places[1], -1)._node, -1)
+
+
+def matrix_transpose(x: ArrayLike, /) -> Array:
+    """The transpose of each matrix in a stack; a view.
+
+    >>> xarr.matrix_transpose(xarr.asarray([[1, 2], [3, 4]])).tolist()
+    [[1, 3], [2, 4]]
+    """
+    array = array_of(x, "matrix_transpose(x)")
+    if array.ndim < 2:
+        raise errors.value_error(
+            "matrix_transpose(x)",
+            f"x has shape {array.shape}",
+            "at least two dimensions are needed",
+        )
+    return array.mT

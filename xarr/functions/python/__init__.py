@@ -1,0 +1,6 @@
+"""Functions and iteration that Python runs, and what its numbers have."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xarr.functions.python import scalars as scalars

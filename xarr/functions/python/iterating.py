@@ -1,0 +1,292 @@
+"""Iterating over elements and indices, on the host: each step is one of Python's.
+
+Element by element a loop is slow on any device. These are for programs that have such loops.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, SupportsIndex
+
+import numpy
+
+from xarr import errors, layout
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of
+from xarr.array.transfers import Host
+from xarr.backends.device import get_device
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.create.creation import shape_of
+from xarr.functions.index.flat import flatiter
+from xarr.functions.reduce.comparing import device_of
+from xarr.functions.shape import manipulation
+from xarr.layout import Shape
+
+
+class ndindex:  # noqa: N801 - NumPy's name
+    """Iterate over the indices of a shape, given as integers or a tuple; the last one runs fastest.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> list(xarr.ndindex(2, 2))
+    [(0, 0), (0, 1), (1, 0), (1, 1)]
+    """
+
+    def __init__(self, *shape: Any) -> None:
+        where = "ndindex(*shape)"
+        given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        self.shape = shape_of(given, where)
+        self._tuples = itertools.product(*map(range, self.shape))
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return self
+
+    def __next__(self) -> tuple[int, ...]:
+        return next(self._tuples)
+
+
+class ndenumerate:  # noqa: N801 - NumPy's name
+    """Iterate over the indices and the elements of an array, as `iter(x.flat)` does.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> [(place, int(value)) for place, value in xarr.ndenumerate(xarr.asarray([[5, 6]]))]
+    [((0, 0), 5), ((0, 1), 6)]
+    """
+
+    def __init__(self, arr: Any) -> None:
+        x = array_of(arr, "ndenumerate(arr)", "arr")
+        self._pairs = zip(ndindex(x.shape), manipulation.ravel(x), strict=True)
+
+    def __iter__(self) -> Iterator[tuple[tuple[int, ...], Array]]:
+        return self
+
+    def __next__(self) -> tuple[tuple[int, ...], Array]:
+        return next(self._pairs)
+
+
+class broadcast:  # noqa: N801 - NumPy's name
+    """Iterate over the elements of arrays that broadcast, side by side, on the host.
+
+    Parameters
+    ----------
+    *arrays : Array or values, shapes that broadcast
+        The arrays, 64 at most; of another `broadcast`, its arrays.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> pairs = xarr.broadcast(xarr.asarray([[1], [2]]), xarr.asarray([5, 6]))
+    >>> pairs.shape
+    (2, 2)
+    >>> [int(first * second) for first, second in pairs]
+    [5, 6, 10, 12]
+    """
+
+    def __init__(self, *arrays: Any, **options: Any) -> None:
+        where = "broadcast(*arrays)"
+        if options:
+            raise errors.value_error(
+                where, f"{next(iter(options))} is given", "no options are accepted"
+            )
+        args: list[Any] = []
+        for item in arrays:
+            args.extend(item._arrays if isinstance(item, broadcast) else [item])
+        if len(args) > layout.MAX_NDIM:
+            raise errors.value_error(
+                where, f"there are {len(args)} arrays", f"{layout.MAX_NDIM} at most are accepted"
+            )
+        device = device_of(*args) or get_device()
+        found = [as_array(item, where, "an argument", device=device) for item in args]
+        self._arrays: list[Array] = found
+        shapes = [item.shape for item in self._arrays]
+        self.shape: Shape = layout.broadcast_shapes(*shapes, where=where) if shapes else ()
+        self.index = 0
+        self.reset()
+
+    @property
+    def nd(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(numpy.prod(self.shape, dtype=object))
+
+    @property
+    def numiter(self) -> int:
+        """The number of arrays."""
+        return len(self._arrays)
+
+    @property
+    def iters(self) -> tuple[flatiter, ...]:
+        """For each array an iterator over its elements, repeated over the shape."""
+        return tuple(
+            flatiter(manipulation.broadcast_to(item, self.shape), item) for item in self._arrays
+        )
+
+    def reset(self, /) -> None:
+        """Begin anew."""
+        self.index = 0
+        self._tuples = zip(*self.iters, strict=True)
+
+    def __iter__(self) -> Iterator[tuple[Array, ...]]:
+        return self
+
+    def __next__(self) -> tuple[Array, ...]:
+        found = next(self._tuples)
+        self.index += 1
+        return found
+
+
+class nditer:  # noqa: N801 - NumPy's name
+    """Iterate over elements of several arrays as `numpy.nditer` does. Runs on the host.
+
+    The arrays are copied to the host, and NumPy iterates over the copies: what is yielded are
+    NumPy's arrays without axes, or vectors with the flag "external_loop". What was written to
+    operands with "readwrite" or "writeonly" goes to the arrays when the iteration ends, and when
+    the `with` block is left or `close` is called. The parameters are NumPy's, and for None in `op`
+    a new array is made. The copies are in C order, which "K" keeps.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> x = xarr.asarray([1, 2])
+    >>> with xarr.nditer(x, op_flags=["readwrite"]) as steps:
+    ...     for item in steps:
+    ...         item[...] = 2 * item
+    >>> x.tolist()
+    [2, 4]
+    """
+
+    def __init__(
+        self,
+        op: Any,
+        flags: Sequence[str] | None = None,
+        op_flags: Any = None,
+        op_dtypes: Any = None,
+        order: str = "K",
+        casting: str = "safe",
+        op_axes: Any = None,
+        itershape: Any = None,
+        buffersize: SupportsIndex = 0,
+    ) -> None:
+        single = not isinstance(op, list | tuple)
+        given = [op] if single else list(op)
+        self._targets = given
+        self._hosts = [_on_host(item) for item in given]
+        kinds = _kinds(op_flags, len(given))
+        self._written = [
+            bool({"readwrite", "writeonly"} & set(kind)) and item is not None
+            for kind, item in zip(kinds, given, strict=True)
+        ]
+        for item, is_written in zip(given, self._written, strict=True):
+            if is_written and type(item) is not Array:
+                raise errors.type_error(
+                    "nditer(op, op_flags)",
+                    f"an operand is of type {type(item).__name__}",
+                    "it is written to, so an Array is accepted",
+                )
+        named = {
+            "op_flags": kinds if op_flags is not None else None,
+            "op_dtypes": op_dtypes,
+            "op_axes": op_axes,
+            "itershape": itershape,
+        }
+        options: Any = {name: value for name, value in named.items() if value is not None}
+        options.update(flags=list(flags or []), order=order, casting=casting)
+        hosts: Any = self._hosts
+        self._steps: Any = numpy.nditer(hosts, buffersize=buffersize, **options)
+        self._device = device_of(*given)
+
+    def _store(self) -> None:
+        """Write what was changed to the arrays."""
+        for target, host, is_written in zip(self._targets, self._hosts, self._written, strict=True):
+            if is_written:
+                target[...] = host
+
+    @property
+    def operands(self) -> tuple[Array, ...]:
+        """The operands, and the arrays that were made, as Arrays."""
+        return tuple(
+            target
+            if type(target) is Array
+            else as_array(host, "nditer(op).operands", device=self._device)
+            for target, host in zip(self._targets, self._steps.operands, strict=True)
+        )
+
+    def iternext(self) -> bool:
+        """Go to the next element; whether there is one."""
+        more = bool(self._steps.iternext())
+        if not more:
+            self._store()
+        return more
+
+    def close(self) -> None:
+        """Write what was changed to the arrays, and end."""
+        made = self.operands
+        self._store()
+        self._steps.close()
+        self._targets = list(made)
+
+    def __iter__(self) -> nditer:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._steps)
+        except StopIteration:
+            self._store()
+            raise
+
+    def __enter__(self) -> nditer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._steps[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._steps[key] = host_of(value, "nditer(op)")
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._steps, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("multi_index", "index", "iterindex", "iterrange"):
+            setattr(self._steps, name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+
+def _on_host(item: Any) -> Host | None:
+    """An operand of `nditer` on the host, where it may be written to."""
+    if item is None:
+        return None
+    return host_of(item, "nditer(op)") if type(item) is Array else numpy.asarray(item)
+
+
+def _kinds(op_flags: Any, count: int) -> list[list[str]]:
+    """The flags of each operand; those of one stand for all."""
+    if op_flags is None:
+        return [["readonly"]] * count
+    if all(isinstance(flag, str) for flag in op_flags):
+        return [list(op_flags)] * count
+    return [list(flags) for flags in op_flags]

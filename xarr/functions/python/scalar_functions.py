@@ -1,0 +1,475 @@
+"""`elementwise`: Python functions of numbers that take arrays, and `fuse`, which marks programs.
+
+What such a function does with its numbers is done with whole arrays: a condition becomes a choice
+of what both branches give, so the function is one kernel, with whatever stands beside it. Its text
+is rewritten for that, on the lines where it stands, so that tracebacks show the program's own.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import copy
+import functools
+import inspect
+import math
+import operator
+import textwrap
+from collections.abc import Callable, Sequence
+from types import CellType, CodeType, FunctionType
+from typing import Any, Final, TypeVar, overload
+
+from xarr import errors
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.functions.elementwise import elementwise as rows
+from xarr.functions.index import searching
+from xarr.functions.reduce.comparing import device_of
+from xarr.functions.types import data_types
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@overload
+def fuse(func: _Function, /) -> _Function: ...
+@overload
+def fuse(*, kernel_name: str | None = None) -> Callable[[_Function], _Function]: ...
+def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
+    """Mark a function of arrays as one to fuse, as CuPy's programs do; xarr fuses all functions.
+
+    func : callable
+        The function; without it, what marks one is returned.
+    kernel_name : str, optional
+        Has no effect.
+
+    Notes
+    -----
+    Source: CuPy's documentation, "User-Defined Kernels".
+
+    >>> @xarr.fuse
+    ... def squared_diff(x, y):
+    ...     return (x - y) * (x - y)
+    >>> squared_diff(xarr.asarray([1.0, 2.0]), 4.0).tolist()
+    [9.0, 4.0]
+    """
+    return (lambda function: function) if func is None else func
+
+
+def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a Python function of numbers take arrays, on their device, as one kernel.
+
+    function : Python function
+        Of numbers: arithmetic, comparisons, `and`, `or` and `not`, conditions as expressions and
+        statements, local names, loops over a `range`, the module `math`, functions of xarr, and
+        `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`. For what is not there, as
+        `while`, a SyntaxError shows the line. It has to be one whose text can be read.
+
+    -> callable
+        Of Arrays, numbers and what becomes an Array, which broadcast.
+
+    Notes
+    -----
+    Both branches of a condition are computed, and the one that holds is taken. Data types are those
+    of arrays: an integer beside a float32 array does not widen it.
+
+    >>> def clipped(x, limit):
+    ...     if x > limit:
+    ...         return limit
+    ...     return x if x > 0 else 0
+    >>> xarr.elementwise(clipped)(xarr.asarray([-1, 2, 7]), 5).tolist()
+    [0, 2, 5]
+    """
+    made = _rewritten(function)
+
+    @functools.wraps(function)
+    def applied(*args: Any, **kwargs: Any) -> Any:
+        where = f"{function.__name__}(...)"
+        device = device_of(*args, *kwargs.values())
+
+        def taken(value: Any) -> Any:
+            if type(value) is Array or (device is not None and isinstance(value, _NUMBERS)):
+                return value
+            return as_array(value, where, device=device)
+
+        return made(*map(taken, args), **{name: taken(value) for name, value in kwargs.items()})
+
+    return applied
+
+
+_NUMBERS: Final = (bool, int, float, complex)
+
+
+# -- what a rewritten function calls ----------------------------------------------------------
+
+
+class _Unset:
+    """Stands for a name that has no value in one of the branches."""
+
+    def __repr__(self) -> str:
+        return "a name that only one branch sets"
+
+
+_UNSET: Final = _Unset()
+
+
+def _is_array(value: Any) -> bool:
+    return type(value) is Array
+
+
+def _current(read: Callable[[], Any]) -> Any:
+    """The value of a name, or `_UNSET`."""
+    try:
+        return read()
+    except NameError:
+        return _UNSET
+
+
+def _chosen(condition: Any, value: Any, other: Any) -> Any:
+    """Choose by an array of conditions between arrays, or tuples of such."""
+    if value is other:
+        return value
+    if value is _UNSET or other is _UNSET:
+        return _UNSET
+    if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
+        return tuple(_chosen(condition, *pair) for pair in zip(value, other, strict=True))
+    return searching.where(_truth(condition), value, other)
+
+
+def _all_chosen(condition: Any, values: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(_chosen(condition, *pair) for pair in zip(values, others, strict=True))
+
+
+def _if(condition: Any, value: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    if type(condition) is not Array:
+        return value() if condition else other()
+    return _chosen(condition, value(), other())
+
+
+def _truth(value: Array) -> Array:
+    return value if value.dtype == bool else value != 0
+
+
+def _and(value: Any, other: Callable[[], Any]) -> Any:
+    return _if(value, other, lambda: value)
+
+
+def _or(value: Any, other: Callable[[], Any]) -> Any:
+    return _if(value, lambda: value, other)
+
+
+def _not(value: Any) -> Any:
+    return rows.logical_not(value) if type(value) is Array else not value
+
+
+def _least(*values: Any) -> Any:
+    return functools.reduce(rows.minimum, values)
+
+
+def _most(*values: Any) -> Any:
+    return functools.reduce(rows.maximum, values)
+
+
+def _whole(value: Any) -> Array:
+    return data_types.astype(value, "int64")
+
+
+def _called(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call, of a function of arrays in the place of one of numbers."""
+    if any(map(_is_array, (*args, *kwargs.values()))):
+        with contextlib.suppress(TypeError):  # of what has no hash, and is none of these
+            function = _OF_ARRAYS.get(function, function)
+    return function(*args, **kwargs)
+
+
+_OF_ARRAYS: Final[dict[Any, Callable[..., Any]]] = {
+    **{
+        found: getattr(rows, name)
+        for name in dir(math)
+        if callable(found := getattr(math, name)) and hasattr(rows, name)
+    },
+    math.ceil: lambda x: _whole(rows.ceil(x)),
+    math.floor: lambda x: _whole(rows.floor(x)),
+    math.trunc: _whole,
+    math.degrees: rows.rad2deg,
+    math.radians: rows.deg2rad,
+    math.fabs: rows.fabs,
+    builtins.min: _least,
+    builtins.max: _most,
+    builtins.int: _whole,
+    builtins.float: lambda x: data_types.astype(x, float),
+    builtins.bool: _truth,
+    builtins.round: lambda x: _whole(rows.rint(x)),
+    builtins.pow: operator.pow,
+}
+"""The function of arrays for each function of numbers."""
+
+_HELPERS: Final = {
+    f"_xr_{function.__name__.strip('_')}": function
+    for function in (_is_array, _current, _all_chosen, _chosen, _if, _and, _or, _not, _called)
+}
+
+
+# -- the rewriting ----------------------------------------------------------------------------
+
+
+def _rewritten(function: Any) -> FunctionType:
+    """The function with conditions as choices, at the same lines."""
+    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
+        raise errors.type_error(
+            "elementwise(function)",
+            f"function is {function!r}",
+            "a Python function that a def statement makes is accepted",
+        )
+    try:
+        lines, first = inspect.getsourcelines(function.__code__)
+    except OSError as error:
+        raise errors.type_error(
+            "elementwise(function)",
+            f"the text of {function.__name__} cannot be read ({error})",
+            "write it to a file",
+        ) from error
+    tree = ast.parse(textwrap.dedent("".join(lines)))
+    ast.increment_lineno(tree, first - 1)
+    (definition,) = tree.body
+    assert isinstance(definition, ast.FunctionDef)
+    file = function.__code__.co_filename
+    rewriter = _Rewriter(file, lines, first)
+    definition.decorator_list = []
+    definition.args.defaults = []
+    definition.args.kw_defaults = [None] * len(definition.args.kwonlyargs)
+    definition.body = rewriter.body(definition.body)
+    outer = ast.parse(f"def outer({', '.join((*function.__code__.co_freevars, *_HELPERS))}): pass")
+    made = outer.body[0]
+    assert isinstance(made, ast.FunctionDef)
+    made.body = [definition]
+    code = compile(ast.fix_missing_locations(outer), file, "exec")
+    inner = _inner(_inner(code))
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for name, helper in _HELPERS.items():
+        cells[name] = CellType(helper)
+    result = FunctionType(
+        inner,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        tuple(cells[name] for name in inner.co_freevars),
+    )
+    result.__kwdefaults__ = function.__kwdefaults__
+    return result
+
+
+def _inner(code: CodeType) -> CodeType:
+    """The code of the function that some code defines."""
+    return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+_REFUSED: Final = {
+    ast.While: "a loop that ends where a condition says so",
+    ast.Try: "an exception",
+    ast.With: "a with statement",
+    ast.Global: "a global name",
+    ast.Nonlocal: "a name of the function around it",
+    ast.FunctionDef: "a function in it",
+    ast.Lambda: "a lambda",
+    ast.ClassDef: "a class",
+    ast.Yield: "a generator",
+    ast.YieldFrom: "a generator",
+    ast.Await: "await",
+    ast.Raise: "an exception",
+    ast.Delete: "del",
+    ast.Break: "break",
+    ast.Continue: "continue",
+    ast.Subscript: "an index",
+    ast.NamedExpr: "an assignment in an expression",
+    ast.ListComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+}
+"""Syntax that is refused, and its name in the error."""
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Makes choices of conditions."""
+
+    def __init__(self, file: str, lines: Sequence[str], first: int) -> None:
+        self._file = file
+        self._lines = lines
+        self._first = first
+        self._count = 0
+
+    def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements of the function."""
+        result = self._fresh()
+        return [*self._to_result(statements, result), _at(ast.Return(_load(result)), statements[0])]
+
+    def visit(self, node: ast.AST) -> Any:
+        """Refuse what is not there for arrays; rewrite the rest."""
+        if type(node) in _REFUSED:
+            raise self._refused(node, f"{_REFUSED[type(node)]} is not there for arrays")
+        return super().visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        """`a if c else b`."""
+        test, body, other = map(self.visit, (node.test, node.body, node.orelse))
+        return _at(_call("if", test, _later(body), _later(other)), node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        """`a and b`, `a or b`."""
+        name = "and" if isinstance(node.op, ast.And) else "or"
+        *rest, result = map(self.visit, node.values)
+        for value in reversed(rest):
+            result = _at(_call(name, value, _later(result)), node)
+        return result
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        """`not a`."""
+        if isinstance(node.op, ast.Not):
+            return _at(_call("not", self.visit(node.operand)), node)
+        return self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        """`a < b < c`."""
+        if len(node.ops) == 1:
+            return self.generic_visit(node)
+        values = [node.left, *node.comparators]
+        pairs: list[ast.expr] = [
+            _at(ast.Compare(left, [how], [right]), node)
+            for left, how, right in zip(values, node.ops, values[1:], strict=False)
+        ]
+        return self.visit(_at(ast.BoolOp(ast.And(), pairs), node))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """`a += b`, which makes another number, and does not write to an array."""
+        assert isinstance(node.target, ast.Name)
+        value = _at(ast.BinOp(_load(node.target.id), node.op, self.visit(node.value)), node)
+        return _at(ast.Assign([node.target], value), node)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """`f(a)`."""
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "range":
+            return node
+        return _at(ast.Call(_load("_xr_called"), [node.func, *node.args], node.keywords), node)
+
+    def visit_For(self, node: ast.For) -> Any:
+        """A loop over a range, which is unrolled as it runs."""
+        over = node.iter
+        if not (
+            isinstance(over, ast.Call)
+            and isinstance(over.func, ast.Name)
+            and over.func.id == "range"
+        ):
+            raise self._refused(node, "a loop over something else than a range is not there")
+        if any(isinstance(part, ast.Return) for part in ast.walk(node)):
+            raise self._refused(node, "a return within a loop is not there for arrays")
+        node.iter = self.visit(over)
+        node.body = self._all(node.body)
+        node.orelse = self._all(node.orelse)
+        return node
+
+    def visit_If(self, node: ast.If) -> Any:
+        """Both branches, and then a choice of what they set."""
+        return self._branches(node, self._all(node.body), self._all(node.orelse), ())
+
+    def _all(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        made = list[ast.stmt]()
+        for statement in statements:
+            found = self.visit(statement)
+            made += found if isinstance(found, list) else [found]
+        return made
+
+    def _to_result(self, statements: Sequence[ast.stmt], result: str) -> list[ast.stmt]:
+        """Statements that end by giving a name what they would return."""
+        made = list[ast.stmt]()
+        for number, statement in enumerate(statements):
+            if isinstance(statement, ast.Return):
+                if statement.value is None:
+                    raise self._refused(statement, "a value is to be returned")
+                value = self.visit(statement.value)
+                return [*made, _at(ast.Assign([_store(result)], value), statement)]
+            if isinstance(statement, ast.If) and any(
+                isinstance(part, ast.Return) for part in ast.walk(statement)
+            ):
+                rest = statements[number + 1 :]
+                body, other = (
+                    self._to_result(copy.deepcopy([*branch, *rest]), result)
+                    for branch in (statement.body, statement.orelse)
+                )
+                return [*made, *self._branches(statement, body, other, (result,))]
+            made += self._all([statement])
+        raise self._refused(statements[-1] if statements else None, "it ends without a return")
+
+    def _branches(
+        self, node: ast.If, body: list[ast.stmt], other: list[ast.stmt], more: Sequence[str]
+    ) -> list[ast.stmt]:
+        """An `if` of numbers as it is, of an array as a choice."""
+        names = sorted(
+            {
+                part.id
+                for statement in (*body, *other)
+                for part in ast.walk(statement)
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            }
+            | set(more)
+        )
+        test, before, first = self._fresh(), self._fresh(), self._fresh()
+        now = ast.Tuple([_call("current", _later(_load(name))) for name in names], ast.Load())
+        every = ast.Tuple([_store(name) for name in names], ast.Store())
+        chosen = _call("all_chosen", _load(test), _load(first), now)
+        choice = [
+            ast.Assign([_store(before)], now),
+            *body,
+            ast.Assign([_store(first)], now),
+            ast.Assign([every], _load(before)),
+            *other,
+            ast.Assign([every], chosen),
+        ]
+        made = [
+            ast.Assign([_store(test)], self.visit(node.test)),
+            ast.If(
+                _call("is_array", _load(test)),
+                choice if names else [ast.Pass()],
+                [ast.If(_load(test), body or [ast.Pass()], other)],
+            ),
+        ]
+        return [_at(statement, node) for statement in made]
+
+    def _fresh(self) -> str:
+        self._count += 1
+        return f"_xr_{self._count}"
+
+    def _refused(self, node: ast.AST | None, said: str) -> SyntaxError:
+        line = getattr(node, "lineno", self._first)
+        text = self._lines[line - self._first]
+        indent = len(self._lines[0]) - len(self._lines[0].lstrip())
+        column = getattr(node, "col_offset", 0) + indent + 1
+        return SyntaxError(f"elementwise(function): {said}", (self._file, line, column, text))
+
+
+def _load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _store(name: str) -> ast.expr:
+    return ast.Name(name, ast.Store())
+
+
+def _later(value: ast.expr) -> ast.expr:
+    nothing = ast.arguments([], [], None, [], [], None, [])
+    return ast.Lambda(nothing, value)
+
+
+def _call(name: str, *args: ast.expr) -> ast.expr:
+    return ast.Call(_load(f"_xr_{name}"), list(args), [])
+
+
+_Made = TypeVar("_Made", bound=ast.AST)
+
+
+def _at(made: _Made, where: ast.AST) -> _Made:
+    """A new piece of a program at the line of the one whose place it takes."""
+    ast.copy_location(made, where)
+    for part in ast.walk(made):
+        if not hasattr(part, "lineno") and isinstance(part, ast.expr | ast.stmt):
+            ast.copy_location(part, where)
+    return made

@@ -1,0 +1,142 @@
+"""Whether arrays are equal, exactly or nearly."""
+
+from __future__ import annotations
+
+import cmath
+from typing import Any
+
+import numpy
+
+from xarr import dtypes
+from xarr.array.array import Array, ArrayLike
+from xarr.array.conversion import as_array
+from xarr.backends.device import Device, default_float
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.elementwise import elementwise
+from xarr.functions.reduce import reductions
+
+
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether the elements of two arrays are nearly equal; an infinite one only to the same.
+
+    >>> xarr.isclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.1]).tolist()
+    [True, False]
+    """
+    where = "isclose(a, b)"
+    device = device_of(a, b, rtol, atol)
+    x, relative, absolute = (
+        _number_or_array(value, where, name, device)
+        for name, value in (("a", a), ("rtol", rtol), ("atol", atol))
+    )
+    y = _number_or_array(b, where, "b", device)
+    if type(y) is Array:
+        y = _inexact(y)
+        if type(x) is Array and not x.device.has_float64:
+            x = _inexact(x)
+    elif type(x) is Array:
+        y = float(y) if isinstance(y, int) else y
+    else:
+        y = _inexact(as_array(y, where, "b", device=device))
+    finite = elementwise.isfinite(y) if type(y) is Array else cmath.isfinite(y)
+    near: Array = elementwise.less_equal(abs(x - y), absolute + relative * abs(y)) & finite | (
+        x == y
+    )
+    if equal_nan:
+        near = near | (_is_nan(x) & _is_nan(y))
+    return near
+
+
+def _number_or_array(value: Any, where: str, name: str, device: Device | None) -> Any:
+    """An operand as an array; a Python number as it is, so that it takes an array's type."""
+    if isinstance(value, int | float | complex):
+        return value
+    return as_array(value, where, name, device=device)
+
+
+def device_of(*values: Any) -> Device | None:
+    """The device of the first Array among values; None without one."""
+    return next((value.device for value in values if type(value) is Array), None)
+
+
+def _inexact(x: Array) -> Array:
+    """An array in floating point, which holds the size of the smallest integer too."""
+    node = x._node
+    if node.dtype.kind in dtypes.FLOATING:
+        return x
+    return x.astype(default_float(node.device).numpy)
+
+
+def _is_nan(x: Any) -> Any:
+    if type(x) is not Array:
+        return cmath.isnan(x)
+    return x != x
+
+
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
+    equal_nan: bool = False,
+) -> bool:
+    """Whether all elements of two arrays are nearly equal; waits for the device.
+
+    >>> xarr.allclose(xarr.asarray([1.0, 2.0]), [1.0 + 1e-9, 2.0])
+    True
+    """
+    return bool(reductions.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
+    """Whether two arrays have the same shape and the same elements; waits for the device.
+
+    NumPy compares what no device holds.
+
+    >>> xarr.array_equal(xarr.asarray([1, 2]), [1, 2])
+    True
+    """
+    pair = _both(a1, a2, "array_equal(a1, a2)")
+    if pair is None:
+        first, second = host_of((a1, a2), "array_equal(a1, a2)")
+        return bool(numpy.array_equal(first, second, equal_nan=equal_nan))
+    if pair[0].shape != pair[1].shape:
+        return False
+    return _all_equal(*pair, equal_nan=equal_nan)
+
+
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
+    """Whether two arrays have the same elements once they are broadcast; waits for the device.
+
+    False where shapes do not broadcast. NumPy compares what no device holds.
+
+    >>> xarr.array_equiv(xarr.asarray([[1, 2], [1, 2]]), [1, 2])
+    True
+    """
+    pair = _both(a1, a2, "array_equiv(a1, a2)")
+    if pair is None:
+        return bool(numpy.array_equiv(*host_of((a1, a2), "array_equiv(a1, a2)")))
+    try:
+        return _all_equal(*pair)
+    except ValueError:
+        return False
+
+
+def _both(a1: ArrayLike, a2: ArrayLike, where: str) -> tuple[Array, Array] | None:
+    """Two operands as arrays; None where one can be made none."""
+    device = device_of(a1, a2)
+    try:
+        return as_array(a1, where, "a1", device=device), as_array(a2, where, "a2", device=device)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _all_equal(a1: Array, a2: Array, *, equal_nan: bool = False) -> bool:
+    if not equal_nan:
+        return bool(reductions.all(a1 == a2))
+    return bool(reductions.all((a1 == a2) | ((a1 != a1) & (a2 != a2))))

@@ -1,0 +1,179 @@
+"""Means and variances with NumPy's options: over a mask, about a given mean, of complex numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from xarr import dtypes, errors, layout
+from xarr.array.array import Array
+from xarr.array.door import node_of
+from xarr.array.outcome import mask_of, single
+from xarr.backends.device import default_float
+from xarr.core.tape import Node, constant
+from xarr.dtypes import COMPLEX, FLOATING, INTEGER, DType
+from xarr.engine import engine
+from xarr.functions.calls.applying import reduced, sent
+from xarr.functions.calls.warned import warn, warn_of_few
+from xarr.layout import Shape
+from xarr.tables import elementwise, reductions
+from xarr.tables.rows import Reduction, choose
+
+
+def averaged(
+    row: Reduction, x: Node, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any
+) -> Array:
+    """The mean, over the elements where a mask holds."""
+    name = f"{row.name}(a, axis, where)"
+    if where is True and not _is_integer(dtype, name):
+        if not x.shape or 0 in x.shape:
+            _warn(x.shape, axis, 0, "Mean of empty slice", f"{row.name}(a, axis)")
+        return reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims)
+    mask = None if where is True else _mask(x, where, name)
+    if mask is None:
+        _warn(x.shape, axis, 0, "Mean of empty slice", name)
+    else:
+        number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
+        warn_of_few(number, "Mean of empty slice")
+    result = _mean(x, axis, dtype, keepdims, mask, name)
+    return sent(result, single(out, name), name)
+
+
+def freedom_less(ddof: float | None, correction: float, where: str) -> float:
+    """What is taken from the number of elements: NumPy's word for it, or the standard's."""
+    if ddof and correction:
+        raise errors.value_error(
+            where,
+            f"ddof is {ddof} and correction {correction}",
+            "one of them is accepted",
+            "ddof and correction can't be provided simultaneously.",
+        )
+    return ddof or correction
+
+
+def spread(
+    row: Reduction,
+    x: Node,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    ddof: float | None,
+    keepdims: bool,
+    where: Any,
+    mean: Any,
+    correction: float,
+) -> Array:
+    """The variance or the standard deviation."""
+    name = f"{row.name}(a, axis, where, mean)"
+    less = freedom_less(ddof, correction, name)
+    is_integer = _is_integer(dtype, name)
+    if where is True and mean is None and x.dtype.kind != COMPLEX and not is_integer:
+        whole = reduced(row, x, axis, dtype=dtype, out=out, keepdims=keepdims, correction=less)
+        _warn(x.shape, axis, less, _FREEDOM, f"{row.name}(a, axis)")
+        return whole
+    mask = None if where is True else _mask(x, where, name)
+    summed = _summed(x, dtype, name)
+    computed = x.dtype if is_integer else summed
+    x = engine.converted(x, computed)
+    if mean is None:
+        middle = _mean(x, axis, dtype if is_integer else None, True, mask, name)
+    else:
+        middle = engine.converted(node_of(mean, name, "mean"), summed)
+    apart = elementwise.subtract.combined(x, middle, name)
+    if computed.kind == COMPLEX:
+        real, imag = (elementwise.square.applied(part.applied(apart)) for part in _PARTS)
+        squares = elementwise.add.combined(real, imag)
+    else:
+        squares = elementwise.square.applied(apart)
+    shape = squares.shape
+    total = _sum(squares, axis, summed.numpy if is_integer else None, keepdims, mask, name)
+    count = _count(shape, mask, axis, keepdims, total, name)
+    above = elementwise.subtract.combined(count, _like(less, count))
+    if mask is None:
+        _warn(shape, axis, less, _FREEDOM, name)
+    else:
+        warn_of_few(Array(above), _FREEDOM)
+    divisor = choose(
+        elementwise.greater.combined(above, _like(0.0, count)), above, _like(math.nan, count)
+    )
+    result = elementwise.divide.combined(total, divisor)
+    if row is reductions.std:
+        result = elementwise.sqrt.applied(result)
+    result = engine.converted(result, summed if is_integer else total.dtype)
+    return sent(result, single(out, name), name)
+
+
+_FREEDOM: Final = "Degrees of freedom <= 0 for slice"
+
+
+def _warn(shape: Shape, axis: Any, less: float, message: str, name: str) -> None:
+    """Warn where each of the results is of no more than `less` elements."""
+    axes = layout.normalize_axes(axis, len(shape), name)
+    if math.prod(shape[place] for place in axes) <= less:
+        warn(message)
+
+
+_PARTS = (elementwise.real, elementwise.imag)
+
+
+def _mask(x: Node, where: Any, name: str) -> Node:
+    mask = mask_of(where, x, name)
+    if mask is None:
+        mask = constant(True, dtypes.bool_, (), x.device)
+    shape = layout.broadcast_shapes(mask.shape, x.shape, where=name)
+    return engine.broadcast(mask, shape)
+
+
+def _is_integer(dtype: Any, name: str) -> bool:
+    """Whether sums are to be integers, and so what they are divided to."""
+    return dtype is not None and dtypes.lookup(dtype, name).kind in INTEGER
+
+
+def _summed(x: Node, dtype: Any, name: str) -> DType:
+    """The type that sums have."""
+    if dtype is None:
+        return x.dtype if x.dtype.kind in FLOATING else default_float(x.device)
+    wanted = dtypes.lookup(dtype, name)
+    if wanted.kind not in (*FLOATING, *INTEGER) or (
+        wanted.kind in INTEGER and x.dtype.kind == COMPLEX
+    ):
+        raise errors.type_error(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
+    return wanted
+
+
+def _sum(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
+    """The sum where a mask holds, in the type that it is divided in."""
+    which = True if mask is None else Array(mask)
+    found = reduced(reductions.sum, x, axis, dtype=dtype, keepdims=keepdims, mask=which, where=name)
+    total = found._node
+    return (
+        total if total.dtype.kind in FLOATING else engine.converted(total, default_float(x.device))
+    )
+
+
+def _mean(x: Node, axis: Any, dtype: Any, keepdims: bool, mask: Node | None, name: str) -> Node:
+    wanted = _summed(x, dtype, name)
+    if mask is None and wanted.kind not in INTEGER:
+        return reduced(reductions.mean, x, axis, dtype=dtype, keepdims=keepdims)._node
+    total = _sum(x, axis, wanted.numpy, keepdims, mask, name)
+    count = _count(x.shape, mask, axis, keepdims, total, name)
+    return engine.converted(elementwise.divide.combined(total, count), wanted)
+
+
+def _count(
+    shape: tuple[int, ...], mask: Node | None, axis: Any, keepdims: bool, total: Node, name: str
+) -> Node:
+    """How many elements there are to each sum, in the type of a real part of the sums."""
+    part = dtypes.PART.get(total.dtype, total.dtype)
+    if mask is None:
+        places = layout.normalize_axes(axis, len(shape), name)
+        count = 1
+        for place in places:
+            count *= shape[place]
+        return constant(float(count), part, (), total.device)
+    number = reduced(reductions.count_nonzero, mask, axis, keepdims=keepdims, where=name)
+    return engine.converted(number._node, part)
+
+
+def _like(value: float, beside: Node) -> Node:
+    return constant(float(value), beside.dtype, (), beside.device)

@@ -1,0 +1,6 @@
+"""Other shapes and orders, and arrays joined, split, repeated and padded."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xarr.functions.shape import joining as joining, manipulation as manipulation

@@ -1,0 +1,107 @@
+"""Arrays put together of blocks in nested lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xarr import errors
+from xarr.array.array import Array
+from xarr.array.conversion import as_array
+from xarr.array.layouts import kept
+from xarr.backends.device import get_device, promoted
+from xarr.functions.shape.joining import Assembly
+from xarr.functions.shape.manipulation import with_axes
+from xarr.layout import Shape
+
+
+def block(arrays: Any) -> Array:
+    """Put an array together of blocks, each of which is written once.
+
+    arrays : nested lists of Arrays and values
+        The innermost lists are joined along the last axis, those around them along the one before,
+        and so on.
+
+    Raises
+    ------
+    TypeError
+        If a tuple is among the lists.
+
+    >>> xarr.block([[xarr.ones((1, 1)), 2], [3, 4]]).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    where = "block(arrays)"
+    depth = _depth(arrays, where)
+    leaves = list[Any]()
+    _collect(arrays, leaves)
+    device = next((item.device for item in leaves if type(item) is Array), get_device())
+    parts = [as_array(item, where, "a block", device=device) for item in leaves]
+    ndim = max(depth, *(part.ndim for part in parts))
+    parts = [with_axes(part, ndim, where) for part in parts]
+    placed: list[tuple[list[int], Array]] = []
+    shape = _placed(arrays, iter(parts), [0] * ndim, ndim - depth, placed, where)
+    row = promoted([part._node.dtype for part in parts], device, where)
+    whole = Assembly(shape, row, device)
+    for begin, part in placed:
+        whole.put(begin, part.shape, part._node)
+    return kept(whole.array())
+
+
+def _depth(arrays: Any, where: str) -> int:
+    """How deep the lists are, everywhere."""
+    if isinstance(arrays, tuple):
+        raise errors.type_error(where, "a tuple is among the lists", "lists of blocks are accepted")
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise errors.value_error(where, "a list is empty", "blocks are needed")
+    depths = {_depth(item, where) for item in arrays}
+    if len(depths) > 1:
+        raise errors.value_error(
+            where,
+            f"lists are {sorted(depths)} deep beside each other",
+            "all have to be equally deep",
+        )
+    return depths.pop() + 1
+
+
+def _collect(arrays: Any, leaves: list[Any]) -> None:
+    if isinstance(arrays, list):
+        for item in arrays:
+            _collect(item, leaves)
+    else:
+        leaves.append(arrays)
+
+
+def _placed(
+    arrays: Any,
+    parts: Any,
+    begin: list[int],
+    axis: int,
+    placed: list[tuple[list[int], Array]],
+    where: str,
+) -> Shape:
+    """Note where each block begins; the shape of all of them. `axis` is joined at this depth."""
+    if not isinstance(arrays, list):
+        part = next(parts)
+        placed.append((begin, part))
+        shape: Shape = part.shape
+        return shape
+    total: Shape | None = None
+    for item in arrays:
+        at = list(begin)
+        if total is not None:
+            at[axis] += total[axis]
+        shape = _placed(item, parts, at, axis + 1, placed, where)
+        if total is None:
+            total = shape
+            continue
+        for number, (one, other) in enumerate(zip(total, shape, strict=True)):
+            if number != axis and one != other:
+                raise errors.value_error(
+                    where,
+                    f"blocks of shapes {total} and {shape} are joined along axis {axis}",
+                    "the other extents have to agree",
+                )
+        total = (*total[:axis], total[axis] + shape[axis], *total[axis + 1 :])
+    assert total is not None
+    return total

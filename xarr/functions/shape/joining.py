@@ -1,0 +1,513 @@
+"""Joining and repeating: results of several parts.
+
+Each part is written in one kernel, together with what computes it. Small arrays that are there are
+joined by NumPy.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import gather
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of
+from xarr.array.layouts import settled, view
+from xarr.array.outcome import delivered, require_castable, single
+from xarr.array.transfers import Host, from_host, openly
+from xarr.backends.device import Device, promoted, require_together
+from xarr.core.tape import Node, Storage, leaf, moved, remembered, structure
+from xarr.dtypes import DType
+from xarr.engine import engine
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.elementwise import elementwise
+from xarr.functions.shape.manipulation import (
+    at_least,
+    broadcast_to,
+    copied_as,
+    expand_dims,
+    integers,
+    ravel,
+    reshape,
+    with_axes,
+    with_three_axes,
+)
+from xarr.layout import Layout, Shape, normalize_axis
+
+
+class Assembly:
+    """A new array in C order that is written part by part."""
+
+    def __init__(self, shape: Shape, dtype: DType, device: Device) -> None:
+        self.layout = layout.contiguous(shape)
+        self.dtype = dtype
+        self.storage: Storage = engine.reserve(device, self.layout.size * dtype.itemsize)
+
+    def put(self, begin: Sequence[int], shape: Shape, value: Node) -> None:
+        """Write a value that broadcasts to `shape` at the indices that begin at `begin`."""
+        where = self.part(begin, shape)
+        engine.write(self.storage, where, self.dtype, engine.converted(value, self.dtype))
+
+    def part(self, begin: Sequence[int], shape: Shape) -> Layout:
+        """The layout of the part of `shape` at `begin`."""
+        strides = self.layout.strides
+        return Layout(shape, strides, sum(map(operator.mul, begin, strides)))
+
+    def array(self) -> Array:
+        """The whole."""
+        return Array(leaf(self.storage, self.layout, self.dtype))
+
+
+def _arrays(values: Any, where: str) -> list[Array]:
+    """A sequence argument as Arrays on one device."""
+    scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
+    if scalar or not (hasattr(values, "__len__") and isinstance(values, Iterable)):
+        raise errors.type_error(
+            where,
+            f"{errors.operand_of(where)} is of type {type(values).__name__}",
+            'arrays to stack must be passed as a "sequence" type such as list or tuple',
+        )
+    items = list(values)
+    if not items:
+        raise errors.value_error(
+            where, f"{errors.operand_of(where)} is empty", "need at least one array"
+        )
+    device = next((item.device for item in items if type(item) is Array), None)
+    arrays = [
+        item if type(item) is Array else as_array(item, where, "an array", device=device)
+        for item in items
+    ]
+    for item in arrays:
+        require_together(item._node.device, arrays[0]._node.device, where)
+    return arrays
+
+
+def _promoted(
+    arrays: Sequence[Array], where: str, dtype: DTypeLike = None, casting: str = "same_kind"
+) -> DType:
+    """The data type of a result: the one asked for, else what the arrays promote to."""
+    if dtype is not None:
+        row = dtypes.lookup(dtype, where)
+        for item in arrays:
+            require_castable(item._node.dtype, row, casting, where)
+        return row
+    return promoted([item._node.dtype for item in arrays], arrays[0].device, where)
+
+
+def concat(
+    arrays: Any,
+    /,
+    axis: SupportsIndex | None = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """Join arrays along an axis that they have.
+
+    arrays : sequence of Array, shapes (..., N1, ...), (..., N2, ...), ...
+        The arrays; their shapes agree except along the axis.
+
+    -> Array, shape (..., N1 + N2 + ..., ...)
+
+    Raises
+    ------
+    TypeError
+        If something is no array, out and dtype are both given, or casting does not allow a dtype.
+
+    >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    where = "concat(arrays, axis)"
+    return _joined(_arrays(arrays, where), axis, where, dtype, casting, out)
+
+
+def _joined(
+    parts: list[Array],
+    axis: SupportsIndex | None,
+    where: str,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+    out: Any = None,
+) -> Array:
+    """What `concat` makes of arrays on one device, for a function that errors name."""
+    _require_one(out, dtype, where)
+    if axis is None:
+        parts, axis = [ravel(part) for part in parts], 0
+    first = parts[0].shape
+    if not first:
+        raise errors.value_error(
+            where,
+            "an array is 0-dimensional",
+            "arrays with at least one axis are accepted",
+            "use stack, or axis=None",
+        )
+    place = normalize_axis(axis, len(first), where)
+    for part in parts:
+        shape = part.shape
+        if len(shape) != len(first) or any(
+            one != other
+            for number, (one, other) in enumerate(zip(shape, first, strict=True))
+            if number != place
+        ):
+            raise errors.value_error(
+                where,
+                f"the shapes are {first} and {shape} and axis is {place}",
+                "shapes have to agree except along the axis",
+            )
+    row = _promoted(parts, where, dtype, casting)
+    total = sum(part.shape[place] for part in parts)
+    full = (*first[:place], total, *first[place + 1 :])
+    whole = Assembly(full, row, parts[0].device)
+    begin = [0] * len(first)
+    for part in parts:
+        whole.put(begin, part.shape, part._node)
+        begin[place] += part.shape[place]
+    return _handed(whole, out, casting, where)
+
+
+def _handed(whole: Assembly, out: Any, casting: str, where: str) -> Array:
+    """The whole, or `out` of its shape after it was written to it."""
+    result = whole.array()
+    target = single(out, where)
+    if target is not None and target.shape != result.shape:
+        raise errors.value_error(
+            where,
+            f"out has shape {target.shape} and the result {result.shape}",
+            "equal shapes are accepted",
+        )
+    return delivered(result, target, where, casting=casting)
+
+
+def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
+    if out is not None and dtype is not None:
+        raise errors.type_error(where, "out and dtype are both given", "one of them is accepted")
+
+
+def stack(
+    arrays: Any,
+    axis: SupportsIndex = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike = None,
+    casting: str = "same_kind",
+) -> Array:
+    """Join arrays of one shape along a new axis.
+
+    axis : int
+        Where the new axis is in the result.
+
+    Raises
+    ------
+    TypeError
+        If something is no array, out and dtype are both given, or casting does not allow a dtype.
+
+    >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
+    [[0, 0], [1, 1]]
+    """
+    where = "stack(arrays, axis)"
+    _require_one(out, dtype, where)
+    parts = _arrays(arrays, where)
+    shape = parts[0].shape
+    for part in parts:
+        if part.shape != shape:
+            raise errors.value_error(
+                where, f"the shapes are {shape} and {part.shape}", "all shapes have to agree"
+            )
+    place = normalize_axis(axis, len(shape) + 1, where, "the result")
+    full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
+    row = _promoted(parts, where, dtype, casting)
+    whole = Assembly(full, row, parts[0].device)
+    strides = whole.layout.strides
+    for number, part in enumerate(parts):
+        target = Layout(shape, (*strides[:place], *strides[place + 1 :]), number * strides[place])
+        engine.write(whole.storage, target, whole.dtype, engine.converted(part._node, whole.dtype))
+    return _handed(whole, out, casting, where)
+
+
+def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
+    """Move elements along axes; those that leave at one end come in at the other.
+
+    shift : int or tuple of int
+        By how many places elements move towards higher indices.
+    axis : int or tuple of int, optional
+        The axes, one for each shift, or one of either for all. None moves in the flattened array.
+
+    >>> xarr.roll(xarr.arange(5), 2).tolist()
+    [3, 4, 0, 1, 2]
+    """
+    where = "roll(a, shift, axis)"
+    x = array_of(a, where, "a")
+    node = x._node
+    name = (roll, shift, axis) if type(shift) is int and type(axis) is int else None
+    known = node.structure.views.get(name)
+    if known is not None and node.storage is not None:
+        return _rolled(node, known)
+    if axis is None:
+        total = sum(integers(shift, where, "shift"))
+        return reshape(roll(ravel(x), total, 0), node.shape)
+    shifts, axes = integers(shift, where, "shift"), integers(axis, where, "axis")
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+        raise errors.value_error(
+            where,
+            f"there are {len(shifts)} shifts and {len(axes)} axes",
+            "as many of both, or one of either are accepted",
+        )
+    count = max(len(shifts), len(axes)) if shifts and axes else 0
+    moves = [0] * len(node.shape)
+    for number in range(count):
+        place = normalize_axis(axes[number % len(axes)], len(node.shape), where)
+        moves[place] += shifts[number % len(shifts)]
+    if math.prod(node.shape) == 0:
+        return Array(engine.copied(node))
+    moves = [move % extent for move, extent in zip(moves, node.shape, strict=True)]
+    given = settled(x)
+    whole = layout.contiguous(node.shape)
+    # Each axis falls into what stays ahead and what comes round, so there are 2**axes blocks.
+    cuts = [
+        [(0, move, extent - move), (extent - move, 0, move)] if move else [(0, 0, extent)]
+        for move, extent in zip(moves, node.shape, strict=True)
+    ]
+    parts = []
+    for block in itertools.product(*cuts):
+        shape = tuple(length for _, _, length in block)
+        begins = zip(block, given.strides, whole.strides, strict=True)
+        beyond, at = 0, 0
+        for (start, target, _), here, there in begins:
+            beyond += start * here
+            at += target * there
+        how = structure(node.device, node.dtype, Layout(shape, given.strides).pattern)
+        to = Layout(shape, whole.strides, at)
+        parts.append((*engine.storing(how, to, node.dtype), how, beyond, at))
+    found = [(opcode, how, beyond, there, at) for opcode, there, how, beyond, at in parts]
+    if name is not None:
+        remembered(node.structure.views, name, found)
+    return _rolled(node, found)
+
+
+def _rolled(node: Node, parts: list[Any]) -> Array:
+    """A new array of a node's shape, of parts of it that are put elsewhere."""
+    how = structure(node.device, node.dtype, layout.contiguous(node.shape).pattern)
+    size = math.prod(node.shape)
+    storage = engine.reserve(node.device, size * node.dtype.itemsize)
+    moved(node, storage, parts)
+    return made(Node(storage, how, 0))
+
+
+def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
+    """Repeat each element, one after the other.
+
+    repeats : int, or integer Array, shape (N,) or (1,)
+        How often; an Array says it for each element along the axis, and is waited for, since the
+        shape depends on its values.
+
+    >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
+    [3, 3, 4, 4]
+    """
+    where = "repeat(a, repeats, axis)"
+    x = array_of(a, where, "a")
+    if axis is None:
+        x, axis = ravel(x), 0
+    node = x._node
+    place = normalize_axis(axis, len(node.shape), where)
+    counts = numpy.asarray(host_of(repeats, where))
+    if counts.dtype.kind == "b":
+        counts = counts.astype(numpy.int64)
+    if counts.dtype.kind not in "iu" or counts.ndim > 1:
+        raise errors.type_error(
+            where,
+            f"repeats has dtype {counts.dtype} and shape {counts.shape}",
+            "an integer, or integers in one dimension are accepted",
+        )
+    extent = node.shape[place]
+    if counts.size and counts.min() < 0:
+        raise errors.value_error(where, f"repeats holds {counts.min()}", "repeats are not negative")
+    shape = node.shape
+    one = counts.size == 1
+    total = extent * int(counts.item()) if one else sum(counts.tolist())
+    layout.require_possible((*shape[:place], total, *shape[place + 1 :]), where)
+    if one:
+        return _repeated(x, place, int(counts.item()))
+    if counts.size != extent:
+        raise errors.value_error(
+            where,
+            f"repeats has {counts.size} elements",
+            f"axis {place} has {extent}; one for each, or one for all is accepted",
+        )
+    nbytes = total * dtypes.int64.itemsize
+    if nbytes > x.device.memory_nbytes:
+        raise errors.refused(
+            MemoryError,
+            where,
+            f"repeats asks for {total} elements, whose places take {nbytes} bytes",
+            f"{x.device} has {x.device.memory_nbytes} bytes",
+            "work in smaller pieces",
+        )
+    sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
+    return Array(taken_at(x, place, sources))
+
+
+def taken_at(x: Array, axis: int, positions: Host) -> Node:
+    """The node of the elements at positions along an axis, which are known to be in range."""
+    where = settled(x)
+    with openly():
+        index = from_host(positions, x.device, "positions")
+    return gather.take(x._node, where, [(axis, index)], axis)
+
+
+def _repeated(x: Array, axis: int, count: int) -> Array:
+    given = settled(x)
+    shape, strides = given.shape, given.strides
+    spread = Layout(
+        (*shape[: axis + 1], count, *shape[axis + 1 :]),
+        (*strides[: axis + 1], 0, *strides[axis + 1 :]),
+        given.offset,
+    )
+    result = (*shape[:axis], shape[axis] * count, *shape[axis + 1 :])
+    return copied_as(x, spread, result)
+
+
+def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
+    """Repeat an array along its axes.
+
+    reps : int or tuple of int
+        How often along each axis. Missing ones are 1, and so are missing axes of A, in front.
+
+    >>> xarr.tile(xarr.asarray([1, 2]), 2).tolist()
+    [1, 2, 1, 2]
+    """
+    where = "tile(A, reps)"
+    x = array_of(A, where, "A")
+    times = integers(reps, where, "reps")
+    if any(count < 0 for count in times):
+        raise errors.value_error(
+            where, f"reps is {reps!r}", "numbers of repetitions are not negative"
+        )
+    ndim = max(x.ndim, len(times))
+    times = [1] * (ndim - len(times)) + times
+    given = settled(x)
+    extents = (1,) * (ndim - x.ndim) + given.shape
+    strides = (0,) * (ndim - x.ndim) + given.strides
+    spread = Layout(
+        tuple(itertools.chain.from_iterable(zip(times, extents, strict=True))),
+        tuple(itertools.chain.from_iterable((0, stride) for stride in strides)),
+        given.offset,
+    )
+    shape = tuple(count * extent for count, extent in zip(times, extents, strict=True))
+    return copied_as(x, spread, layout.require_possible(shape, where))
+
+
+def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Array:
+    """Join values to the end of an array along an axis; None flattens both first.
+
+    values : Array or values
+        Of the shape of arr but along the axis.
+
+    >>> xarr.append(xarr.arange(2), 7).tolist()
+    [0, 1, 7]
+    """
+    where = "append(arr, values, axis)"
+    return _joined(_arrays([arr, values], where), axis, where)
+
+
+def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
+    """Join arrays along the first axis, vectors as rows.
+
+    >>> xarr.vstack([xarr.arange(2), xarr.arange(2)]).tolist()
+    [[0, 1], [0, 1]]
+    """
+    where = "vstack(tup)"
+    return _joined(
+        [with_axes(item, 2, where) for item in _arrays(tup, where)], 0, where, dtype, casting
+    )
+
+
+def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Array:
+    """Join arrays along the second axis, vectors along the first.
+
+    >>> xarr.hstack([xarr.arange(2), xarr.arange(2)]).tolist()
+    [0, 1, 0, 1]
+    """
+    where = "hstack(tup)"
+    parts = [with_axes(item, 1, where) for item in _arrays(tup, where)]
+    return _joined(parts, 0 if parts[0].ndim == 1 else 1, where, dtype, casting)
+
+
+def dstack(tup: Any) -> Array:
+    """Join arrays along the third axis.
+
+    >>> xarr.dstack([xarr.arange(2), xarr.arange(2)]).shape
+    (1, 2, 2)
+    """
+    where = "dstack(tup)"
+    return _joined([with_three_axes(item, where) for item in _arrays(tup, where)], 2, where)
+
+
+def column_stack(tup: Any) -> Array:
+    """Join vectors as the columns of a matrix.
+
+    >>> xarr.column_stack([xarr.arange(2), xarr.arange(2)]).tolist()
+    [[0, 0], [1, 1]]
+    """
+    where = "column_stack(tup)"
+    parts = []
+    for item in _arrays(tup, where):
+        part = with_axes(item, 1, where)
+        parts.append(expand_dims(part, 1) if part.ndim == 1 else part)
+    return _joined(parts, 1, where)
+
+
+def diff(
+    a: ArrayLike,
+    n: SupportsIndex = 1,
+    axis: SupportsIndex = -1,
+    prepend: Any = None,
+    append: Any = None,
+) -> Array:
+    """Subtract each element along an axis from the next; of bools, whether they differ.
+
+    n : int
+        How many times.
+    prepend, append : Array or scalar, optional
+        What to put before and after a first.
+
+    >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
+    [3, 5]
+    """
+    where = "diff(a, n, axis)"
+    result = at_least(as_array(a, where, "a"), 1, where)
+    times = integers(n, where, "n")[0]
+    if times < 0:
+        raise errors.value_error(where, f"n is {times}", "n is not negative")
+    if times == 0:
+        return result
+    place = normalize_axis(axis, result.ndim, where)
+    line = (*result.shape[:place], 1, *result.shape[place + 1 :])
+    if prepend is not None:
+        before = _line(prepend, result, line, "diff(a, n, axis, prepend)", "prepend")
+        result = _joined([before, result], place, "diff(a, n, axis, prepend)")
+    if append is not None:
+        after = _line(append, result, line, "diff(a, n, axis, append)", "append")
+        result = _joined([result, after], place, "diff(a, n, axis, append)")
+    boolean = result._node.dtype.kind == dtypes.BOOL
+    minus = elementwise.not_equal if boolean else elementwise.subtract
+    for _ in range(min(times, result.shape[place])):
+        given = settled(result)
+        shape = (*given.shape[:place], given.shape[place] - 1, *given.shape[place + 1 :])
+        later = Layout(shape, given.strides, given.offset + given.strides[place])
+        earlier = Layout(shape, given.strides, given.offset)
+        result = minus(view(result, later), view(result, earlier))
+    return result
+
+
+def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
+    """What is put before or after an array; a scalar stands for one element along the axis."""
+    extra = as_array(item, where, name, device=x.device)
+    return extra if extra.ndim else broadcast_to(extra, shape)

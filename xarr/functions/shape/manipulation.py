@@ -1,0 +1,598 @@
+"""Manipulation: other shapes and other orders, as views.
+
+What only renames elements (reshape, flip, transpose, split) shares memory, as in NumPy. What brings
+parts together is in `joining`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, Final, SupportsIndex, overload
+
+import numpy
+
+from xarr import errors, layout
+from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of
+from xarr.array.layouts import kept, kept_order, layout_of, read_only, settled, view
+from xarr.array.operands import integer
+from xarr.core.tape import constant, leaf
+from xarr.engine import engine
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.create.creation import shape_of
+from xarr.layout import Layout, Shape, normalize_axis
+
+newaxis: Final = None
+
+
+def integers(value: Any, where: str, name: str) -> list[int]:
+    """An argument that is an integer or a sequence of integers."""
+    if isinstance(value, numpy.ndarray | Array):
+        value = value.tolist()
+    items = value if isinstance(value, Sequence) else (value,)
+    try:
+        return [operator.index(item) for item in items]
+    except TypeError:
+        raise errors.type_error(
+            where, f"{name} is {value!r}", "an integer or a tuple of integers is accepted"
+        ) from None
+
+
+def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
+    """A copy of a view of a settled array, in C order under another shape."""
+    node = x._node
+    assert node.storage is not None
+    if where.size == 0:
+        return Array(constant(node.dtype.numpy.type(0).item(), node.dtype, shape, node.device))
+    fresh = engine.copied(leaf(node.storage, where, node.dtype))
+    assert fresh.storage is not None
+    return Array(leaf(fresh.storage, layout.contiguous(shape), node.dtype))
+
+
+def reshape(
+    a: ArrayLike, /, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
+) -> Array:
+    """Give an array another shape, its elements in the same order: a view where strides allow it.
+
+    shape : int or tuple of int
+        The shape; one extent may be -1, which stands for what is left.
+    order : {"C", "F", "A"}
+        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where a
+        lies in memory so.
+
+    Raises
+    ------
+    ValueError
+        If the number of elements differs, or copy is False and a copy is needed.
+
+    >>> xarr.reshape(xarr.arange(6), (2, -1)).tolist()
+    [[0, 1, 2], [3, 4, 5]]
+    """
+    where = "reshape(a, shape)"
+    x = array_of(a, where, "a")
+    node = x._node
+    extents = _resolved(shape, math.prod(node.shape), where)
+    letter = layout.order_of(order, "reshape(a, shape, order)", "CFA")
+    if letter == "F" or (letter == "A" and fortran_alone(x)):
+        backwards = reshape(reversed_axes(x), extents[::-1], copy=copy)
+        return reversed_axes(backwards)
+    if copy:
+        return copied_as(x, settled(x), extents)
+    given = settled(x)
+    target = given.reshaped(extents)
+    if target is not None:
+        return view(x, target)
+    if copy is False:
+        raise errors.value_error(
+            "reshape(a, shape, copy=False)",
+            f"a has shape {node.shape} with strides {given.strides} and shape is {extents}",
+            "strides cannot express it, so a copy is needed",
+            "pass copy=None",
+        )
+    return copied_as(x, settled(x), extents)
+
+
+def reversed_axes(x: Array) -> Array:
+    """The array with its axes in the other order; a view."""
+    return permute_dims(x, tuple(reversed(range(x.ndim))))
+
+
+def _resolved(shape: Any, size: int, where: str) -> Shape:
+    """A shape argument of `size` elements, in which -1 stands for what is left."""
+    extents = integers(shape, where, "shape")
+    known = math.prod(extent for extent in extents if extent != -1)
+    if extents.count(-1) == 1 and known > 0 and size % known == 0:
+        extents[extents.index(-1)] = size // known
+    if any(extent < 0 for extent in extents) or math.prod(extents) != size:
+        raise errors.value_error(
+            where,
+            f"{errors.operand_of(where)} has {size} elements and shape is {shape!r}",
+            "the number of elements has to stay, and one extent may be -1",
+        )
+    return layout.require_possible(tuple(extents), where)
+
+
+def ravel(a: ArrayLike, order: str = "C") -> Array:
+    """Flatten an array: a view of it where its elements follow each other, else a copy.
+
+    order : {"C", "F", "A", "K"}
+        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where x
+        lies in memory so, with "K" that which runs fastest in memory.
+
+    >>> xarr.ravel(xarr.eye(2)).tolist()
+    [1.0, 0.0, 0.0, 1.0]
+    """
+    return flattened(array_of(a, "ravel(a)", "a"), order, "ravel(a, order)")
+
+
+def flattened(x: Array, order: str | None, where: str, *, copy: bool = False) -> Array:
+    """The elements in an order; a view where they follow each other, unless `copy`."""
+    order = layout.order_of(order, where)
+    if order == "K":
+        x = view(x, settled(x).permuted(kept_order(layout_of(x))))
+    elif order == "F" or (order == "A" and fortran_alone(x)):
+        x = reversed_axes(x)
+    return reshape(x, (x.size,), copy=copy or not settled(x).linear)
+
+
+def fortran_alone(x: Array) -> bool:
+    """Whether an array lies in memory in Fortran's order and not in C order."""
+    where = layout_of(x)
+    return not where.linear and layout.is_fortran(where)
+
+
+def permute_dims(a: Array, axes: Any) -> Array:
+    """Put the axes in another order, a view; `axes` says for each axis of the result which it was.
+
+    axes : tuple of int
+        For each axis of the result, which axis of a it is.
+
+    >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
+    where = "permute_dims(a, axes)"
+    a = array_of(a, where)
+    return permuted(a, axes, where)
+
+
+def permuted(x: Array, axes: Any, where: str) -> Array:
+    """The array with its axes in the order named, for a function that errors name; a view."""
+    order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
+    if sorted(order) != list(range(x.ndim)):
+        raise errors.value_error(
+            where,
+            f"{errors.operand_of(where)} has {x.ndim} dimensions and axes is {axes!r}",
+            "each axis has to be named once",
+        )
+    return view(x, settled(x).permuted(order))
+
+
+def transpose(a: ArrayLike, axes: Any = None) -> Array:
+    """Reverse the axes, or put them in another order; a view.
+
+    axes : tuple of int, optional
+        For each axis of the result, which axis of a it is; all reversed where None.
+
+    >>> xarr.transpose(xarr.zeros((2, 3))).shape
+    (3, 2)
+    """
+    where = "transpose(a, axes)"
+    x = array_of(a, where, "a")
+    return reversed_axes(x) if axes is None else permuted(x, axes, where)
+
+
+def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
+    """Swap two axes; a view.
+
+    >>> xarr.swapaxes(xarr.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    where = "swapaxes(a, axis1, axis2)"
+    x = array_of(a, where, "a")
+    first, second = (normalize_axis(axis, x.ndim, where) for axis in (axis1, axis2))
+    order = list(range(x.ndim))
+    order[first], order[second] = second, first
+    return permute_dims(x, tuple(order))
+
+
+def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
+    """Move axes to other places; the others stay in their order; a view.
+
+    source, destination : int or tuple of int
+        The axes, and where each is in the result.
+
+    >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    where = "moveaxis(a, source, destination)"
+    x = array_of(a, where, "a")
+    given = [normalize_axis(item, x.ndim, where) for item in integers(source, where, "source")]
+    places = [
+        normalize_axis(item, x.ndim, where) for item in integers(destination, where, "destination")
+    ]
+    if len(given) != len(places) or any(len(set(axes)) != len(axes) for axes in (given, places)):
+        raise errors.value_error(
+            where,
+            f"source is {source!r} and destination is {destination!r}",
+            "as many of both are accepted, each named once",
+        )
+    order = [axis for axis in range(x.ndim) if axis not in given]
+    for place, axis in sorted(zip(places, given, strict=True)):
+        order.insert(place, axis)
+    return permute_dims(x, tuple(order))
+
+
+def expand_dims(a: ArrayLike, axis: Any) -> Array:
+    """Insert axes of one element; a view.
+
+    axis : int or tuple of int
+        Where the new axes are in the result.
+
+    >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
+    (2, 1, 3)
+    """
+    where = "expand_dims(a, axis)"
+    x = array_of(a, where, "a")
+    items = integers(axis, where, "axis")
+    places = layout.normalize_axes(tuple(items), x.ndim + len(items), where, "the result")
+    given = settled(x)
+    shape, strides = list(given.shape), list(given.strides)
+    for place in places:
+        shape.insert(place, 1)
+        strides.insert(place, 0)
+    layout.require_possible(tuple(shape), where)
+    return view(x, Layout(tuple(shape), tuple(strides), given.offset))
+
+
+def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
+    """Remove axes of one element, all of them where axis is None; a view.
+
+    >>> xarr.squeeze(xarr.zeros((1, 3)), 0).shape
+    (3,)
+    """
+    where = "squeeze(a, axis)"
+    x = array_of(a, where, "a")
+    if axis is None:
+        places = tuple(number for number, extent in enumerate(x.shape) if extent == 1)
+    else:
+        items = tuple(integers(axis, where, "axis"))
+        places = layout.normalize_axes(items, max(x.ndim, 1), where)
+        places = places if x.ndim else ()  # NumPy takes the first axis of what has none
+    if any(x.shape[place] != 1 for place in places):
+        raise errors.value_error(
+            where, f"a has shape {x.shape} and axis is {axis!r}", "axes of one element go"
+        )
+    given = settled(x)
+    kept = [number for number in range(x.ndim) if number not in places]
+    return view(x, given.permuted(kept))
+
+
+def flip(m: ArrayLike, axis: Axis = None) -> Array:
+    """Reverse the order of elements along axes; a view.
+
+    >>> xarr.flip(xarr.arange(3)).tolist()
+    [2, 1, 0]
+    """
+    where = "flip(m, axis)"
+    x = array_of(m, where, "m")
+    places = layout.normalize_axes(axis, x.ndim, where)
+    if not x.ndim:
+        return x[()]  # a number, as NumPy's
+    given = settled(x)
+    offset = given.offset
+    strides = list(given.strides)
+    for place in places:
+        offset += max(given.shape[place] - 1, 0) * strides[place]
+        strides[place] = -strides[place]
+    return view(x, Layout(given.shape, tuple(strides), offset if given.size else given.offset))
+
+
+def fliplr(m: ArrayLike) -> Array:
+    """Reverse the second axis; a view.
+
+    >>> xarr.fliplr(xarr.eye(2)).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    where = "fliplr(m)"
+    return flip(at_least(array_of(m, where, "m"), 2, where), 1)
+
+
+def flipud(m: ArrayLike) -> Array:
+    """Reverse the first axis; a view.
+
+    >>> xarr.flipud(xarr.arange(3)).tolist()
+    [2, 1, 0]
+    """
+    where = "flipud(m)"
+    return flip(at_least(array_of(m, where, "m"), 1, where), 0)
+
+
+def at_least(x: Array, ndim: int, where: str) -> Array:
+    """The array; ValueError if it has fewer axes."""
+    if x.ndim < ndim:
+        raise errors.value_error(
+            where,
+            f"{errors.operand_of(where)} is {x.ndim}-d",
+            f"an array that is at least {ndim}-d is needed",
+        )
+    return x
+
+
+def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
+    """Rotate by quarter turns in the plane of two axes, from the first towards the second; a view.
+
+    k : int
+        How many quarter turns.
+    axes : tuple of two int
+        The axes of the plane.
+
+    >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
+    [[2, 4], [1, 3]]
+    """
+    where = "rot90(m, k, axes)"
+    x = array_of(m, where, "m")
+    plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
+    if len(plane) != 2 or plane[0] == plane[1]:
+        raise errors.value_error(where, f"axes is {axes!r}", "two different axes are accepted")
+    first, second = plane
+    turns = integer(k, where, "k") % 4
+    if turns == 0:
+        return view(x, settled(x))
+    if turns == 2:
+        return flip(x, (first, second))
+    if turns == 1:
+        return swapaxes(flip(x, second), first, second)
+    return flip(swapaxes(x, first, second), second)
+
+
+def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Array:
+    """Repeat an array over a shape, without copying: a view, which is read-only.
+
+    >>> xarr.broadcast_to(xarr.arange(2), (2, 2)).tolist()
+    [[0, 1], [0, 1]]
+    """
+    where = "broadcast_to(array, shape)"
+    owned = type(array) is Array
+    x = as_array(array, where, "array")
+    extents = shape_of(shape, where)
+    if len(extents) < x.ndim or layout.broadcast_shapes(x.shape, extents, where=where) != extents:
+        raise errors.value_error(
+            where,
+            f"array has shape {x.shape} and shape is {extents}",
+            "array has to broadcast to shape: aligned at the last axis, each extent equal or 1",
+        )
+    node = x._node
+    if not owned and node.value is not None:
+        return read_only(Array(constant(node.value, node.dtype, extents, node.device)))
+    # A constant that an array holds may be written to later, which the view has to show.
+    return read_only(kept(view(x, settled(x).broadcast(extents))))
+
+
+def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:
+    """Repeat arrays over the shape that they broadcast to: views, read-only where elements repeat.
+
+    >>> [x.shape for x in xarr.broadcast_arrays(xarr.zeros(3), xarr.zeros((2, 1)))]
+    [(2, 3), (2, 3)]
+    """
+    where = "broadcast_arrays(*arrays)"
+    items = [as_array(item, where, "an array") for item in arrays]
+    if not items:
+        return ()
+    shape = layout.broadcast_shapes(*(item.shape for item in items), where=where)
+    return tuple(item if item.shape == shape else broadcast_to(item, shape) for item in items)
+
+
+def broadcast_shapes(*shapes: Any) -> Shape:
+    """Tell the shape that shapes broadcast to; () without arguments.
+
+    >>> xarr.broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+    where = "broadcast_shapes(*shapes)"
+    if not shapes:
+        return ()
+    return layout.broadcast_shapes(*(shape_of(shape, where) for shape in shapes), where=where)
+
+
+@overload
+def atleast_1d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
+    """Give arrays at least one axis: a view of one argument, a tuple of views of several.
+
+    >>> xarr.atleast_1d(3.0).shape
+    (1,)
+    """
+    return _one_or_all([with_axes(item, 1, "atleast_1d(*arrays)") for item in arrays])
+
+
+@overload
+def atleast_2d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
+    """Give arrays at least two axes, the new ones in front, as `atleast_1d` does.
+
+    >>> xarr.atleast_2d(xarr.zeros(3)).shape
+    (1, 3)
+    """
+    return _one_or_all([with_axes(item, 2, "atleast_2d(*arrays)") for item in arrays])
+
+
+@overload
+def atleast_3d(array: ArrayLike, /) -> Array: ...
+
+
+@overload
+def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+
+
+def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
+    """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
+
+    >>> xarr.atleast_3d(xarr.zeros(3)).shape
+    (1, 3, 1)
+    """
+    return _one_or_all([with_three_axes(item, "atleast_3d(*arrays)") for item in arrays])
+
+
+def with_three_axes(item: Any, where: str) -> Array:
+    """An array with axes of one element: a vector's in front, then one at the end."""
+    flat = with_axes(item, 2, where)
+    return expand_dims(flat, flat.ndim) if flat.ndim < 3 else flat
+
+
+def with_axes(item: Any, ndim: int, where: str) -> Array:
+    """An array with axes of one element in front, if it has too few."""
+    x = as_array(item, where, "an array")
+    missing = ndim - x.ndim
+    return expand_dims(x, tuple(range(missing))) if missing > 0 else x
+
+
+def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def unstack(x: Array, /, axis: SupportsIndex = 0) -> tuple[Array, ...]:
+    """Split an array into the arrays along an axis, which are views.
+
+    >>> [int(item) for item in xarr.unstack(xarr.arange(3))]
+    [0, 1, 2]
+    """
+    where = "unstack(x, axis)"
+    x = array_of(x, where)
+    place = normalize_axis(axis, x.ndim, where)
+    given = settled(x)
+    kept = given.permuted([number for number in range(x.ndim) if number != place])
+    return tuple(
+        view(x, Layout(kept.shape, kept.strides, given.offset + number * given.strides[place]))
+        for number in range(given.shape[place])
+    )
+
+
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
+    """Split an array along an axis into views, which may differ in size.
+
+    >>> [part.tolist() for part in xarr.array_split(xarr.arange(5), 2)]
+    [[0, 1, 2], [3, 4]]
+    """
+    where = "array_split(ary, indices_or_sections, axis)"
+    x = array_of(ary, where, "ary")
+    place = normalize_axis(axis, x.ndim, where)
+    return _pieces(x, indices_or_sections, place, where)
+
+
+def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
+    """The parts that `array_split` makes."""
+    extent = x.shape[place]
+    if type(sections) is Array:
+        sections = host_of(sections, where)
+    if isinstance(sections, numpy.ndarray):
+        sections = sections.tolist()
+    if isinstance(sections, tuple | list):
+        cuts = [0, *integers(sections, where, "indices_or_sections"), extent]
+    else:
+        count = integer(sections, where, "indices_or_sections")
+        if count <= 0:
+            raise errors.value_error(
+                where, f"{count} parts were asked for", "at least 1 is accepted"
+            )
+        size, larger = divmod(extent, count)
+        cuts = [0, *itertools.accumulate([size + 1] * larger + [size] * (count - larger))]
+    given = settled(x)
+    parts = []
+    for first, last in itertools.pairwise(cuts):
+        start, stop, _ = slice(first, last).indices(extent)
+        length = max(stop - start, 0)
+        offset = given.offset + (start * given.strides[place] if length else 0)
+        shape = (*given.shape[:place], length, *given.shape[place + 1 :])
+        parts.append(view(x, Layout(shape, given.strides, offset)))
+    return parts
+
+
+def split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
+    """Split an array along an axis into views, of one size or at indices.
+
+    >>> [part.tolist() for part in xarr.split(xarr.arange(4), 2)]
+    [[0, 1], [2, 3]]
+    """
+    where = "split(ary, indices_or_sections, axis)"
+    x = array_of(ary, where, "ary")
+    return _equal_pieces(x, indices_or_sections, normalize_axis(axis, x.ndim, where), where)
+
+
+def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
+    """The parts that `split` makes."""
+    if isinstance(count, int) and count > 0 and x.shape[place] % count:
+        raise errors.value_error(
+            where,
+            f"axis {place} has {x.shape[place]} elements",
+            f"that is no multiple of {count}",
+            "use array_split for parts that differ",
+        )
+    return _pieces(x, count, place, where)
+
+
+def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """Split an array along its second axis, or a vector along its first; see `split`.
+
+    >>> [part.tolist() for part in xarr.hsplit(xarr.arange(4), 2)]
+    [[0, 1], [2, 3]]
+    """
+    where = "hsplit(ary, indices_or_sections)"
+    x = at_least(array_of(ary, where, "ary"), 1, where)
+    return _equal_pieces(x, indices_or_sections, 0 if x.ndim == 1 else 1, where)
+
+
+def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """Split an array of at least two axes along its first; see `split`.
+
+    >>> len(xarr.vsplit(xarr.eye(4), 2))
+    2
+    """
+    where = "vsplit(ary, indices_or_sections)"
+    x = at_least(array_of(ary, where, "ary"), 2, where)
+    return _equal_pieces(x, indices_or_sections, 0, where)
+
+
+def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """Split an array of at least three axes along its third; see `split`.
+
+    >>> [part.shape for part in xarr.dsplit(xarr.zeros((2, 2, 4)), 2)]
+    [(2, 2, 2), (2, 2, 2)]
+    """
+    where = "dsplit(ary, indices_or_sections)"
+    x = at_least(as_array(ary, where, "ary"), 3, where)
+    return _equal_pieces(x, indices_or_sections, 2, where)
+
+
+def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
+    """Move an axis in front of another one; `moveaxis` is easier to read.
+
+    start : int
+        In front of which axis it is put; the number of axes for the end.
+
+    >>> xarr.rollaxis(xarr.zeros((3, 4, 5, 6)), 3, 1).shape
+    (3, 6, 4, 5)
+    """
+    where = "rollaxis(a, axis, start)"
+    x = array_of(a, where, "a")
+    place = normalize_axis(axis, x.ndim, where)
+    end = integer(start, where, "start") == x.ndim
+    target = x.ndim if end else normalize_axis(start, x.ndim, where)
+    order = [number for number in range(x.ndim) if number != place]
+    order.insert(target - (place < target), place)
+    return permute_dims(x, tuple(order))

@@ -1,0 +1,1 @@
+"""Sampled functions: transforms, convolutions, windows, interpolation and derivatives."""

@@ -1,0 +1,297 @@
+"""Interpolation, derivatives and integrals of sampled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import gather
+from xarr.array.array import Array, ArrayLike
+from xarr.array.conversion import as_array
+from xarr.array.layouts import settled
+from xarr.backends.device import default_float, require_together
+from xarr.core.operations import Operation
+from xarr.dtypes import COMPLEX, COMPLEX_OF
+from xarr.engine import engine
+from xarr.functions.create import fills
+from xarr.functions.elementwise import elementwise
+from xarr.functions.index import searching
+from xarr.functions.reduce import reductions
+from xarr.functions.reduce.comparing import device_of
+from xarr.functions.shape import joining
+from xarr.functions.sort.sorting import argsort, searchsorted
+
+_COMPLEX: Final = {
+    row: Operation("complex", (part, part), row, f"xr_complex_{row.compute}({{0}}, {{1}})")
+    for row, part in dtypes.PART.items()
+}
+"""The complex number of two parts; `re + 1j * im` is another one where a part is infinite."""
+
+
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: complex | ArrayLike | None = None,
+    right: complex | ArrayLike | None = None,
+    period: float | None = None,
+) -> Array:
+    """The value at x of the polygon through given points.
+
+    x : real Array, shape (...)
+        Where to evaluate.
+    xp : real Array, shape (N,)
+        The points, ascending, unless there is a period.
+    fp : Array, shape (N,)
+        The values there.
+    left, right : number, optional
+        The value before xp[0], and after xp[-1]; by default those at the ends.
+    period : float, optional
+        The period of xp; left and right are of no meaning then.
+
+    -> Array, shape (...)
+        float64, or complex128 where fp is complex. NaN where x is.
+
+    >>> xarr.interp([1.5, 9], xarr.asarray([1.0, 2.0]), xarr.asarray([10.0, 20.0])).tolist()
+    [15.0, 20.0]
+    """
+    where = "interp(x, xp, fp)"
+    device = device_of(x, xp, fp)
+    points, values = (
+        as_array(xp, where, "xp", device=device),
+        as_array(fp, where, "fp", device=device),
+    )
+    at = as_array(x, where, "x", device=points.device)
+    for other in (at, values):
+        require_together(other.device, points.device, where)
+    if points.ndim != 1 or values.ndim != 1:
+        raise errors.value_error(
+            where, f"xp has shape {points.shape} and fp {values.shape}", "vectors are accepted"
+        )
+    if points.shape != values.shape or not points.size:
+        raise errors.value_error(
+            where,
+            f"xp has {points.size} elements and fp {values.size}",
+            "as many are accepted, one or more",
+        )
+    row = default_float(points.device)
+    for name, array in (("x", at), ("xp", points)):
+        if array._node.dtype.kind == COMPLEX:
+            raise errors.type_error(
+                where, f"{name} has dtype {array.dtype}", "real numbers are accepted"
+            )
+    at, points = at.astype(row.numpy), points.astype(row.numpy)
+    if period is not None:
+        if period == 0:
+            raise errors.value_error(where, "period is 0", "another number is accepted")
+        left = right = None
+        period = abs(period)
+        at, points = at % period, points % period
+        order = argsort(points)
+        points, values = searching.take(points, order), searching.take(values, order)
+        points = joining.concat((points[-1:] - period, points, points[:1] + period))
+        values = joining.concat((values[-1:], values, values[:1]))
+    index = searchsorted(points, at, side="right") - 1
+    if values._node.dtype.kind != COMPLEX:
+        return _polygon(at, points, values.astype(row.numpy), index, left, right)
+    bounds = [None if bound is None else complex(bound) for bound in (left, right)]  # type: ignore[arg-type]
+    real, imag = (
+        _polygon(
+            at,
+            points,
+            getattr(values, part).astype(row.numpy),
+            index,
+            *(None if bound is None else getattr(bound, part) for bound in bounds),
+        )
+        for part in ("real", "imag")
+    )
+    return complex_of(real, imag)
+
+
+def complex_of(real: Array, imag: Array) -> Array:
+    """The complex numbers of two parts of one type and shape."""
+    operation = _COMPLEX[COMPLEX_OF[real._node.dtype]]
+    return Array(engine.defer(operation, (real._node, imag._node), real.shape))
+
+
+def _polygon(x: Array, points: Array, values: Array, index: Array, left: Any, right: Any) -> Array:
+    """The polygon's value at x, after the point that `index` names; one expression."""
+    last = points.size - 1
+    here = elementwise.maximum(index, 0)
+    after = elementwise.minimum(here + 1, last)
+    x0, y0 = taken_from(points, here), taken_from(values, here)
+    x1, y1 = taken_from(points, after), taken_from(values, after)
+    slope = (y1 - y0) / (x1 - x0)
+    line = slope * (x - x0) + y0
+    line = searching.where(line == line, line, slope * (x - x1) + y1)
+    line = searching.where((line != line) & (y0 == y1), y0, line)
+    line = searching.where((index == last) | (x0 == x), y0, line)
+    low, high = points[0], points[-1]
+    line = searching.where(x < low, values[0] if left is None else left, line)
+    line = searching.where(x > high, values[-1] if right is None else right, line)
+    if last:  # as in NumPy, one point has its value for NaN as well
+        line = searching.where(x == x, line, x)
+    return Array(engine.converted(line._node, values._node.dtype))
+
+
+def taken_from(vector: Array, index: Array) -> Array:
+    """The elements of a vector at indices that are in range."""
+    where = settled(vector)
+    return Array(gather.take(vector._node, where, [(0, index._node)], 0))
+
+
+def gradient(
+    f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1
+) -> Array | tuple[Array, ...]:
+    """The gradient, by central differences inside and one-sided ones at the edges.
+
+    f : Array, shape (...)
+        The samples.
+    *varargs : number or Array of shape (N,)
+        The spacing for all axes; or for each axis the spacing, or the coordinates. The device is
+        waited for to see whether those of an Array are evenly spaced.
+    axis : int or tuple of int, optional
+        The axes along which to differentiate; None for all.
+    edge_order : 1 or 2
+        The order of the differences at the edges.
+
+    -> Array, shape (...), or a tuple of one for each axis
+        Of the dtype of f, or floating-point.
+
+    >>> xarr.gradient(xarr.asarray([1.0, 4.0, 9.0, 16.0])).tolist()
+    [3.0, 4.0, 6.0, 7.0]
+    """
+    where = "gradient(f, *varargs)"
+    x = as_array(f, where, "f", device=device_of(f, *varargs))
+    axes = layout.normalize_axes(axis, x.ndim, where)
+    if isinstance(axis, tuple | list):  # in the order that they are given
+        axes = tuple(layout.normalize_axis(place, x.ndim, where) for place in axis)
+    steps = _spacings(x, axes, varargs, where)
+    if edge_order > 2:
+        raise errors.value_error(where, f"edge_order is {edge_order}", "1 and 2 are accepted")
+    if x._node.dtype.kind not in dtypes.FLOATING:
+        x = x.astype(default_float(x.device).numpy)
+    results = []
+    for place, step in zip(axes, steps, strict=True):
+        if x.shape[place] < edge_order + 1:
+            raise errors.value_error(
+                where,
+                f"axis {place} has {x.shape[place]} elements",
+                f"{edge_order + 1} are needed with edge_order {edge_order}",
+            )
+        results.append(_derivative(x, place, step, edge_order))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _spacings(x: Array, axes: Sequence[int], given: tuple[Any, ...], where: str) -> list[Any]:
+    """For each axis the distance of the samples, or an Array of all distances."""
+    if not given:
+        return [1.0] * len(axes)
+    if len(given) == 1 and numpy.ndim(given[0]) == 0:
+        return [given[0]] * len(axes)
+    if len(given) != len(axes):
+        raise errors.type_error(
+            where,
+            f"there are {len(given)} spacings and {len(axes)} axes",
+            "one for all axes, or one for each, is accepted",
+        )
+    return [_spacing(x, place, step, where) for place, step in zip(axes, given, strict=True)]
+
+
+def _spacing(x: Array, place: int, step: Any, where: str) -> Any:
+    if numpy.ndim(step) == 0:
+        return step
+    points = as_array(step, where, "the coordinates", device=x.device)
+    if points.ndim != 1 or points.size != x.shape[place]:
+        raise errors.value_error(
+            where,
+            f"the coordinates of axis {place} have shape {points.shape}",
+            f"distances must be either scalars or 1d, with {x.shape[place]} elements",
+        )
+    if points._node.dtype.kind not in dtypes.FLOATING:
+        points = points.astype(default_float(x.device).numpy)
+    distances = points[1:] - points[:-1]
+    if not distances.size:
+        return 1.0
+    return distances[0] if bool(reductions.all(distances == distances[0])) else distances
+
+
+def _derivative(x: Array, place: int, step: Any, edge_order: int) -> Array:
+    """The derivative along one axis; a launch for the inside and one for each edge."""
+
+    def part(*bounds: int | None) -> tuple[slice, ...]:
+        return (*(slice(None),) * place, slice(*bounds))
+
+    def line(number: int) -> tuple[slice, ...]:
+        return part(number, number + 1 or None)
+
+    out = fills.empty(x.shape, dtype=x.dtype, device=x.device)
+    inside, before, after = part(1, -1), part(None, -2), part(2, None)
+    even = numpy.ndim(step) == 0
+    if even:
+        out[inside] = (x[after] - x[before]) / (2.0 * step)
+    else:
+        shape = tuple(-1 if axis == place else 1 for axis in range(x.ndim))
+        first, second = (d.reshape(shape) for d in (step[:-1], step[1:]))
+        both = first + second
+        out[inside] = (
+            -second / (first * both) * x[before]
+            + (second - first) / (first * second) * x[inside]
+            + first / (second * both) * x[after]
+        )
+    start, end = (step, step) if even else (step[0], step[-1])
+    if edge_order == 1:
+        out[line(0)] = (x[line(1)] - x[line(0)]) / start
+        out[line(-1)] = (x[line(-1)] - x[line(-2)]) / end
+        return out
+    for lines, near, sign, far in (((0, 1, 2), start, 1.0, 1), ((-1, -2, -3), end, -1.0, -2)):
+        if even:
+            weights = [-1.5 / step, 2.0 / step, -0.5 / step]
+        else:
+            further = step[far]
+            both = near + further
+            weights = [
+                -(2.0 * near + further) / (near * both),
+                both / (near * further),
+                -near / (further * both),
+            ]
+        places = [x[line(number)] for number in lines]
+        out[line(lines[0])] = sign * (
+            weights[0] * places[0] + weights[1] * places[1] + weights[2] * places[2]
+        )
+    return out
+
+
+def trapezoid(
+    y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: SupportsIndex = -1
+) -> Array:
+    """The integral along an axis by the trapezoidal rule; one launch.
+
+    y : Array, shape (..., N, ...)
+        The samples.
+    x : Array, shape (N,) or that of y, optional
+        Where they are.
+    dx : float, optional
+        Their distance, without x.
+
+    >>> float(xarr.trapezoid(xarr.asarray([1.0, 2.0, 3.0]), dx=2))
+    8.0
+    """
+    where = "trapezoid(y, x)"
+    values = as_array(y, where, "y", device=device_of(y, x, dx))
+    place = layout.normalize_axis(axis, values.ndim, where)
+    step: Any = dx
+    if x is not None:
+        points = as_array(x, where, "x", device=values.device)
+        if points.ndim == 1:
+            step = joining.diff(points)
+            step = step.reshape(tuple(-1 if i == place else 1 for i in range(values.ndim)))
+        else:
+            step = joining.diff(points, axis=place - values.ndim)
+    whole: tuple[slice, ...] = (slice(None),) * place
+    later, earlier = (*whole, slice(1, None)), (*whole, slice(None, -1))
+    result: Array = reductions.sum(step * (values[later] + values[earlier]) / 2.0, axis=place)
+    return result

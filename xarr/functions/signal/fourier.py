@@ -1,0 +1,369 @@
+"""Fourier transforms.
+
+A row is a transform: what it takes and gives, and which direction. On a CPU pocketfft computes it,
+through NumPy, in the arrays' own memory, on a CUDA device cuFFT; on other devices the kernels of
+`transforms` do, axis by axis.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal, SupportsIndex
+
+from xarr import dtypes, errors
+from xarr.algorithms import library, transforms
+from xarr.array.array import Array, ArrayLike, DTypeLike
+from xarr.array.door import array_of, node_of
+from xarr.array.operands import integer
+from xarr.array.outcome import delivered
+from xarr.backends.device import Device, default_float, get_device, require_on
+from xarr.core.operations import Operation
+from xarr.core.tape import Node, constant
+from xarr.dtypes import COMPLEX, REAL, DType
+from xarr.engine import engine
+from xarr.functions.create import creation, fills
+from xarr.functions.create.creation import number
+from xarr.functions.elementwise import elementwise
+from xarr.functions.index import searching
+from xarr.functions.shape import joining
+from xarr.functions.shape.manipulation import integers
+from xarr.layout import Shape, normalize_axis
+from xarr.tables.fourier import Transform
+
+Norm = Literal["backward", "ortho", "forward"]
+
+_SWAPPED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+_SCALE: Final = "xr_complex_{0}({{0}}.re * {{1}}, {{0}}.im * {{1}})"
+_SCALES: Final = {
+    **{part: Operation("scale", (part, part), part, "{0} * {1}") for part in dtypes.PART.values()},
+    **{
+        row: Operation("scale", (row, part), row, _SCALE.format(row.compute))
+        for row, part in dtypes.PART.items()
+    },
+}
+"""Each part by itself: in a product of complex numbers a part that is infinite makes both NaN."""
+
+
+def apply(
+    row: Transform, x: Array, lengths: Sequence[int | None], axes: Sequence[int], norm: Any
+) -> Array:
+    """Transform along axes, to lengths of the full signal (None is the operand's own).
+
+    One axis of float16 to real numbers gives float16, as NumPy does.
+    """
+    if row.made == "real" and len(axes) == 1 and x._node.dtype is dtypes.float16:
+        wide = Array(engine.converted(x._node, dtypes.float32))
+        return Array(engine.converted(apply(row, wide, lengths, axes, norm)._node, dtypes.float16))
+    if norm is None:
+        norm = "backward"
+    if norm not in tuple(_SWAPPED):
+        raise errors.value_error(
+            row.where, f"norm is {norm!r}", '"backward", "ortho" and "forward" are accepted'
+        )
+    node = _converted(row, x)
+    sizes = [
+        _size(row, node.shape[axis], length, last=place == len(axes) - 1)
+        for place, (axis, length) in enumerate(zip(axes, lengths, strict=True))
+    ]
+    if not axes:
+        return _over_no_axes(row, node)
+    _require_lengths(row, node, sizes, axes)
+    shape, dtype = _result(row, node, sizes, axes)
+    if 0 in shape or 0 in node.shape:
+        return Array(constant(dtype.numpy.type(0).item(), dtype, shape, node.device))
+    once = len(set(axes)) == len(axes)  # cuFFT's plans name an axis once
+    if once and library.routine(row.routine, node.dtype, node.device) is not None:
+        return _by_library(row, node, (shape, dtype), sizes, axes, norm)
+    return _by_kernels(row, Array(node), sizes, axes, norm)
+
+
+def _converted(row: Transform, x: Array) -> Node:
+    """The operand in the floating-point type that the transform takes."""
+    node = node_of(x, row.where)
+    dtype = node.dtype
+    if dtype.kind == COMPLEX and row.given == "real":
+        raise errors.type_error(
+            row.where,
+            f"a has dtype {dtype}",
+            "real floating-point dtypes are accepted",
+            "take a.real",
+        )
+    if dtype is dtypes.float16:
+        dtype = dtypes.float32
+    elif dtype.kind not in dtypes.FLOATING:
+        dtype = default_float(node.device)
+    if row.given == "complex":
+        dtype = dtypes.COMPLEX_OF.get(dtype, dtype)
+    return engine.converted(node, dtype)
+
+
+def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int:
+    """The length of the signal along an axis."""
+    if length is None or (length == -1 and row.many):
+        return 2 * (extent - 1) if row.made == "real" and last else extent
+    if length < 1:
+        raise errors.value_error(row.where, f"n is {length}", "lengths of at least 1 are accepted")
+    return length
+
+
+def _result(
+    row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]
+) -> tuple[Shape, DType]:
+    shape = list(node.shape)
+    order = list(zip(axes, sizes, strict=True))
+    if row.given == "real":
+        order[-1] = (axes[-1], sizes[-1] // 2 + 1)
+    # An axis that is named twice is transformed twice; the last one alone is real.
+    for axis, size in order if row.made == "real" else reversed(order):
+        shape[axis] = size
+    dtype = dtypes.COMPLEX_OF.get(node.dtype, node.dtype)
+    if row.made == "real":
+        dtype = dtypes.PART[dtype]
+    return tuple(shape), dtype
+
+
+def _by_library(
+    row: Transform,
+    node: Node,
+    result: tuple[Shape, DType],
+    sizes: Sequence[int],
+    axes: Sequence[int],
+    norm: str,
+) -> Array:
+    along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
+    if row.many:
+        along = {"s": sizes, "axes": axes}
+    if not library.is_preferred(node.device):
+        # A device's library does not scale: whatever comes next does that on the way.
+        made = library.run(row.where, row.routine, (node,), [result], **along)[0]
+        scale = math.prod([_scale(size, row.inverse, norm) for size in sizes])
+        return Array(made if scale == 1 else _scaled(made, scale))
+    # NumPy's hfft leaves `out` alone, its fftn refuses it with other lengths.
+    out = not row.hermitian
+    if row.many:
+        between = [*zip(axes, sizes, strict=True)][: -1 if row.made == "real" else None]
+        out = out and all(node.shape[axis] == size for axis, size in between)
+    run = library.run(row.where, row.routine, (node,), [result], out=out, norm=norm, **along)
+    return Array(run[0])
+
+
+def _scaled(values: Node, scale: float) -> Node:
+    part = dtypes.PART.get(values.dtype, values.dtype)
+    factor = constant(float(part.numpy.type(scale)), part, (), values.device)
+    return engine.defer(_SCALES[values.dtype], (values, factor), values.shape)
+
+
+def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
+    for axis, size in zip(axes, sizes, strict=True):
+        if size < 1:
+            raise errors.value_error(
+                row.where,
+                f"a has shape {node.shape}, so along axis {axis} the signal has {size} elements",
+                "signals of at least one element are accepted",
+                f"name the length with {'s' if row.many else 'n'}",
+            )
+
+
+def _over_no_axes(row: Transform, node: Node) -> Array:
+    if "real" in (row.given, row.made):
+        raise errors.value_error(
+            row.where,
+            f"a has shape {node.shape} and there are no axes to transform",
+            "between real and complex numbers at least one axis is needed",
+            "name it with axes",
+        )
+    return Array(engine.copied(node))
+
+
+def _by_kernels(
+    row: Transform, x: Array, sizes: Sequence[int], axes: Sequence[int], norm: str
+) -> Array:
+    if row.hermitian:
+        norm = _SWAPPED[norm]
+    inverse = row.inverse is not row.hermitian
+    order = list(zip(axes, sizes, strict=True))
+    if row.made == "real":
+        *whole, (axis, size) = order
+        half = _resized(x, axis, size // 2 + 1)
+        for other, extent in whole:
+            half = _complex(half, other, extent, inverse, norm)
+        if row.hermitian:
+            half = elementwise.conj(half)
+        scale = _scale(size, inverse, norm)
+        return Array(transforms.irfft(half._node, axis, size, scale=scale))
+    if row.given == "real":
+        *whole, (axis, size) = order
+        scale = _scale(size, inverse, norm)
+        x = Array(transforms.rfft(_resized(x, axis, size)._node, axis, scale=scale))
+        if row.hermitian:
+            x = elementwise.conj(x)
+    else:
+        whole = order
+    for axis, size in reversed(whole):
+        x = _complex(x, axis, size, inverse, norm)
+    return x
+
+
+def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
+    scale = _scale(size, inverse, norm)
+    values = _resized(x, axis, size)._node
+    return Array(transforms.fft(values, axis, inverse=inverse, scale=scale))
+
+
+def along_axis(
+    row: Transform,
+    x: ArrayLike,
+    n: SupportsIndex | None,
+    axis: SupportsIndex,
+    norm: Norm | None,
+    out: Any = None,
+) -> Array:
+    """Transform along one axis."""
+    x = array_of(x, row.where)
+    ndim = x.ndim
+    length = None if n is None else integer(n, row.where, "n")
+    result = apply(row, x, [length], [normalize_axis(axis, ndim, row.where)], norm)
+    return delivered(result, out, row.where)
+
+
+def over_axes(
+    row: Transform,
+    x: ArrayLike,
+    s: Sequence[SupportsIndex] | None,
+    axes: Sequence[SupportsIndex] | None,
+    norm: Norm | None,
+    out: Any = None,
+) -> Array:
+    """Transform over several axes."""
+    x = array_of(x, row.where)
+    lengths, places = _several(s, axes, x.ndim, row.where)
+    return delivered(apply(row, x, lengths, places, norm), out, row.where)
+
+
+def _scale(size: int, inverse: bool, norm: str) -> float:
+    """What one axis' transform is multiplied by."""
+    if norm == "ortho":
+        return 1.0 / math.sqrt(size)
+    return 1.0 / size if inverse is (norm == "backward") else 1.0
+
+
+def _resized(x: Array, axis: int, size: int) -> Array:
+    """The operand cut along an axis, or padded with zeros."""
+    extent = x.shape[axis]
+    if extent == size:
+        return x
+    if extent > size:
+        return x[(*(slice(None),) * axis, slice(size))]
+    shape = (*x.shape[:axis], size - extent, *x.shape[axis + 1 :])
+    zeros = fills.zeros(shape, dtype=x.dtype, device=x.device)
+    return joining.concat((x, zeros), axis=axis)
+
+
+def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None], list[int]]:
+    """The lengths and axes of a transform over several axes."""
+    lengths: list[int | None] = []
+    if s is not None:
+        given = list(s) if isinstance(s, Iterable) else [s]
+        lengths = [None if length is None else integer(length, where, "s") for length in given]
+        if axes is None or None in lengths:
+            warnings.warn(
+                "`axes` should not be `None` if `s` is not `None`, and `s` should have no `None`",
+                DeprecationWarning,
+                stacklevel=4,
+            )
+    if axes is None:
+        places = list(range(ndim)) if s is None else list(range(ndim))[ndim - len(lengths) :]
+    else:
+        places = [normalize_axis(axis, ndim, where) for axis in integers(axes, where, "axes")]
+    if s is None:
+        return [None] * len(places), places
+    if len(lengths) != len(places):
+        raise errors.value_error(
+            where, f"s is {s} and axes is {axes}", "as many lengths as axes are needed"
+        )
+    return lengths, places
+
+
+def fftfreq(
+    n: SupportsIndex, d: float = 1.0, device: Device | str | None = None, *, dtype: DTypeLike = None
+) -> Array:
+    """The frequencies of the elements that `fft` gives: k / (d n), k = 0, 1, ..., -2, -1.
+
+    d : float, optional
+        The distance of the samples, in any unit; the frequencies are in cycles per unit.
+
+    >>> xarr.fft.fftfreq(4).tolist()
+    [0.0, 0.25, -0.5, -0.25]
+    """
+    return _frequencies("fftfreq", n, d, dtype, device, whole=True)
+
+
+def rfftfreq(
+    n: SupportsIndex, d: float = 1.0, device: Device | str | None = None, *, dtype: DTypeLike = None
+) -> Array:
+    """The frequencies of the n // 2 + 1 elements that `rfft` gives: k / (d n), k = 0, 1, ...
+
+    d : float, optional
+        The distance of the samples, in any unit; the frequencies are in cycles per unit.
+
+    >>> xarr.fft.rfftfreq(4).tolist()
+    [0.0, 0.25, 0.5]
+    """
+    return _frequencies("rfftfreq", n, d, dtype, device, whole=False)
+
+
+def _frequencies(
+    name: str, n: Any, d: float, dtype: Any, device: Device | str | None, *, whole: bool
+) -> Array:
+    where = f"fft.{name}(n)"
+    length = integer(n, where, "n")
+    if length < 1:
+        raise errors.value_error(where, f"n is {n}", "at least 1 is needed")
+    on = get_device(device, where)
+    row = default_float(on)
+    if dtype is not None:
+        row = dtypes.lookup(dtype, where)
+        if row.kind != REAL:
+            raise errors.type_error(
+                where, f"dtype is {row}", "real floating-point dtypes are accepted"
+            )
+    require_on(on, row, where)
+    distance: float = number(d, where, "d")
+    arange = creation.arange
+    place: Array = arange(length if whole else length // 2 + 1, dtype=row.numpy, device=on)
+    if whole:
+        place = searching.where(place < (length + 1) // 2, place, place - length)
+    return place / (length * distance)
+
+
+def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+    """Move the zero frequency to the middle: by n // 2 along each axis.
+
+    >>> xarr.fft.fftshift(xarr.fft.fftfreq(4)).tolist()
+    [-0.5, -0.25, 0.0, 0.25]
+    """
+    return _shifted(x, axes, "fft.fftshift(x)", back=False)
+
+
+def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = None) -> Array:
+    """Move the zero frequency back to the beginning; the inverse of `fftshift`.
+
+    >>> xarr.fft.ifftshift(xarr.asarray([-1, 0, 1])).tolist()
+    [0, 1, -1]
+    """
+    return _shifted(x, axes, "fft.ifftshift(x)", back=True)
+
+
+def _shifted(x: Any, axes: Any, where: str, *, back: bool) -> Array:
+    x = array_of(x, where)
+    ndim = x.ndim
+    if axes is None:
+        places = list(range(ndim))
+    else:
+        places = [normalize_axis(axis, ndim, where) for axis in integers(axes, where, "axes")]
+    if not places:
+        return Array(engine.copied(x._node))
+    shifts = tuple((-1 if back else 1) * (x.shape[axis] // 2) for axis in places)
+    return joining.roll(x, shifts, axis=tuple(places))

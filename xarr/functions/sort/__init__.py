@@ -1,0 +1,6 @@
+"""Sorting, and the sets of distinct elements that it makes."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xarr.functions.sort import ordering as ordering, sorting as sorting

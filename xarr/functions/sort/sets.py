@@ -1,0 +1,378 @@
+"""Sets: the distinct elements of an array, and membership.
+
+On a CPU NumPy finds them, in the array's own memory; on other devices they come from a stable sort
+and expressions. NaN are distinct from each other, 0.0 and -0.0 are not; values ascend.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.algorithms import gather, library
+from xarr.array.array import Array, ArrayLike
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of, compared, node_of
+from xarr.array.layouts import kept
+from xarr.array.transfers import note
+from xarr.core.tape import Node, constant
+from xarr.engine import engine
+from xarr.engine.elements import Host
+from xarr.functions.create import creation, fills
+from xarr.functions.elementwise import elementwise
+from xarr.functions.index import searching
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import joining
+from xarr.functions.sort.sorting import argsort, searchsorted, sort
+from xarr.layout import normalize_axis
+
+
+class UniqueAllResult(NamedTuple):
+    """The result of `unique_all`."""
+
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCountsResult(NamedTuple):
+    """The result of `unique_counts`."""
+
+    values: Array
+    counts: Array
+
+
+class UniqueInverseResult(NamedTuple):
+    """The result of `unique_inverse`."""
+
+    values: Array
+    inverse_indices: Array
+
+
+def unique_values(x: Array) -> Array:
+    """The distinct elements of an array, ascending, each NaN distinct. Waits for the device.
+
+    >>> xarr.unique_values(xarr.asarray([2, 1, 2])).tolist()
+    [1, 2]
+    """
+    return _distinct(x, "unique_values(x)")[0]
+
+
+def unique_counts(x: Array) -> UniqueCountsResult:
+    """The elements that `unique_values` gives, and how often each occurs. Waits for the device.
+
+    >>> xarr.unique_counts(xarr.asarray([2, 1, 2])).counts.tolist()
+    [1, 2]
+    """
+    return UniqueCountsResult(*_distinct(x, "unique_counts(x)", return_counts=True))
+
+
+def unique_inverse(x: Array) -> UniqueInverseResult:
+    """The elements that `unique_values` gives, and for each element of x which of them it is.
+
+    >>> xarr.unique_inverse(xarr.asarray([2, 1, 2])).inverse_indices.tolist()
+    [1, 0, 1]
+    """
+    # With the indices NumPy's sort is stable, and so is which NaN is which.
+    asked = {"return_index": True, "return_inverse": True}
+    values, _, inverse = _distinct(x, "unique_inverse(x)", **asked)
+    return UniqueInverseResult(values, inverse)
+
+
+def unique_all(x: Array) -> UniqueAllResult:
+    """The distinct elements of an array, where each occurs first, which each element is, how often.
+
+    >>> xarr.unique_all(xarr.asarray([2, 1, 2])).indices.tolist()
+    [1, 0]
+    """
+    asked = dict.fromkeys(("return_index", "return_inverse", "return_counts"), True)
+    return UniqueAllResult(*_distinct(x, "unique_all(x)", **asked))
+
+
+def _distinct(x: Array, where: str, *, equal_nan: bool = False, **asked: bool) -> list[Array]:
+    """The distinct elements and what else is asked for: by NumPy, or by a sort on the device."""
+    node = node_of(x, where)
+    if not library.is_preferred(node.device):
+        return _by_sorting(x, equal_nan=equal_nan, **asked)
+    with library.opened(where, (node,)) as (values,):
+        return [_uploaded(part, node) for part in _unique(values, equal_nan=equal_nan, **asked)]
+
+
+def _begins(ordered: Array, *, equal_nan: bool = False) -> Node:
+    """For each element of a sorted array, whether another value begins with it."""
+    begins: Array = fills.ones(ordered.shape, dtype="bool", device=ordered.device)
+    later, earlier = ordered[1:], ordered[:-1]
+    differs = later != earlier
+    if equal_nan and ordered._node.dtype.kind in dtypes.FLOATING:
+        differs = differs & ((later == later) | (earlier == earlier))
+    begins[1:] = differs
+    return begins._node
+
+
+def _counts(begins: Node) -> Array:
+    """How long the runs are whose first elements are marked."""
+    (starts,) = gather.nonzero(begins)
+    end = creation.asarray([begins.shape[0]], dtype="int64", device=begins.device)
+    bounds = joining.concat((Array(starts), end))
+    return bounds[1:] - bounds[:-1]
+
+
+def _unique(values: Host, *, equal_nan: bool = False, **returned: bool) -> tuple[Host, ...]:
+    """What `numpy.unique` returns, each NaN distinct unless asked; a tuple in any case.
+
+    Of equal elements the first one stands, which tells of zeros: on other devices it does too.
+    """
+    # Asked for the indices, NumPy sorts in a stable way.
+    for_order = values.dtype.kind == "c" and not returned.get("return_index")
+    if for_order:
+        returned["return_index"] = True
+    found = numpy.unique(_sortable(values), equal_nan=equal_nan, **returned)  # type: ignore[call-overload]
+    first, *others = found if any(returned.values()) else (found,)
+    first = first.astype(values.dtype)
+    if for_order:
+        others.pop(0)
+    if values.dtype.kind == "f":
+        zero = numpy.searchsorted(first, 0)
+        if zero < first.size and first[zero] == 0:
+            first[zero] = values.flat[numpy.argmax(values == 0)]
+    return first, *others
+
+
+def _sortable(values: Host) -> Host:
+    """Values of a type that NumPy (2.4) sorts right with AVX-512, where float16 comes out wrong."""
+    return values.astype(numpy.float32) if values.dtype == numpy.float16 else values
+
+
+def _uploaded(values: Host, node: Node) -> Array:
+    """What NumPy has found, as an array on the operand's device."""
+    return creation.asarray(values, device=node.device)
+
+
+def isin(
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Array:
+    """Whether each element of an array is among the elements of another; NaN is equal to nothing.
+
+    invert : bool
+        Whether to test that it is not.
+
+    >>> xarr.isin(xarr.asarray([1, 2, 3]), xarr.asarray([3, 1])).tolist()
+    [True, False, True]
+    """
+    where = "isin(element, test_elements)"
+    if kind not in (None, "sort", "table"):
+        raise errors.value_error(
+            where, f"kind is {kind!r}", "'sort', 'table' and None are accepted"
+        )
+    first, second = compared(element, test_elements, where, ("element", "test_elements"))
+    device = first.device
+    if 0 in second.shape or 0 in first.shape:
+        return kept(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
+    if library.is_preferred(device):
+        with device.lock:
+            result = library.room(first.shape, dtypes.bool_, device)
+            with library.opened(where, (first, second), (result,)) as (wanted, among, found):
+                found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
+        return kept(Array(result))
+    among_sorted = sort(Array(second).reshape(-1))
+    places = searchsorted(among_sorted, Array(first))
+    last = among_sorted.shape[0] - 1
+    nearest = searching.take(among_sorted, elementwise.minimum(places, last), axis=0)
+    found_there: Array = nearest != Array(first) if invert else nearest == Array(first)
+    return kept(found_there)
+
+
+def unique(
+    ar: ArrayLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: SupportsIndex | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """The distinct elements of an array, ascending. Waits for the device; an axis is the host's.
+
+    return_index : bool
+        Whether to give the index of the first of each in the flattened array.
+    return_inverse : bool
+        Whether to give which of them each element is, in the shape of ar.
+    return_counts : bool
+        Whether to give how often each occurs.
+    axis : int, optional
+        Along which axis parts of the array are compared. None compares elements.
+    equal_nan : bool
+        Whether all NaN are one; else each is distinct.
+    sorted : bool
+        NumPy's: whether they have to ascend; they always do.
+
+    >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
+    >>> values.tolist(), counts.tolist()
+    ([1, 2], [1, 2])
+    """
+    where = "unique(ar)"
+    x = array_of(ar, where, "ar")
+    node = x._node
+    asked: Any = {
+        "return_index": bool(return_index),
+        "return_inverse": bool(return_inverse),
+        "return_counts": bool(return_counts),
+    }
+    if axis is not None:
+        place = normalize_axis(axis, x.ndim, where)
+        own = library.is_preferred(node.device)
+        if own:  # else `opened` notes it
+            note(where, x.nbytes, "from", node.device)
+        with library.opened(where, (node,), own=own) as (values,):
+            given = _sortable(values)
+            found: Any = numpy.unique(given, axis=place, equal_nan=equal_nan, **asked)
+            parts = found if any(asked.values()) else (found,)
+            parts = (parts[0].astype(values.dtype, copy=False), *parts[1:])
+            results = tuple(_uploaded(part, node) for part in parts)
+    else:
+        results = tuple(_distinct(x, where, equal_nan=equal_nan, **asked))
+    return results if len(results) > 1 else results[0]
+
+
+def _by_sorting(
+    x: Array,
+    *,
+    equal_nan: bool,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+) -> list[Array]:
+    """What `unique` gives, by a stable sort and expressions."""
+    flat = x.reshape(-1)
+    order = argsort(flat) if return_index or return_inverse else None
+    ordered = sort(flat) if order is None else searching.take(flat, order, axis=0)
+    begins = _begins(ordered, equal_nan=equal_nan)
+    results = [Array(gather.compress(ordered._node, begins))]
+    if order is not None and return_index:
+        results.append(Array(gather.compress(order._node, begins)))
+    if order is not None and return_inverse:
+        inverse = fills.zeros(order.shape, dtype="int64", device=x.device)
+        inverse[order] = reductions.cumulative_sum(Array(begins).astype("int64")) - 1
+        results.append(inverse.reshape(x.shape))
+    if return_counts:
+        results.append(_counts(begins))
+    return results
+
+
+def _vectors(ar1: Any, ar2: Any, where: str) -> tuple[Array, Array]:
+    """Two operands, flattened, of the data type that they promote to."""
+    first, second = compared(ar1, ar2, where, ("ar1", "ar2"))
+    return Array(first).reshape(-1), Array(second).reshape(-1)
+
+
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
+    """The distinct elements that are in both of two arrays, ascending. Waits for the device.
+
+    return_indices : bool
+        Whether to give the indices of the first of each in ar1 and in ar2 as well.
+
+    >>> xarr.intersect1d([1, 3, 4, 3], [3, 1, 2, 1]).tolist()
+    [1, 3]
+    """
+    where = "intersect1d(ar1, ar2)"
+    first, second = _vectors(ar1, ar2, where)
+    places: list[Array] = []
+    if not assume_unique:
+        if return_indices:
+            first, one = unique(first, return_index=True)
+            second, other = unique(second, return_index=True)
+            places = [one, other]
+        else:
+            first, second = unique(first), unique(second)
+    count = first.size
+    both = joining.concat((first, second))
+    order = argsort(both) if return_indices else None
+    both = sort(both) if order is None else searching.take(both, order, axis=0)
+    twice = both[1:] == both[:-1]
+    values = both[:-1][twice]
+    if order is None:
+        return values
+    indices = [order[:-1][twice], order[1:][twice] - count]
+    if places:
+        indices = [place[index] for place, index in zip(places, indices, strict=True)]
+    return values, *indices
+
+
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
+    """The distinct elements of two arrays together, ascending. Waits for the device.
+
+    >>> xarr.union1d([-1, 0, 1], [-2, 0, 2]).tolist()
+    [-2, -1, 0, 1, 2]
+    """
+    found: Array = unique(joining.concat(_vectors(ar1, ar2, "union1d(ar1, ar2)")))
+    return found
+
+
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
+    """The distinct elements of one array that are not in another, ascending. Waits for the device.
+
+    assume_unique : bool
+        Whether no element occurs twice in either; the elements then stay in their order.
+
+    >>> xarr.setdiff1d([1, 2, 3, 2, 4], [3, 4, 5]).tolist()
+    [1, 2]
+    """
+    where = "setdiff1d(ar1, ar2)"
+    device = ar2.device if type(ar2) is Array else None
+    first = ar1 if type(ar1) is Array else as_array(ar1, where, "ar1", device=device)
+    first = first.reshape(-1) if assume_unique else unique(first)
+    return first[isin(first, ar2, invert=True)]
+
+
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Array:
+    """The distinct elements in exactly one of two arrays, ascending. Waits for the device.
+
+    >>> xarr.setxor1d([1, 2, 3, 2, 4], [2, 3, 5, 7, 5]).tolist()
+    [1, 4, 5, 7]
+    """
+    parts = _vectors(ar1, ar2, "setxor1d(ar1, ar2)")
+    both = sort(joining.concat(parts if assume_unique else [unique(part) for part in parts]))
+    if not both.size:
+        return both
+    begins = Array(_begins(both))
+    ends = fills.ones(both.shape, dtype="bool", device=both.device)
+    ends[:-1] = begins[1:]
+    return both[begins & ends]
+
+
+def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
+    """The differences of neighbours in a flattened array.
+
+    to_end, to_begin : Array or values, optional
+        What follows the differences, and what stands in front of them.
+
+    >>> xarr.ediff1d([1, 2, 4, 7, 0], to_end=99).tolist()
+    [1, 2, 3, -7, 99]
+    """
+    where = "ediff1d(ary, to_end, to_begin)"
+    flat = array_of(ary, where, "ary").reshape(-1)
+    parts = [joining.diff(flat)] if flat.size else [flat]
+    for name, value in (("to_begin", to_begin), ("to_end", to_end)):
+        if value is None:
+            continue
+        end = as_array(value, where, name, device=flat.device)
+        if not numpy.can_cast(end.dtype, flat.dtype, "same_kind"):
+            raise errors.type_error(
+                where,
+                f"{name} has dtype {end.dtype} and ary {flat.dtype}",
+                f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule",
+            )
+        end = Array(engine.converted(end._node, flat._node.dtype)).reshape(-1)
+        parts = [end, *parts] if name == "to_begin" else [*parts, end]
+    return joining.concat(parts) if len(parts) > 1 else parts[0]

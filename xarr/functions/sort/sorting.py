@@ -1,0 +1,220 @@
+"""Sorting, and searching in what is sorted.
+
+On a CPU NumPy sorts, in the result's own memory; where CuPy is, CUB does `sort`; else the kernels
+of `radix` do. The order is NumPy's: NaN after everything, complex numbers by real, then imaginary
+part. All agree bit for bit but for unstable orders of equal elements.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Literal, SupportsIndex
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.algorithms import gather, library, radix
+from xarr.array.array import Array, ArrayLike
+from xarr.array.conversion import as_array
+from xarr.array.door import array_of, compared, node_of
+from xarr.core.tape import Node, constant
+from xarr.engine import engine
+from xarr.functions.index.keys import require_in_range
+from xarr.functions.shape import manipulation
+from xarr.layout import Shape, normalize_axis
+
+
+def sort(
+    a: ArrayLike,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
+    """Return a sorted copy of an array, NaN last, or first when descending.
+
+    axis : int, optional
+        The axis to sort along; None flattens a first.
+    stable : bool, optional
+        Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
+    descending : bool, optional
+        Whether the largest comes first.
+
+    >>> xarr.sort(xarr.asarray([3, 1, 2]), descending=True).tolist()
+    [3, 2, 1]
+    """
+    where = "sort(a)"
+    _require_known(kind, order, where)
+    node, place = _along(a, axis, where)
+    if _is_sorted(node, place):
+        return Array(engine.copied(node))
+    if not library.is_preferred(node.device):
+        if library.routine("sort", node.dtype, node.device) is None:
+            return Array(radix.sort(node, place, descending=bool(descending)))
+        if descending:
+            # Backwards, ascending is descending, and equal elements keep their order.
+            backward = sort(manipulation.flip(Array(node), axis=place), axis=place)
+            return manipulation.flip(backward, axis=place)
+        wanted = [(node.shape, node.dtype)]
+        return Array(library.run(where, "sort", (node,), wanted, axis=place)[0])
+    result = Array(engine.copied(node))
+    engine.compute(result._node)
+    _sort_host(result._node, place, descending=bool(descending))
+    return result
+
+
+_KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
+
+
+def _require_known(kind: Any, order: Any, where: str) -> None:
+    """Refuse NumPy's options that it would refuse, and those of records."""
+    if order is not None:
+        raise errors.value_error(where, f"order is {order!r}", "only arrays of records have one")
+    if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qmhs"):
+        raise errors.value_error(where, f"kind is {kind!r}", "accepted are " + ", ".join(_KINDS))
+
+
+def _along(a: Any, axis: SupportsIndex | None, where: str) -> tuple[Node, int]:
+    """The operand and its axis to sort along; 0-dimensional arrays have one element to sort."""
+    x = array_of(a, where, "a")
+    node = x._node
+    if axis is None:
+        return x.reshape(-1)._node, 0
+    return node, normalize_axis(axis, max(len(node.shape), 1), where)
+
+
+def _is_sorted(node: Node, place: int) -> bool:
+    """Whether there is nothing to sort along the axis."""
+    return 0 in node.shape or not node.shape or node.shape[place] == 1
+
+
+def _sort_host(node: Node, place: int, *, descending: bool) -> None:
+    """Let NumPy sort a leaf in its own memory; equal elements keep their order."""
+    with library.opened("sort(a)", (), (node,)) as (values,):
+        lines = values.reshape(_lines(node.shape, place))
+        # Backwards, ascending is descending, and equal elements keep their order.
+        rows = numpy.moveaxis(numpy.flip(lines, 1) if descending else lines, 1, -1)
+        if node.dtype.kind == dtypes.REAL and node.dtype is not dtypes.float16:
+            # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
+            zeros = rows[rows == 0]
+            rows.sort(axis=-1)
+            if zeros.size:
+                rows[rows == 0] = zeros
+        else:
+            # Stable is by digits up to 16 bits; wider integers that are equal do not differ. Of
+            # float16 the unstable sort is wrong with AVX-512 (NumPy 2.4).
+            wide = node.dtype.itemsize > 2 and node.dtype.kind != dtypes.COMPLEX
+            rows.sort(axis=-1, kind=None if wide else "stable")
+
+
+def _lines(shape: Shape, place: int) -> Shape:
+    """A shape whose second axis is the one to sort along: NumPy does not sort beyond 32 axes."""
+    return math.prod(shape[:place]), shape[place], math.prod(shape[place + 1 :])
+
+
+def argsort(
+    a: ArrayLike,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: bool = True,
+    descending: bool = False,
+) -> Array:
+    """The indices that sort an array, those of NaN last, or first when descending.
+
+    axis : int, optional
+        The axis to sort along; None flattens a first.
+    stable : bool, optional
+        Whether the indices of equal elements ascend; they do unless this is False.
+    descending : bool, optional
+        Whether the index of the largest comes first.
+
+    >>> xarr.argsort(xarr.asarray([3, 1, 2])).tolist()
+    [1, 2, 0]
+    """
+    where = "argsort(a)"
+    _require_known(kind, order, where)
+    node, place = _along(a, axis, where)
+    if not node.shape:  # NumPy gives the index in a vector
+        node = engine.reshaped(node, (1,))
+    if _is_sorted(node, place):
+        return Array(constant(0, dtypes.int64, node.shape, node.device))
+    if not library.is_preferred(node.device):
+        return Array(radix.argsort(node, place, descending=bool(descending)))
+    way: Literal["stable"] | None = "stable" if stable else None
+    with node.device.lock:
+        result = library.room(node.shape, dtypes.int64, node.device)
+        with library.opened(where, (node,), (result,)) as opened:
+            values, indices = (array.reshape(_lines(node.shape, place)) for array in opened)
+            if descending:
+                backward = numpy.argsort(numpy.flip(values, 1), axis=1, kind=way)
+                last = values.shape[1] - 1
+                numpy.subtract(last, numpy.flip(backward, 1), out=indices)
+            else:
+                indices[...] = numpy.argsort(values, axis=1, kind=way)
+    return Array(result)
+
+
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
+) -> Array:
+    """Where values would go into a sorted array to keep it sorted; NaN to the end.
+
+    a : Array, shape (N,)
+        The sorted values, ascending; or any, if `sorter` sorts them.
+    side : {"left", "right"}, optional
+        Whether before or after values that are equal.
+    sorter : integer Array, shape (N,), optional
+        The indices that sort a.
+
+    >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
+    [1, 4]
+    """
+    where = "searchsorted(a, v)"
+    ordered = node_of(a, where, "a")
+    if len(ordered.shape) != 1:
+        raise errors.value_error(
+            where, f"a has shape {ordered.shape}", "a one-dimensional array is accepted"
+        )
+    if side not in ("left", "right"):
+        raise errors.value_error(where, f"side is {side!r}", '"left" and "right" are accepted')
+    ordered, values = compared(a, v, where, ("a", "v"))
+    if sorter is not None:
+        order = _sorter(sorter, ordered, where)
+        require_in_range(order, ordered.shape[0], 0, where)
+        engine.compute(ordered)
+        assert ordered.layout is not None
+        index = engine.converted(order._node, dtypes.int64)
+        ordered = gather.take(ordered, ordered.layout, [(0, index)], 0)
+    if 0 in values.shape or ordered.shape[0] == 0:
+        return Array(constant(0, dtypes.int64, values.shape, values.device))
+    if not library.is_preferred(values.device):
+        return Array(radix.searchsorted(ordered, values, right=side == "right"))
+    with values.device.lock:
+        result = library.room(values.shape, dtypes.int64, values.device)
+        with library.opened(where, (ordered, values), (result,)) as (among, wanted, places):
+            places[...] = numpy.searchsorted(among, wanted, side=side)
+    return Array(result)
+
+
+def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
+    array = (
+        sorter
+        if type(sorter) is Array
+        else as_array(sorter, where, "sorter", device=ordered.device)
+    )
+    node = array._node
+    if node.dtype.kind not in dtypes.INTEGER:
+        raise errors.type_error(
+            where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted"
+        )
+    if node.shape != ordered.shape:
+        raise errors.value_error(
+            where,
+            f"sorter has shape {node.shape} and a {ordered.shape}",
+            "equal shapes are accepted",
+        )
+    return array

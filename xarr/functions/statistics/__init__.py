@@ -1,0 +1,1 @@
+"""Averages, what stands where among sorted elements, and histograms."""

@@ -1,0 +1,246 @@
+"""Weighted averages, covariances and correlations."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, overload
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
+from xarr.array.conversion import as_array
+from xarr.backends.device import default_float, promoted
+from xarr.functions.create import creation
+from xarr.functions.elementwise import arithmetic, elementwise
+from xarr.functions.linalg import linalg, products
+from xarr.functions.reduce import reductions
+from xarr.functions.reduce.comparing import device_of
+from xarr.functions.shape import joining, manipulation
+from xarr.functions.statistics.order_statistics import spread_weights
+
+
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: bool = False,
+) -> Array: ...
+
+
+@overload
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    *,
+    returned: Literal[True],
+    keepdims: bool = False,
+) -> tuple[Array, Array]: ...
+
+
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Array | tuple[Array, Array]:
+    """The weighted mean of the elements along axes.
+
+    weights : Array, shape of a or of its reduced axes, optional
+        How much each element counts; without them all count alike.
+    returned : bool, optional
+        Whether the sums of the weights are returned as well.
+
+    -> Array, or two, shape of the axes that are left
+        The average, floating-point; and the sum of the weights.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If weights sum to zero; so with weights it waits for the device.
+
+    >>> float(xarr.average(xarr.asarray([1.0, 5.0]), weights=[3, 1]))
+    2.0
+    """
+    where = "average(a, axis, weights)"
+    x = as_array(a, where, "a", device=device_of(a, weights))
+    if weights is None:
+        mean: Array = reductions.mean(x, axis=axis, keepdims=keepdims)
+        if not returned:
+            return mean
+        each = x.size / mean.size if mean.size else 0.0
+        return mean, creation.full(mean.shape, each, dtype=mean.dtype, device=x.device)
+    weighed = spread_weights(weights, x, axis, where)
+    rows = [x._node.dtype, weighed._node.dtype]
+    if rows[0].kind not in dtypes.FLOATING:
+        rows[0] = default_float(x.device)
+        if rows[1].kind not in dtypes.FLOATING:
+            rows[1] = rows[0]
+    wanted = promoted(rows, x.device, where).numpy
+    weighed = weighed.astype(wanted)
+    total = reductions.sum(weighed, axis=axis, keepdims=keepdims)
+    if bool(reductions.any(total == 0)):
+        raise ZeroDivisionError(
+            errors.message(where, "weights sum to zero", "their sum divides", "check the weights")
+        )
+    result: Array = reductions.sum(x.astype(wanted) * weighed, axis=axis, keepdims=keepdims) / total
+    if not returned:
+        return result
+    return result, manipulation.broadcast_to(total, result.shape).copy()
+
+
+def cov(
+    m: ArrayLike,
+    y: ArrayLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
+    *,
+    dtype: DTypeLike = None,
+) -> Array:
+    """The covariances of variables.
+
+    m, y : Array, shape (variables, observations) or (observations,)
+        The observations, and those of more variables.
+    bias : bool, optional
+        Whether to divide by the number of observations, not by one less.
+    ddof : int, optional
+        What to subtract from that number; comes before `bias`.
+    fweights : integer Array, shape (observations,), optional
+        How often each observation was made.
+    aweights : Array, shape (observations,), optional
+        How much each observation counts.
+    dtype : dtype, optional
+        In which to compute; by default float64 or complex128.
+
+    -> Array, shape (variables, variables), or () of one
+
+    Raises
+    ------
+    ValueError
+        If weights are negative.
+    RuntimeError
+        If weights have not one axis, or another number of elements.
+
+    >>> xarr.cov(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    where = "cov(m, y)"
+    if ddof is not None and ddof != int(ddof):
+        raise errors.value_error(where, f"ddof is {ddof!r}", "an integer is accepted")
+    device = device_of(m, y, fweights, aweights)
+    given = [
+        as_array(part, where, name, device=device)
+        for name, part in (("m", m), ("y", y))
+        if part is not None
+    ]
+    for part in given:
+        if part.ndim > 2:
+            raise errors.value_error(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
+    target = given[0].device
+    rows = [part._node.dtype for part in given]
+    row = (
+        promoted([*rows, default_float(target)], target, where)
+        if dtype is None
+        else dtypes.lookup(dtype, where)
+    )
+    x = _variables(given[0], row, transposed=not rowvar and given[0].ndim != 1)
+    if x.shape[0] == 0:
+        return creation.full((0, 0), 0.0, dtype=default_float(target).numpy, device=target)
+    if len(given) == 2:
+        more = manipulation.atleast_2d(given[1])
+        x = joining.concat(
+            (x, _variables(more, row, transposed=not rowvar and more.shape[0] != 1)), axis=0
+        )
+    if ddof is None:
+        ddof = 0 if bias else 1
+    frequencies = _weights(fweights, x, where, "fweights")
+    if frequencies is not None and bool(
+        reductions.any(frequencies != arithmetic.round(frequencies))
+    ):
+        raise errors.type_error(where, "fweights are not whole", "an integer dtype is accepted")
+    shares = _weights(aweights, x, where, "aweights")
+    weights = frequencies
+    if shares is not None:
+        weights = shares if weights is None else weights * shares
+    mean, totals = average(x, axis=1, weights=weights, returned=True)
+    if weights is None:
+        divisor = float(x.shape[1] - ddof)
+    else:
+        total = totals[0]
+        if ddof != 0 and shares is not None:
+            total = total - ddof * reductions.sum(weights * shares) / totals[0]
+        elif ddof != 0:
+            total = total - ddof
+        divisor = float(arithmetic.real(total))
+    if divisor <= 0:
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        divisor = 0.0
+    centred = x - mean[:, None]
+    other = centred if weights is None else centred * weights
+    other = other.T
+    if row.kind == dtypes.COMPLEX:
+        other = elementwise.conj(other)
+    factor = 1 / divisor if divisor else numpy.inf
+    return manipulation.squeeze(products.matmul(centred, other) * factor)
+
+
+def _variables(x: Array, row: dtypes.DType, *, transposed: bool) -> Array:
+    """Variables as the rows of a matrix of a type."""
+    matrix: Array = manipulation.atleast_2d(x.astype(row.numpy))
+    return matrix.T if transposed else matrix
+
+
+def _weights(weights: Any, x: Array, where: str, name: str) -> Array | None:
+    """Weights of the observations, checked."""
+    if weights is None:
+        return None
+    given = as_array(weights, where, name, device=x.device)
+    if given.ndim > 1:
+        raise RuntimeError(
+            errors.message(where, f"{name} have {given.ndim} dimensions", "one is accepted")
+        )
+    if given.shape != (x.shape[1],):
+        raise RuntimeError(
+            errors.message(
+                where, f"{name} have shape {given.shape}", f"{x.shape[1]} weights are accepted"
+            )
+        )
+    if bool(reductions.any(given < 0)):
+        raise errors.value_error(where, f"{name} are negative", "0 or more is accepted")
+    return given.astype(default_float(x.device).numpy)
+
+
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DTypeLike = None
+) -> Array:
+    """The correlation coefficients of variables, after Pearson.
+
+    x, y : Array, shape (variables, observations) or (observations,)
+        The observations, and those of more variables.
+    dtype : dtype, optional
+        In which to compute; by default float64 or complex128.
+
+    -> Array, shape (variables, variables), or () of one
+        From -1 to 1; NaN of a variable that does not vary.
+
+    >>> xarr.corrcoef(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    covariances = cov(x, y, rowvar, dtype=dtype)
+    if covariances.ndim == 0:
+        return covariances / covariances
+    deviation = elementwise.sqrt(arithmetic.real(linalg.diagonal(covariances)))
+    result = covariances / deviation[:, None] / deviation[None, :]
+    if result._node.dtype.kind != dtypes.COMPLEX:
+        return arithmetic.clip(result, -1, 1)
+    parts = [arithmetic.clip(part, -1, 1) for part in (result.real, result.imag)]
+    return (parts[0] + 1j * parts[1]).astype(result.dtype)

@@ -1,0 +1,540 @@
+"""Counts of integers, and histograms: which bin elements are in, and how many are there."""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy
+
+from xarr import dtypes, errors
+from xarr.algorithms import counting
+from xarr.array.array import Array, ArrayLike
+from xarr.array.conversion import as_array
+from xarr.array.operands import integer
+from xarr.array.transfers import Host, openly, to_host
+from xarr.backends.device import Device, default_float, require_together
+from xarr.core.operations import Operation
+from xarr.core.tape import Node, constant
+from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
+from xarr.engine import engine
+from xarr.functions.calls.applying import reduced
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.create import creation
+from xarr.functions.index import searching
+from xarr.functions.reduce import reductions
+from xarr.functions.reduce.comparing import device_of
+from xarr.functions.shape.joining import stack
+from xarr.functions.signal.calculus import complex_of, taken_from
+from xarr.functions.sort.sorting import searchsorted
+from xarr.functions.statistics.bin_widths import WIDTHS
+from xarr.tables import reductions as folds
+
+_Limits = tuple[Any, Any]
+
+
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> Array:
+    """How often each number occurs among integers.
+
+    Waits for the device, since the shape depends on the values. Sums of weights have an order of
+    their own, the same on all devices.
+
+    x : integer or bool Array, shape (N,)
+        The numbers, none of them negative.
+    minlength : int, optional
+        How many elements the result has at least.
+
+    -> int64 Array, shape (max(largest + 1, minlength),)
+        The counts; with weights their sums, float64.
+
+    >>> xarr.bincount(xarr.asarray([3, 1, 1])).tolist()
+    [0, 2, 0, 1]
+    """
+    where = "bincount(x, weights, minlength)"
+    values = as_array(x, where, "x", device=device_of(x, weights))
+    node = values._node
+    if isinstance(x, list | tuple) and not values.size:
+        node = engine.converted(node, dtypes.int64)
+    if node.dtype.kind not in (BOOL, *INTEGER):
+        raise errors.type_error(where, f"x has dtype {node.dtype}", "integers are accepted")
+    if len(node.shape) != 1:
+        raise errors.value_error(where, f"x has shape {node.shape}", "a vector is accepted")
+    least = integer(minlength, where, "minlength")
+    if least < 0:
+        raise errors.value_error(where, f"minlength is {least}", "0 or more is accepted")
+    number = least
+    if values.size:
+        # As an unsigned integer a negative number is larger than all others.
+        unsigned = engine.converted(engine.converted(node, dtypes.int64), dtypes.uint64)
+        largest = _host(reduced(folds.max, unsigned))[()].item()
+        if largest >= 1 << 63:
+            raise errors.value_error(where, "x has a negative number", "0 is the first")
+        number = max(least, largest + 1)
+    if weights is None:
+        return Array(counting.counts(node, number))
+    weighed = as_array(weights, where, "weights", device=values.device)
+    require_together(weighed.device, values.device, where)
+    if weighed.shape != values.shape:
+        raise errors.value_error(
+            where,
+            f"weights have shape {weighed.shape} and x {values.shape}",
+            "as many are accepted",
+        )
+    if weighed._node.dtype.kind == COMPLEX:
+        raise errors.type_error(
+            where, f"weights have dtype {weighed.dtype}", "real ones are accepted"
+        )
+    if not values.size:  # as in NumPy not floating-point
+        return Array(counting.counts(node, number))
+    return _sums(node, weighed, number)
+
+
+def _sums(bins: Node, weights: Array, number: int) -> Array:
+    """The sums of weights by bin, in the default floating-point type."""
+    row = default_float(weights.device)
+    flat = engine.reshaped(bins, (math.prod(bins.shape),))
+    weighed = engine.converted(weights.reshape(-1)._node, row)
+    return Array(counting.sums(flat, weighed, number))
+
+
+def _host(x: Array) -> Host:
+    """Results that decide what is computed; no hidden transfer, as the number of a mask is none."""
+    with openly():
+        return to_host(x._node)
+
+
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
+    """Between which edges each element is.
+
+    bins : real Array, shape (N,)
+        The edges, ascending or descending; it waits for the device to see that they are.
+    right : bool, optional
+        Whether an edge belongs to the bin that ends there, and not to the one that begins there.
+
+    -> int64 Array, shape (...)
+        0 before the first edge, N after the last.
+
+    >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
+    [0, 2, 3]
+    """
+    where = "digitize(x, bins)"
+    edges = as_array(bins, where, "bins", device=device_of(x, bins))
+    values = as_array(x, where, "x", device=edges.device)
+    if COMPLEX in (values._node.dtype.kind, edges._node.dtype.kind):
+        raise errors.type_error(where, "x or bins is complex", "real numbers are accepted")
+    if edges.ndim != 1:
+        raise errors.value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
+    host = numpy.asarray(host_of(bins, where))
+    side = "left" if right else "right"
+    # Where NaN are among them the first two that differ say which way they go, as for NumPy.
+    different = numpy.flatnonzero(host[1:] != host[:-1])
+    first = different[0] if different.size else 0
+    later, earlier = host[first + 1 :], host[first:-1]
+    if not different.size or later[0] > earlier[0]:
+        is_ascending, in_order = True, not (earlier[1:] > later[1:]).any()
+    else:
+        is_ascending, in_order = False, not (earlier[1:] < later[1:]).any()
+    if in_order and is_ascending:
+        return searchsorted(edges, values, side=side)  # type: ignore[arg-type]
+    if not in_order:
+        raise errors.value_error(
+            where, "bins are in no order", "ascending or descending is accepted"
+        )
+    return edges.size - searchsorted(edges[::-1], values, side=side)  # type: ignore[arg-type]
+
+
+def histogram(
+    a: ArrayLike,
+    bins: int | str | ArrayLike = 10,
+    range: _Limits | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
+) -> tuple[Array, Array]:
+    """How many elements there are in each of adjoining bins.
+
+    Without a range it waits for the device, to know the edges. The elements are binned and counted
+    in one launch where the bins are equally wide.
+
+    bins : int, str, or Array of shape (N + 1,)
+        How many bins of one width; or the rule for their number, as "auto"; or their edges.
+    range : (float, float), optional
+        The outer edges; by default the smallest and the largest element.
+
+    -> (Array, Array), shapes (N,) and (N + 1,)
+        The counts, int64 or of the dtype of the weights; and the edges. The last bin holds its
+        right edge.
+
+    Raises
+    ------
+    ValueError
+        If the edges are not in order or not finite, there is no bin, or weights have another shape.
+
+    >>> counts, edges = xarr.histogram(xarr.asarray([0.0, 1.0, 1.5, 4.0]), bins=2)
+    >>> counts.tolist(), edges.tolist()
+    ([3, 1], [0.0, 2.0, 4.0])
+    """
+    where = "histogram(a, bins)"
+    x, weighed = _operands(a, weights, bins, where)
+    edges, limits = _edges(x, bins, range, weighed, where)
+    number = len(edges) - 1
+    binned = _equal_bins(x, *limits, number, edges) if limits else _bins(x, edges)
+    counts = _counted(binned._node, weighed, number)
+    result = _uploaded(edges, x.device)
+    if density:
+        widths = _uploaded(numpy.diff(edges).astype(float), x.device)
+        if counts._node.dtype.kind not in dtypes.FLOATING:
+            counts = counts.astype(widths.dtype)
+        counts = counts / widths / reductions.sum(counts)
+    return counts, result
+
+
+def histogram_bin_edges(
+    a: ArrayLike,
+    bins: int | str | ArrayLike = 10,
+    range: _Limits | None = None,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """The edges of the bins that `histogram` counts in: Array, shape (N + 1,).
+
+    Parameters
+    ----------
+    bins, range
+        As of `histogram`.
+
+    >>> xarr.histogram_bin_edges(xarr.asarray([0.0, 1.0, 4.0]), bins=2).tolist()
+    [0.0, 2.0, 4.0]
+    """
+    where = "histogram_bin_edges(a, bins)"
+    x, weighed = _operands(a, weights, bins, where)
+    return _uploaded(_edges(x, bins, range, weighed, where)[0], x.device)
+
+
+def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array | None]:
+    """The elements and their weights."""
+    x = as_array(a, where, "a", device=device_of(a, weights, bins))
+    if x._node.dtype.kind == BOOL:
+        warnings.warn(
+            "Converting input from bool to uint8 for compatibility.", RuntimeWarning, stacklevel=3
+        )
+        x = x.astype("uint8")
+    if weights is None:
+        return x, None
+    weighed = as_array(weights, where, "weights", device=x.device)
+    require_together(weighed.device, x.device, where)
+    if weighed.shape != x.shape:
+        raise errors.value_error(
+            where,
+            f"weights have shape {weighed.shape} and a {x.shape}",
+            "weights have the same shape as a",
+        )
+    return x, weighed
+
+
+def _uploaded(values: Host, device: Device) -> Array:
+    """What was computed on the host, as an array."""
+    if values.dtype == numpy.float64 and not device.info.has_float64:
+        values = values.astype(numpy.float32)
+    with openly():
+        return creation.asarray(values, device=device)
+
+
+def _edges(
+    x: Array, bins: Any, limits: _Limits | None, weights: Array | None, where: str
+) -> tuple[Host, _Limits | None]:
+    """The edges, and the outer ones where the bins are equally wide."""
+    if isinstance(bins, str):
+        if bins not in WIDTHS:
+            raise errors.value_error(
+                where, f"bins is {bins!r}", "accepted are " + ", ".join(WIDTHS)
+            )
+        if weights is not None:
+            raise errors.type_error(
+                where, f"bins is {bins!r} and there are weights", "the rules are for counts"
+            )
+        outer = _outer(x, limits, where)
+        return _between(x, outer, _number_of_bins(x, bins, limits, outer), where), outer
+    if numpy.ndim(bins) == 0:
+        try:
+            number = operator.index(bins)
+        except TypeError:
+            raise errors.type_error(
+                where, f"bins is {bins!r}", "an integer, a rule or edges are accepted"
+            ) from None
+        if number < 1:
+            raise errors.value_error(where, f"bins is {number}", "1 or more is accepted")
+        outer = _outer(x, limits, where)
+        return _between(x, outer, number, where), outer
+    return _given_edges(bins, where, "bins"), None
+
+
+def _given_edges(bins: Any, where: str, name: str) -> Host:
+    """Edges that the user gives, in order."""
+    edges = host_of(bins, where) if type(bins) is Array else _host(as_array(bins, where, name))
+    if edges.ndim != 1:
+        raise errors.value_error(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
+    if (edges[:-1] > edges[1:]).any():
+        raise errors.value_error(where, f"{name} do not ascend", "edges in order are needed")
+    return edges
+
+
+def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
+    """The outer edges: those given, or the smallest and the largest element."""
+    if limits is not None:
+        first, last = (host_of(edge, where)[()] if type(edge) is Array else edge for edge in limits)
+        given = "range"
+        if first > last:
+            raise errors.value_error(
+                where, f"range is {first} to {last}", "max must be larger than min"
+            )
+    elif not x.size:
+        first, last, given = 0, 1, ""
+    else:
+        found = _host(stack((reductions.min(x), reductions.max(x))))
+        first, last, given = found[0], found[1], "the range of a"
+    if not (numpy.isfinite(first) and numpy.isfinite(last)):
+        raise errors.value_error(
+            where, f"{given} is {first} to {last}", "finite edges are accepted"
+        )
+    return (first - 0.5, last + 0.5) if first == last else (first, last)
+
+
+def _between(x: Array, outer: _Limits, number: int, where: str) -> Host:
+    """Edges of bins of one width, in the type that NumPy has them in."""
+    wanted = numpy.result_type(*outer, x.dtype)
+    if wanted.kind in "iu":
+        wanted = numpy.result_type(wanted, float)
+    edges = numpy.linspace(*outer, number + 1, dtype=wanted)
+    if (edges[:-1] >= edges[1:]).any():
+        raise errors.value_error(
+            where,
+            f"{number} bins lie between {outer[0]} and {outer[1]}",
+            "Too many bins for data range, in which numbers lie further apart",
+        )
+    return edges
+
+
+def _number_of_bins(x: Array, rule: str, limits: _Limits | None, outer: _Limits) -> int:
+    """How many bins a rule gives."""
+    if limits is not None:
+        inside = (x >= outer[0]) & (x <= outer[1])
+        if not bool(reductions.all(inside)):
+            x = x[inside]
+    if not x.size:
+        return 1
+    width = WIDTHS[rule](x.reshape(-1), outer, _equal_bins)
+    if not width:
+        return 1
+    if x._node.dtype.kind in INTEGER:
+        width = max(width, 1)
+    return math.ceil((float(outer[1]) - float(outer[0])) / width)
+
+
+_GUESS: Final[dict[DType, tuple[Operation, Operation]]] = {}
+
+
+def _binning(row: DType) -> tuple[Operation, Operation]:
+    """What guesses a bin, and what puts it right; `kernels/binning.h` has both."""
+    if row not in _GUESS:
+        count, kind = dtypes.int64, row.compute
+        guess = f"xr_bin_guess_{kind}({{0}}, {{1}}, {{2}}, {{3}})"
+        settle = f"xr_bin_of_{kind}({{0}}, {{1}}, {{2}}, {{3}}, {{4}})"
+        _GUESS[row] = (
+            Operation("guess", (row, row, row, count), count, guess),
+            Operation("bin", (row, count, row, row, count), count, settle),
+        )
+    return _GUESS[row]
+
+
+def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None = None) -> Array:
+    """Which of bins of one width each element is in, -1 for none."""
+    device = x.device
+    if edges is None:
+        edges = _between(x, (first, last), number, "histogram(a, bins)")
+    borders = _uploaded(edges, device)
+    row = borders._node.dtype
+    guess, settle = _binning(row)
+    node = engine.converted(x._node, row)
+    ends = [constant(edges.dtype.type(edge).item(), row, (), device) for edge in (first, last)]
+    count = constant(number, dtypes.int64, (), device)
+    guessed = Array(engine.defer(guess, (node, *ends, count), node.shape))
+    low, high = taken_from(borders, guessed), taken_from(borders, guessed + 1)
+    inputs = (node, guessed._node, low._node, high._node, count)
+    return Array(engine.defer(settle, inputs, node.shape))
+
+
+def _bins(x: Array, edges: Host) -> Array:
+    """Between which edges each element is, an index that is no bin for none."""
+    borders = _uploaded(edges, x.device)
+    if not edges.size:
+        return searchsorted(borders, x)
+    found = searchsorted(borders, x, side="right") - 1
+    return searching.where(x == borders[-1], edges.size - 2, found)
+
+
+def _counted(bins: Node, weights: Array | None, number: int) -> Array:
+    """The elements of each bin, or their weights."""
+    if weights is None:
+        return Array(counting.counts(bins, number))
+    if weights._node.dtype.kind == COMPLEX:
+        engine.compute(bins)
+        parts = [_sums(bins, part, number) for part in (weights.real, weights.imag)]
+        return complex_of(*parts).astype(weights.dtype)
+    return _sums(bins, weights, number).astype(weights.dtype)
+
+
+def histogram2d(
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: Any = 10,
+    range: Sequence[_Limits | None] | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
+) -> tuple[Array, Array, Array]:
+    """How many points of a plane there are in each of a grid of bins.
+
+    x, y : real Array, shape (N,)
+        The coordinates of the points.
+    bins : int, Array of edges, or a pair of such
+        How many bins, or their edges, along both axes or each.
+    range : pair of (float, float), optional
+        The outer edges along each axis.
+
+    -> (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
+        The counts, float64; and the edges along x and y.
+
+    >>> counts, _, _ = xarr.histogram2d(xarr.asarray([0, 1, 1]), xarr.asarray([0, 1, 1]), bins=2)
+    >>> counts.tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    where = "histogram2d(x, y, bins)"
+    device = device_of(x, y, weights)
+    first, second = (
+        as_array(part, where, name, device=device) for name, part in (("x", x), ("y", y))
+    )
+    if first.shape[:1] != second.shape[:1]:
+        raise errors.value_error(
+            where, f"x has shape {first.shape} and y {second.shape}", "as many are accepted"
+        )
+    if not hasattr(bins, "__len__"):
+        bins = [bins, bins]
+    elif len(bins) not in (1, 2):
+        edges = as_array(bins, where, "bins", device=device)
+        bins = [edges, edges]
+    counts, borders = histogramdd([first, second], bins, range, density, weights)
+    return counts, borders[0], borders[1]
+
+
+def histogramdd(
+    sample: Any,
+    bins: Any = 10,
+    range: Sequence[_Limits | None] | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
+) -> tuple[Array, tuple[Array, ...]]:
+    """How many points there are in each of a grid of bins.
+
+    sample : real Array, shape (N, D), or a sequence of D Arrays, shape (N,)
+        The points, or their coordinates along each axis.
+    bins : int, or a sequence of D integers or Arrays of edges
+        How many bins, or their edges, along all axes or each.
+    range : sequence of D (float, float) or None, optional
+        The outer edges along each axis; by default those of the points.
+
+    -> (Array, tuple of Array)
+        The counts, float64, shape (N1, N2, ...); and the edges along each axis.
+
+    >>> counts, _ = xarr.histogramdd(xarr.asarray([[0.0, 0.0], [1.0, 1.0]]), bins=2)
+    >>> counts.tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    where = "histogramdd(sample, bins)"
+    parts = _coordinates(sample, where, device_of(sample, weights))
+    axes, device = len(parts), parts[0].device
+    if not hasattr(bins, "__len__"):
+        bins = [bins] * axes
+    limits = [None] * axes if range is None else list(range)
+    for name, given in (("bins", bins), ("range", limits)):
+        if len(given) != axes:
+            raise errors.value_error(
+                where, f"{name} has {len(given)} entries", f"one for each of {axes} axes is needed"
+            )
+    edges = [
+        _edges_along(part, wanted, limit, where, f"bins[{axis}]")
+        for axis, (part, wanted, limit) in enumerate(zip(parts, bins, limits, strict=True))
+    ]
+    shape = tuple(max(len(along) - 1, 0) for along in edges)
+    counts = _counted_points(parts, edges, shape, weights, where)
+    if density:
+        total = reductions.sum(counts)
+        for axis, along in enumerate(edges):
+            widths = _uploaded(numpy.diff(along), device)
+            own = tuple(-1 if number == axis else 1 for number, _ in enumerate(edges))
+            counts = counts / widths.reshape(own)
+        counts = counts / total
+    return counts, tuple(_uploaded(along, device) for along in edges)
+
+
+def _coordinates(sample: Any, where: str, device: Device | None) -> list[Array]:
+    """The coordinates of points along each axis."""
+    if not isinstance(sample, list | tuple):
+        points = as_array(sample, where, "sample", device=device)
+        if points.ndim == 2:
+            return [points[:, axis] for axis in range(points.shape[1])]
+        sample = [points]
+    device = device or device_of(*sample)
+    parts = [as_array(part, where, "sample", device=device) for part in sample]
+    if all(part.ndim == 0 for part in parts):  # one axis
+        parts = [stack(parts)]
+    if any(part.ndim != 1 or part.shape != parts[0].shape for part in parts):
+        raise errors.value_error(
+            where,
+            f"sample has shapes {', '.join(str(part.shape) for part in parts)}",
+            "vectors of one length, or a matrix, are accepted",
+        )
+    return parts
+
+
+def _edges_along(x: Array, bins: Any, limits: _Limits | None, where: str, name: str) -> Host:
+    """The edges along one axis of a grid."""
+    if numpy.ndim(bins) != 0:
+        return _given_edges(bins, where, name)
+    if bins < 1:
+        raise errors.value_error(where, f"{name} is {bins}", "1 or more is accepted")
+    outer = _outer(x, limits, where)
+    try:
+        number = operator.index(bins)
+    except TypeError:
+        raise errors.type_error(
+            where, f"{name} is {bins!r}", "an integer or edges are accepted"
+        ) from None
+    return numpy.asarray(numpy.linspace(*outer, number + 1))
+
+
+def _counted_points(
+    parts: list[Array], edges: list[Host], shape: tuple[int, ...], weights: Any, where: str
+) -> Array:
+    """The points in each bin of a grid, floating-point."""
+    device = parts[0].device
+    flat: Any = 0
+    inside: Any = None
+    for part, along, extent in zip(parts, edges, shape, strict=True):
+        found = _bins(part, along)
+        here = (found >= 0) & (found < extent)
+        inside = here if inside is None else inside & here
+        flat = flat * extent + found
+    bins = searching.where(inside, flat, -1)._node
+    row = default_float(device).numpy
+    number = math.prod(shape)
+    if weights is None:
+        return Array(counting.counts(bins, number)).astype(row).reshape(shape)
+    weighed = as_array(weights, where, "weights", device=device)
+    if weighed.shape != parts[0].shape:
+        raise errors.value_error(
+            where,
+            f"weights have shape {weighed.shape}",
+            f"{parts[0].shape} is accepted for as many points",
+        )
+    return _sums(bins, weighed, number).reshape(shape)

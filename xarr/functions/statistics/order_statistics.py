@@ -1,0 +1,379 @@
+"""Medians, percentiles and quantiles: what stands where when elements are sorted."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, NamedTuple
+
+import numpy
+
+from xarr import dtypes, errors, layout
+from xarr.algorithms import gather
+from xarr.array.array import Array, ArrayLike, Axis
+from xarr.array.conversion import as_array
+from xarr.array.layouts import settled
+from xarr.array.outcome import delivered
+from xarr.array.transfers import Host, openly
+from xarr.backends.device import Device, default_float, require_together
+from xarr.dtypes import DType
+from xarr.functions.calls.on_host import host_of
+from xarr.functions.create import creation
+from xarr.functions.elementwise import elementwise
+from xarr.functions.index import searching
+from xarr.functions.reduce import reductions
+from xarr.functions.reduce.statistical import cumsum
+from xarr.functions.shape import manipulation
+from xarr.functions.sort.sorting import argsort, sort
+from xarr.functions.statistics import quantiles
+
+
+def median(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """The middle one of the sorted elements; of an even number the mean of two.
+
+    -> Array, shape of the axes that are left
+        Floating-point; NaN where an element is NaN, and of no elements.
+
+    >>> float(xarr.median(xarr.asarray([3, 1, 2, 9])))
+    2.5
+    """
+    where = "median(a, axis)"
+    x = as_array(a, where, "a")
+    lines = lines_of(x, axis, where)
+    return delivered(lines.shaped(median_of(lines), keepdims=keepdims), out, "median(a, axis, out)")
+
+
+def median_of(lines: Lines) -> Array:
+    """The median of each line."""
+    device = lines.values.device
+    row = floating_of(lines.values._node.dtype, device)
+    if not lines.length:
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=3)
+        return creation.full((lines.number,), math.nan, dtype=row.numpy, device=device)
+    ordered = sort(lines.values)
+    middle = lines.length // 2
+    high = ordered[:, middle]
+    result = widened(high) if lines.length % 2 else mean_of_two(ordered[:, middle - 1], high)
+    return nan_where_last_is(ordered[:, -1], result).astype(row.numpy)
+
+
+def mean_of_two(low: Array, high: Array) -> Array:
+    """Half the sum, in floating point; of float16 in float32."""
+    return (widened(low) + widened(high)) / 2
+
+
+def widened(x: Array) -> Array:
+    """An array in the type that means are computed in."""
+    row = floating_of(x._node.dtype, x.device)
+    return x.astype((dtypes.float32 if row is dtypes.float16 else row).numpy)
+
+
+def floating_of(row: DType, device: Device) -> DType:
+    """The type of a mean."""
+    return row if row.kind in dtypes.FLOATING else default_float(device)
+
+
+class Lines(NamedTuple):
+    """An array with its reduced axes as the rows of a matrix, shape (count, length)."""
+
+    values: Array
+    left: layout.Shape  # of the axes that are left
+    kept: layout.Shape  # of all axes, the reduced ones with one element
+    axes: tuple[int, ...]
+
+    @property
+    def number(self) -> int:
+        """How many lines there are."""
+        return self.values.shape[0]
+
+    @property
+    def length(self) -> int:
+        """How many elements a line has."""
+        return self.values.shape[1]
+
+    def shaped(self, result: Array, *, keepdims: bool, before: layout.Shape = ()) -> Array:
+        """A result of shape (*before, count) in the shape of what is left, or a number."""
+        return Array(result.reshape((*before, *(self.kept if keepdims else self.left)))._node)
+
+
+def lines_of(x: Array, axis: Axis, where: str) -> Lines:
+    """The lines along some axes of an array; of a 0-dimensional one a line of one element."""
+    axes = layout.normalize_axes(axis, x.ndim, where)
+    others = [place for place in range(x.ndim) if place not in axes]
+    left = tuple(x.shape[place] for place in others)
+    kept = tuple(1 if place in axes else extent for place, extent in enumerate(x.shape))
+    length = math.prod(x.shape[place] for place in axes)
+    if others != list(range(len(others))):
+        x = manipulation.permute_dims(x, (*others, *axes))
+    return Lines(x.reshape((math.prod(left), length)), left, kept, axes)
+
+
+def percentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """The percentiles of the elements along axes: `quantile`, with q in percent.
+
+    method : str
+        As of `quantile`.
+
+    >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
+    [1.5, 2.0]
+    """
+    where = "percentile(a, q, axis)"
+    asked = Asked.of(a, q, axis, method, weights, where, percent=True)
+    return asked.answered(quantile_of, out, keepdims=keepdims)
+
+
+def quantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: Axis = None,
+    out: Array | None = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
+) -> Array:
+    """The quantiles of the real elements along axes.
+
+    After R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
+
+    method : str, optional
+        One of NumPy's thirteen definitions.
+    weights : Array, shape of a or of its reduced axes, optional
+        How often each element counts; with method "inverted_cdf" only.
+
+    -> Array, shape (*q.shape, ...)
+        The axes of q, then those that are left. NaN where an element is NaN.
+
+    Raises
+    ------
+    ValueError
+        If a quantile is out of range, the method is none, or a weight is negative.
+
+    >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
+    3.0
+    """
+    where = "quantile(a, q, axis)"
+    asked = Asked.of(a, q, axis, method, weights, where)
+    return asked.answered(quantile_of, out, keepdims=keepdims)
+
+
+class Asked(NamedTuple):
+    """The arguments of a quantile's function, checked."""
+
+    lines: Lines
+    q: Host  # from 0 to 1
+    weak: bool  # whether q takes the type of the elements
+    method: str
+    weights: Array | None  # of the shape of the lines
+    where: str
+
+    @classmethod
+    def of(
+        cls,
+        a: ArrayLike,
+        q: ArrayLike,
+        axis: Axis,
+        method: str,
+        weights: ArrayLike | None,
+        where: str,
+        *,
+        percent: bool = False,
+    ) -> Asked:
+        """Check what the user gave."""
+        x = as_array(a, where, "a")
+        kind = x._node.dtype.kind
+        if kind == dtypes.COMPLEX:
+            raise errors.type_error(
+                where, f"a has dtype {x.dtype}", "real numbers have an order", "take a.real"
+            )
+        quantiles.require_known(method, where)
+        asked = numpy.asarray(host_of(q, where))
+        if percent:
+            asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
+        asked = numpy.asarray(asked)
+        if asked.ndim > 2:
+            raise errors.value_error(
+                where, f"q has {asked.ndim} dimensions", "at most 2 are accepted"
+            )
+        if not ((asked >= 0) & (asked <= 1)).all():
+            scope = "Percentiles must be in [0, 100]" if percent else "it must be in [0, 1]"
+            raise errors.value_error(where, f"q is {q!r}", scope)
+        lines = lines_of(x, axis, where)
+        weighed = None
+        if weights is not None:
+            weighed = _weights(weights, x, axis, method, where)
+            weighed = lines_of(weighed, axis, where).values
+        on_elements = method == "linear" and asked.dtype.kind in "iub"
+        if kind == dtypes.BOOL and weighed is None and not on_elements and _interpolates(method):
+            raise errors.type_error(
+                where,
+                "a has dtype bool",
+                "there is nothing between two truths",
+                'convert with a.astype("float64"), or use method="lower"',
+            )
+        return cls(lines, asked, type(q) in (int, float), method, weighed, where)
+
+    def answered(self, function: Any, out: Array | None, *, keepdims: bool) -> Array:
+        """What a function of this gives, in shape."""
+        result = self.lines.shaped(function(self), keepdims=keepdims, before=self.q.shape)
+        return delivered(result, out, self.where.replace(")", ", out)"))
+
+    @property
+    def share_dtype(self) -> DType:
+        """The type in which it is said how far a quantile is between two elements."""
+        row, device = self.lines.values._node.dtype, self.lines.values.device
+        if self.weak:
+            return floating_of(row, device)
+        given = dtypes.BY_NUMPY.get(self.q.dtype)
+        if given is None or given.kind != dtypes.REAL or not device.info.has_float64:
+            return default_float(device)
+        return given
+
+    def column(self, values: Host) -> Array:
+        """Values for each quantile, beside the lines: shape (*q.shape, 1)."""
+        device = self.lines.values.device
+        row = dtypes.BY_NUMPY[values.dtype]
+        if row in dtypes.NEEDS_FLOAT64 and not device.info.has_float64:
+            values = values.astype("float32")
+        with openly():
+            return creation.asarray(values[..., None], device=device)
+
+
+def _interpolates(method: str) -> bool:
+    return quantiles.place_of(numpy.asarray(0.5), 2, method, quantiles.HOST).share is not None
+
+
+def _weights(weights: ArrayLike, x: Array, axis: Axis, method: str, where: str) -> Array:
+    """The weights of all elements, none of them negative."""
+    if method != "inverted_cdf":
+        raise errors.value_error(
+            where,
+            f"method is {method!r} and there are weights",
+            "Only method 'inverted_cdf' supports weights",
+        )
+    spread = spread_weights(weights, x, axis, where)
+    if bool(reductions.any(spread < 0)):
+        raise errors.value_error(where, "a weight is negative", "Weights must be non-negative")
+    return manipulation.broadcast_to(spread, x.shape)
+
+
+def spread_weights(weights: ArrayLike, x: Array, axis: Axis, where: str) -> Array:
+    """The weights of an array's elements, or of those along axes, shaped to stand beside it."""
+    given = as_array(weights, where, "weights", device=x.device)
+    require_together(given.device, x.device, where)
+    if given.shape == x.shape:
+        return given
+    if axis is None:
+        raise errors.type_error(
+            where,
+            f"weights have shape {given.shape} and a {x.shape}",
+            "Axis must be specified when shapes of a and weights differ",
+            "name the axis",
+        )
+    single = not isinstance(axis, tuple | list)
+    axes = [layout.normalize_axis(place, x.ndim, where) for place in ([axis] if single else axis)]  # type: ignore[union-attr]
+    wanted = tuple(x.shape[place] for place in axes)
+    if given.shape != wanted:
+        raise errors.value_error(
+            where,
+            f"weights have shape {given.shape} and a {x.shape}",
+            "Shape of weights must be consistent with shape of a along specified axis, "
+            f"which is {wanted}",
+        )
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    extents = tuple(extent if place in axes else 1 for place, extent in enumerate(x.shape))
+    return manipulation.permute_dims(given, order).reshape(extents)
+
+
+def quantile_of(asked: Asked) -> Array:
+    """The quantiles of lines, shape (*q.shape, lines)."""
+    lines = asked.lines
+    if asked.weights is not None:
+        return weighted(asked)
+    if not lines.length:
+        raise IndexError(
+            errors.message(asked.where, "there are no elements", "one or more are accepted")
+        )
+    q = asked.q
+    place = quantiles.place_of(q, lines.length, asked.method, quantiles.HOST)
+    ordered = sort(lines.values)
+    before = picked(ordered, asked.column(numpy.asarray(place.before).astype("int64")))
+    if place.share is None or (asked.method == "linear" and q.dtype.kind in "iub"):
+        result = before
+    else:
+        after = picked(ordered, asked.column(numpy.asarray(place.after).astype("int64")))
+        share = asked.column(numpy.asarray(place.share, numpy.float64))
+        result = between(before, after, share.astype(asked.share_dtype.numpy))
+    return nan_where_last_is(ordered[:, -1], result)
+
+
+def nan_where_last_is(last: Array, result: Array) -> Array:
+    """The result, but NaN where the last element of the sorted line is."""
+    if last._node.dtype.kind not in dtypes.FLOATING:
+        return result
+    return searching.where(last != last, last.astype(result.dtype), result)
+
+
+def between(low: Array, high: Array, share: Array) -> Array:
+    """What lies between two elements, from the nearer one."""
+    wanted = numpy.result_type(low.dtype, share.dtype)
+    row = dtypes.BY_NUMPY[wanted]
+    if row in dtypes.NEEDS_FLOAT64 and not low.device.info.has_float64:
+        wanted = numpy.dtype("float32")
+    if low._node.dtype.kind in dtypes.INTEGER:  # whose difference may not fit
+        low, high = low.astype(wanted), high.astype(wanted)
+    step = high - low
+    return searching.where(share >= 0.5, high - step * (1 - share), low + step * share)
+
+
+def picked(ordered: Array, index: Array) -> Array:
+    """Of each line of a matrix in memory the elements at indices, shape (..., 1 or lines)."""
+    count, length = ordered.shape
+    starts = creation.arange(count, dtype="int64", device=ordered.device) * length
+    flat = ordered.reshape(-1)
+    where = settled(flat)
+    return Array(gather.take(flat._node, where, [(0, (index + starts)._node)], 0))
+
+
+def weighted(asked: Asked, weights: Array | None = None, count: Array | None = None) -> Array:
+    """The quantiles of weighted lines: the first element at which the weights reach them."""
+    lines, weights = asked.lines, asked.weights if weights is None else weights
+    assert weights is not None
+    order = argsort(lines.values)
+    ordered, weights = (
+        searching.take_along_axis(part, order, axis=1) for part in (lines.values, weights)
+    )
+    row = default_float(lines.values.device)
+    sums = cumsum(weights.astype(row.numpy), axis=1)
+    total = sums[:, -1:]
+    if not bool(reductions.all(elementwise.isfinite(total) & (total > 0))):
+        raise errors.value_error(
+            asked.where,
+            "Weights included NaN, inf or were all zero",
+            "their sum has to be finite and positive",
+        )
+    shares = sums / total
+    if asked.q.dtype.kind == "f":
+        shares = shares.astype(min(asked.q.dtype, row.numpy))
+    q = asked.column(asked.q.astype(shares.dtype))[..., None]
+    before = reductions.sum((shares < q) | (shares == 0), axis=-1)
+    last = lines.length - 1 if count is None else elementwise.maximum(count - 1, 0)
+    result = picked(ordered, elementwise.minimum(before, last))
+    return result if count is not None else nan_where_last_is(ordered[:, -1], result)
