@@ -108,7 +108,7 @@ from xarr.functions.device.streams import (
     Stream as Stream,
     current_stream as current_stream,
 )
-from xarr.functions.elementwise import folding as _folding  # noqa: F401 - Array and ufunc call them, and no module imports them
+from xarr.functions.elementwise import folding as _folding  # noqa: F401 - ufunc calls it
 from xarr.functions.elementwise.arithmetic import (
     around as around,
     bitwise_count as bitwise_count,
@@ -259,7 +259,7 @@ from xarr.functions.index.selecting import (
     piecewise as piecewise,
     select as select,
 )
-from xarr.functions.io import as_bytes as _as_bytes, notebooks as _notebooks  # noqa: F401 - Array and ufunc call them, and no module imports them
+from xarr.functions.io import as_bytes as _as_bytes, notebooks as _notebooks  # noqa: F401 - Array calls
 from xarr.functions.io.files import (
     fromfile as fromfile,
     fromregex as fromregex,
@@ -350,7 +350,7 @@ from xarr.functions.polynomials.highest_first import (
     polyval as polyval,
     roots as roots,
 )
-from xarr.functions.python import scalars as _scalars  # noqa: F401 - Array and ufunc call them, and no module imports them
+from xarr.functions.python import scalars as _scalars  # noqa: F401 - Array calls
 from xarr.functions.python.calling import (
     apply_along_axis as apply_along_axis,
     apply_over_axes as apply_over_axes,

@@ -46,10 +46,16 @@ def astype(
     >>> xarr.astype(xarr.asarray([1.7, -1.7]), xarr.int32).tolist()
     [1, -1]
     """
-    where = "astype(x, dtype)"
-    array = array_of(x, where)
+    array = array_of(x, _ASTYPE)
+    return _converted(array, dtypes.lookup(dtype, _ASTYPE), copy, device)
+
+
+_ASTYPE: Final = "astype(x, dtype)"
+
+
+def _converted(x: Array, row: DType, copy: bool, device: DeviceLike) -> Array:
     target = None if device is None else get_device(device, "astype(x, dtype, device)")
-    return retyped(array, dtypes.lookup(dtype, where), where, copy=copy, target=target)
+    return retyped(x, row, _ASTYPE, copy=copy, target=target)
 
 
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
@@ -347,7 +353,7 @@ def cast(
     row = dtypes.lookup(dtype, where)
     if casting != "unsafe":
         require_casting(x.dtype, row.numpy, casting, where)
-    result = astype(x, row, copy=copy, device=device)
+    result = _converted(x, row, copy, device)
     order = layout.order_of(order, where)
     if order == "K":
         return result
