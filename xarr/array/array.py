@@ -176,7 +176,7 @@ class Array(ArrayBase):
         if node.dtype.kind == dtypes.COMPLEX:
             return room.layouts.part(self, 1)
         zero = node.dtype.numpy.type(0).item()
-        return room.layouts.read_only(Array(constant(zero, node.dtype, node.shape, node.device)))
+        return room.layouts.lock(Array(constant(zero, node.dtype, node.shape, node.device)))
 
     @imag.setter
     def imag(self, value: ArrayLike) -> None:

@@ -43,14 +43,14 @@ def is_number(array: Array) -> bool:
     return not array._node.shape and not array._kept
 
 
-def kept(array: Array) -> Array:
-    """The array; without axes it is one that operators such as += write to, and no number."""
+def keep_array(array: Array) -> Array:
+    """Mark an array as none of NumPy's numbers: also without axes, += and its like write to it."""
     array._kept = True
     return array
 
 
-def read_only(array: Array) -> Array:
-    """The array, which cannot be written any more, nor what is made a view of it."""
+def lock(array: Array) -> Array:
+    """Mark an array that cannot be written any more, nor what is made a view of it."""
     array._locked = True
     return array
 
@@ -66,7 +66,7 @@ def viewed(array: Array, node: Node) -> Array:
     """An array of a leaf in the memory of `array`; of a number a copy, since it never changes."""
     if is_number(array):
         return Array(engine.copied(node))
-    result = kept(Array(node))
+    result = keep_array(Array(node))
     result._locked = array._locked
     result._base = array if array._base is None else array._base
     return result

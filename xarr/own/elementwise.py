@@ -16,7 +16,7 @@ import numpy
 
 from xarr import dtypes, errors
 from xarr.array.array import Array
-from xarr.array.layouts import kept, require_writeable
+from xarr.array.layouts import keep_array, require_writeable
 from xarr.array.outcome import written
 from xarr.core.operations import Operation
 from xarr.core.tape import constant
@@ -217,7 +217,7 @@ class ElementwiseKernel:
         operations = self._operations(call, before)
         results = [engine.defer(operation, tuple(nodes), shape) for operation in operations]
         if not outs:
-            return tuple(kept(Array(result)) for result in results)
+            return tuple(keep_array(Array(result)) for result in results)
         for out, result in zip(outs, results, strict=True):
             written(out, result, self._where)
         return tuple(outs)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from xarr import errors, tuning
 from xarr.array.array import Array
-from xarr.array.layouts import kept
+from xarr.array.layouts import keep_array
 from xarr.array.outcome import written
 from xarr.compiler.launch import Grid
 from xarr.compiler.source import define
@@ -100,7 +100,7 @@ def launched(
         special = _defines, tuple(pointers), f"{name}({', '.join(arguments)})", device.info.chunked
         _KERNEL.launch(special, _grid(device, count), indices, storages, wide=True, elements=count)
     if not outs:
-        return tuple(kept(Array(result)) for result in results)
+        return tuple(keep_array(Array(result)) for result in results)
     for out, result in zip(outs, results, strict=True):
         written(out, result, f"{kernel.name}(...)")
     return tuple(outs)

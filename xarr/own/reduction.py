@@ -14,7 +14,7 @@ from typing import Any
 from xarr import dtypes, errors, layout
 from xarr.algorithms import passes
 from xarr.array.array import Array, Axis, Out
-from xarr.array.layouts import kept
+from xarr.array.layouts import keep_array
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import delivered
 from xarr.core.operations import Operation
@@ -158,7 +158,7 @@ class ReductionKernel:
         if keepdims:
             left = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
             final = engine.reshaped(final, left)
-        return delivered(kept(Array(final)), out, self._where)
+        return delivered(keep_array(Array(final)), out, self._where)
 
     def _made(self, call: Given) -> tuple[Operation, Fold]:
         """The map and the fold for the data types of a call."""

@@ -18,7 +18,7 @@ from xarr.dtypes import (
     SIGNED,
     UNSIGNED,
 )
-from xarr.tables.rows import STANDARD, Domain, Elementwise, named
+from xarr.tables.rows import STANDARD, Domain, Elementwise, name_rows
 
 INTEGER_OR_BOOL: Final = (BOOL, SIGNED, UNSIGNED)
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
@@ -519,5 +519,5 @@ tan = _function("xr_tan(x)", "The tangent of x.", -1e3, 1e3, 4, "in radians", 5)
 tanh = _function("xr_tanh(x)", "The hyperbolic tangent of x.", -50, 50, 3, complex_ulp=5)
 trunc = _rounding("trunc(x)", "The integer next to x towards 0, in the dtype of x.")
 
-TABLE: Final = named(vars(), Elementwise)
+TABLE: Final = name_rows(vars(), Elementwise)
 BY_NAME: Final = {row.name: row for row in TABLE}

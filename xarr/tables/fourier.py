@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from xarr.tables.rows import named
+from xarr.tables.rows import name_rows
 
 Kind = Literal["real", "complex"]
 
@@ -68,4 +68,4 @@ irfft2 = Transform(made="real", inverse=True, many=True, plane=True)
 hfft = Transform(made="real", hermitian=True)
 ihfft = Transform(given="real", inverse=True, hermitian=True)
 
-TABLE: Final = named(vars(), Transform)
+TABLE: Final = name_rows(vars(), Transform)

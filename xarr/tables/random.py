@@ -21,7 +21,7 @@ from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Shape
 from xarr.tables import elementwise
-from xarr.tables.rows import Elementwise, named
+from xarr.tables.rows import Elementwise, name_rows
 
 
 class Check(NamedTuple):
@@ -250,7 +250,7 @@ hypergeometric = _integers(
 logseries = _integers("xr_logseries_T(block, x1)", {"p": BELOW_ONE})
 zipf = _integers("xr_zipf_T(block, x1)", {"a": ABOVE_ONE})
 
-TABLE: Final = named(vars(), Draw)
+TABLE: Final = name_rows(vars(), Draw)
 for _row in TABLE:
     _row.where = f"{_row.name}({', '.join((*_row.parameters, 'size'))})"
 BY_NAME: Final = {row.name: row for row in TABLE}

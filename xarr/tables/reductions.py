@@ -11,7 +11,7 @@ import numpy
 from xarr import dtypes
 from xarr.dtypes import ANY, BOOL, FLOATING, INTEGER, NUMERIC, REAL_NUMERIC, SIGNED, DType
 from xarr.tables import elementwise
-from xarr.tables.rows import OWN, Joined, Reduction, named
+from xarr.tables.rows import OWN, Joined, Reduction, name_rows
 
 REAL_OR_BOOL: Final = (BOOL, *REAL_NUMERIC)
 NUMERIC_OR_BOOL: Final = (BOOL, *NUMERIC)
@@ -147,5 +147,5 @@ sum = Reduction(
 )
 var = _moments("acc.m2 / divisor", lambda acc, divisor: acc[1] / divisor)
 
-TABLE: Final = named(vars(), Reduction)
+TABLE: Final = name_rows(vars(), Reduction)
 BY_NAME: Final = {row.name: row for row in TABLE}

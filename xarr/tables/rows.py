@@ -621,7 +621,7 @@ class _Named(Protocol):
 _Row = TypeVar("_Row", bound=_Named)
 
 
-def named(namespace: Mapping[str, object], kind: type[_Row]) -> tuple[_Row, ...]:
+def name_rows(namespace: Mapping[str, object], kind: type[_Row]) -> tuple[_Row, ...]:
     """All rows of a kind in a module, each with its name there."""
     rows = []
     for name, row in namespace.items():
@@ -637,7 +637,7 @@ FUNCTION: Final = re.compile(r"\bxr_(\w+)\(")
 def template_of(expression: str, row: DType) -> str:
     """A row's expression with operands as `{0}`, `{1}` and functions named for a type."""
 
-    def named(match: re.Match[str]) -> str:
+    def function_of(match: re.Match[str]) -> str:
         # A type that is computed in another one may still have a function of its own.
         own = f"xr_{match[1]}_{row.storage}"
         return (
@@ -646,7 +646,7 @@ def template_of(expression: str, row: DType) -> str:
             else f"xr_{match[1]}_{row.compute}("
         )
 
-    text = FUNCTION.sub(named, expression)
+    text = FUNCTION.sub(function_of, expression)
     for number, name in enumerate(("x1", "x2", "x3")):
         text = re.sub(rf"\b{name}\b", f"{{{number}}}", text)
     return re.sub(r"\bx\b", "{0}", text)

@@ -26,16 +26,16 @@ from xarr.tables.rows import FORMS, Elementwise, Reduction, Types, choose
 
 def unary(row: Elementwise, x: Any) -> Array:
     """Apply a row to one array, or to what can be made one."""
-    return Array(row.applied(x._node if type(x) is Array else _made(row, "x", x)._node))
+    return Array(row.applied(x._node if type(x) is Array else _array_beside(row, "x", x)._node))
 
 
 def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
     """Apply a row to two operands; where neither is an array, the first is made one."""
     if type(x1) is not Array and type(x2) is not Array:
         if type(x1) in SCALARS and type(x2) not in SCALARS:
-            x2 = _made(row, "x2", x2)
+            x2 = _array_beside(row, "x2", x2)
         else:
-            x1 = _made(row, "x1", x1)
+            x1 = _array_beside(row, "x1", x1)
     result = operators.combined(row, x1, x2)
     if result is None:
         result_unlike = operators.unlike(row, x1, x2)
@@ -43,14 +43,16 @@ def binary(row: Elementwise, x1: Any, x2: Any) -> Array:
             return result_unlike
         # What only functions take: other libraries' arrays, and what NumPy makes arrays of.
         if type(x1) is Array:
-            x2 = _made(row, "x2", x2, x1.device)
+            x2 = _array_beside(row, "x2", x2, x1.device)
         else:
-            x1 = _made(row, "x1", x1, x2.device)
+            x1 = _array_beside(row, "x1", x1, x2.device)
         return operators.binary(row, x1, x2)
     return Array(result)
 
 
-def _made(row: Elementwise, name: str, value: object, device: Device | None = None) -> Array:
+def _array_beside(
+    row: Elementwise, name: str, value: object, device: Device | None = None
+) -> Array:
     """An operand with no array beside it, as an array."""
     if value is None or isinstance(value, str | bytes):
         raise refusal(row, name, value)
@@ -79,7 +81,7 @@ def reduced(
     """
     name = None
     if dtype is None and out is None and initial is None and mask is True and node.value is None:
-        name = _named(node, axis, keepdims, correction)
+        name = _key_of(node, axis, keepdims, correction)
         found = row.transitions.get(name)
         if found is not None:
             return made(engine.again(node, *found))
@@ -143,7 +145,7 @@ def _axes(row: Reduction, axis: Any, ndim: int, where: str) -> tuple[int, ...]:
     return layout.normalize_axes(axis, ndim, where)
 
 
-def _named(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
+def _key_of(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
     """What to remember a reduction by; None where only a look at the arguments can tell."""
     if axis is not None and type(axis) is not int:
         return None

@@ -14,7 +14,7 @@ from xarr import dtypes, errors
 from xarr.array import memory
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
 from xarr.array.conversion import as_array
-from xarr.array.layouts import axes_in_order, in_order, kept, laid_out, require_writeable
+from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
 from xarr.array.operands import no_array
 from xarr.array.outcome import mask_of
 from xarr.backends.device import default_float, get_device
@@ -66,7 +66,7 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
     where = "copy(a)"
     if type(a) is not Array:
         return ordered(a, None, order, None, None, where, "a")
-    return kept(Array(laid_out(a._node, axes_in_order(a, order, where))))
+    return keep_array(Array(laid_out(a._node, axes_in_order(a, order, where))))
 
 
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:

@@ -18,7 +18,7 @@ from xarr.array import transfers
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array, retyped, warn_of_imaginary
 from xarr.array.door import array_of, node_of
-from xarr.array.layouts import axes_in_order, in_order, kept, laid_out
+from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, from_host, openly, to_host
 from xarr.backends.device import Device, default_float, get_device, promoted, require_on
@@ -97,7 +97,7 @@ def ordered(
     is_given = result is obj
     if is_given and (result._kept or result.ndim or copy is False):
         return result
-    return kept(Array(engine.copied(result._node)) if is_given else result)
+    return keep_array(Array(engine.copied(result._node)) if is_given else result)
 
 
 def array(
@@ -165,7 +165,7 @@ def filled(
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
     require_on(target, row, where)
     value = row.numpy.type(value).item()
-    result = kept(Array(constant(value, row, extents, target)))
+    result = keep_array(Array(constant(value, row, extents, target)))
     return result if order == "C" else in_order(result, order, where)
 
 
@@ -205,8 +205,8 @@ def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: st
             "fill_value has to broadcast to shape",
         )
     if node.value is not None:
-        return kept(Array(constant(node.value, node.dtype, extents, node.device)))
-    return kept(Array(engine.copied(engine.broadcast(node, extents))))
+        return keep_array(Array(constant(node.value, node.dtype, extents, node.device)))
+    return keep_array(Array(engine.copied(engine.broadcast(node, extents))))
 
 
 def filled_like(

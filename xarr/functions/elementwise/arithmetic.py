@@ -16,12 +16,12 @@ from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.ufuncs import universal
 from xarr.tables import elementwise as rows
-from xarr.tables.rows import Elementwise, named
+from xarr.tables.rows import Elementwise, name_rows
 
 bit_count: Final = Elementwise(
     (BOOL, *INTEGER), "xr_bit_count(x)", "The number of bits of x.", boolean="x"
 )
-_ROWS: Final = named(vars(), Elementwise)
+_ROWS: Final = name_rows(vars(), Elementwise)
 
 
 @universal(rows.pow)

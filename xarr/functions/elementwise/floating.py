@@ -19,13 +19,13 @@ from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.ufuncs import universal
 from xarr.tables import elementwise as rows
-from xarr.tables.rows import Elementwise, choose, named
+from xarr.tables.rows import Elementwise, choose, name_rows
 
 exponent: Final = Elementwise((REAL,), "xr_exponent(x)", "The exponent of x.")
 significand: Final = Elementwise((REAL,), "xr_significand(x)", "The significand of x.")
 scaled: Final = Elementwise((REAL,), "xr_ldexp(x1, x2)", "x1 times 2 to the power of x2.")
 fraction: Final = Elementwise((REAL,), "xr_modf(x)", "The fraction of x.")
-_ROWS: Final = named(vars(), Elementwise)
+_ROWS: Final = name_rows(vars(), Elementwise)
 
 
 @universal(nin=1, nout=2)

@@ -316,7 +316,7 @@ def _joined_slices(function: ufunc, x: Array, place: int, begins: Host, lengths:
     sources = numpy.repeat(begins, lengths) + ranks
     values = x
     if not numpy.array_equal(sources, numpy.arange(x.shape[place])):
-        values = _taken(x, place, sources)
+        values = _elements_at(x, place, sources)
     shape = [1] * x.ndim
     while ranks.any():
         first = numpy.flatnonzero(ranks % 2 == 0)
@@ -324,26 +324,26 @@ def _joined_slices(function: ufunc, x: Array, place: int, begins: Host, lengths:
         paired = ranks[second] == ranks[first] + 1
         shape[place] = len(first)
         mask = as_array(paired.reshape(shape), "reduceat", device=x.device)
-        left = _taken(values, place, first)
-        joined = function(left, _taken(values, place, second))
+        left = _elements_at(values, place, first)
+        joined = function(left, _elements_at(values, place, second))
         values = Array(choose(mask._node, joined._node, left._node))
         ranks = ranks[first] // 2
     return values
 
 
 def _slices_from_left(function: ufunc, x: Array, place: int, begins: Host, lengths: Host) -> Array:
-    result = _taken(x, place, begins)
+    result = _elements_at(x, place, begins)
     shape = [1] * x.ndim
     shape[place] = len(begins)
     for step in range(1, int(lengths.max(initial=0))):
         within = (lengths > step).reshape(shape)
         mask = as_array(within, "reduceat", device=x.device)
-        row = _taken(x, place, begins + numpy.minimum(step, lengths - 1))
+        row = _elements_at(x, place, begins + numpy.minimum(step, lengths - 1))
         result = Array(choose(mask._node, function(result, row)._node, result._node))
     return result
 
 
-def _taken(x: Array, place: int, indices: Host) -> Array:
+def _elements_at(x: Array, place: int, indices: Host) -> Array:
     """The elements at indices along an axis."""
     where = settled(x)
     index = as_array(indices, "reduceat", device=x.device)

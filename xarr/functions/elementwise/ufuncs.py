@@ -227,7 +227,7 @@ class ufunc:  # noqa: N801 - NumPy's name
             wanted = dtypes.lookup(dtype, self._where)
             operands = self._converted(operands, wanted, casting)
         elif told is not None:
-            operands = self._told(operands, told, casting)
+            operands = self._convert_forced(operands, told, casting)
         results = self._compute(*operands)
         if told is not None:
             self._require_told(results, told, wanted)
@@ -264,7 +264,9 @@ class ufunc:  # noqa: N801 - NumPy's name
         first, *others = operands
         return (as_array(first, self._where, device=target.device), *others)
 
-    def _told(self, operands: tuple[Any, ...], told: Forced, casting: str) -> tuple[Any, ...]:
+    def _convert_forced(
+        self, operands: tuple[Any, ...], told: Forced, casting: str
+    ) -> tuple[Any, ...]:
         """The operands in the data types that a signature tells."""
         named = {entry for entry in told[: self.nin] if entry is not None}
         if len(named) > 1 and not self._is_mixed:

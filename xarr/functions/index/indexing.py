@@ -18,7 +18,7 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, made, rebind
 from xarr.array.conversion import as_array, numbers, warn_of_imaginary
-from xarr.array.layouts import assign, is_whole, kept, require_writeable, settled, view
+from xarr.array.layouts import assign, is_whole, keep_array, require_writeable, settled, view
 from xarr.array.nested import holds_arrays
 from xarr.array.operands import operand
 from xarr.array.operators import as_operand
@@ -65,7 +65,7 @@ def getitem(x: Array, key: Any) -> Array:
         node = part._node
         if node.shape == ():
             if any(item is Ellipsis for item in items):
-                return kept(part)
+                return keep_array(part)
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return Array(engine.copied(node))
         return part

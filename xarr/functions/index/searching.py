@@ -9,7 +9,7 @@ from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS, array_of, node_of, together
-from xarr.array.layouts import kept, settled
+from xarr.array.layouts import keep_array, settled
 from xarr.array.operands import operand
 from xarr.array.outcome import delivered
 from xarr.backends.device import require_together
@@ -57,7 +57,7 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
         x1, x2 = _values(x1, x2, test, name)
     first, second = together(x1, x2, name)
     require_together(first.device, test.device, name)
-    return kept(Array(choose(test, first, second)))
+    return keep_array(Array(choose(test, first, second)))
 
 
 def _values(x1: Any, x2: Any, test: Node, name: str) -> tuple[Any, Any]:

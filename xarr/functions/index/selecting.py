@@ -9,7 +9,7 @@ from xarr import dtypes, errors, layout, tuning
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS
-from xarr.array.layouts import kept
+from xarr.array.layouts import keep_array
 from xarr.array.outcome import delivered
 from xarr.backends.device import get_device
 from xarr.engine import engine
@@ -154,7 +154,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     result = rest
     for test, choice in zip(reversed(tests), reversed(choices), strict=True):
         result = searching.where(test, choice, result)
-    return kept(Array(engine.broadcast(result._node, shape)))
+    return keep_array(Array(engine.broadcast(result._node, shape)))
 
 
 def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:

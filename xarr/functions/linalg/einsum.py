@@ -69,7 +69,7 @@ def einsum(
             f"order is {order!r} and casting {casting!r}",
             "C, F, A and K, and " + ", ".join(CASTINGS) + ", are accepted",
         )
-    subscripts, given = _taken(operands, where)
+    subscripts, given = _split_call(operands, where)
     device = next((item.device for item in given if type(item) is Array), None)
     arrays = [as_array(item, where, "an operand", device=device) for item in given]
     for array in arrays[1:]:
@@ -126,7 +126,7 @@ class _Part(NamedTuple):
     labels: Labels
 
 
-def _taken(operands: Sequence[Any], where: str) -> tuple[str, list[Any]]:
+def _split_call(operands: Sequence[Any], where: str) -> tuple[str, list[Any]]:
     """The subscripts as a text, and the operands, of both forms of a call."""
     if not operands:
         raise errors.value_error(where, "there are no operands", "at least one is needed")

@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.door import array_of
-from xarr.array.layouts import read_only
+from xarr.array.layouts import lock
 from xarr.array.operands import integer
 from xarr.array.outcome import delivered
 from xarr.functions.create import fills
@@ -27,7 +27,7 @@ def diagonal(
     [2]
     """
     where = "diagonal(a)"
-    return read_only(linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where))
+    return lock(linalg.diagonal_of(_last_two(a, axis1, axis2, where), offset, where))
 
 
 def trace(

@@ -16,7 +16,7 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import library, products
 from xarr.array.array import Array, ArrayLike, DTypeLike, made
 from xarr.array.door import array_of, together
-from xarr.array.layouts import kept
+from xarr.array.layouts import keep_array
 from xarr.array.outcome import delivered
 from xarr.array.transfers import is_unobserved
 from xarr.core.tape import Node, constant, number_like
@@ -325,7 +325,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Array:
     """
     where = "tensordot(a, b, axes)"
     names = ("a", "b")
-    return kept(summed_products(*together(a, b, where, names), axes, where, names))
+    return keep_array(summed_products(*together(a, b, where, names), axes, where, names))
 
 
 def summed_products(

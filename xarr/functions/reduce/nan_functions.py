@@ -19,7 +19,7 @@ from xarr.functions.index import searching
 from xarr.functions.reduce import reductions, statistical
 from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.reductions import INDEX, ORDERED
-from xarr.tables.rows import OWN, Elementwise, Reduction, choose, named
+from xarr.tables.rows import OWN, Elementwise, Reduction, choose, name_rows
 
 
 def _extreme(combine: Elementwise) -> Reduction:
@@ -47,7 +47,7 @@ _ROWS: Final = {
     "nanargmin": _index_of_extreme("xr_nanargmin"),
     "nanargmax": _index_of_extreme("xr_nanargmax"),
 }
-named(_ROWS, Reduction)
+name_rows(_ROWS, Reduction)
 
 
 def nansum(

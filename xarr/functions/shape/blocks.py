@@ -7,7 +7,7 @@ from typing import Any
 from xarr import errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
-from xarr.array.layouts import kept
+from xarr.array.layouts import keep_array
 from xarr.backends.device import get_device, promoted
 from xarr.functions.shape.joining import Assembly
 from xarr.functions.shape.manipulation import with_axes
@@ -43,7 +43,7 @@ def block(arrays: Any) -> Array:
     whole = Assembly(shape, row, device)
     for begin, part in placed:
         whole.put(begin, part.shape, part._node)
-    return kept(whole.array())
+    return keep_array(whole.array())
 
 
 def _depth(arrays: Any, where: str) -> int:

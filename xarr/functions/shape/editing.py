@@ -13,7 +13,7 @@ from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
-from xarr.array.layouts import kept, settled, view
+from xarr.array.layouts import keep_array, settled, view
 from xarr.array.transfers import Host, from_host, openly
 from xarr.core.tape import constant
 from xarr.engine import engine
@@ -56,7 +56,7 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
     shape = layout.require_possible(shape_of(new_shape, where), where)
     if not x.size or not math.prod(shape):
         return Array(constant(x.dtype.type(0).item(), x._node.dtype, shape, x._node.device))
-    return kept(Array(engine.copied(resized(x, shape)._node)))
+    return keep_array(Array(engine.copied(resized(x, shape)._node)))
 
 
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array:
@@ -91,7 +91,7 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
         raise errors.refused(
             IndexError, where, f"{error}", f"axis {place} has {extent} elements"
         ) from None
-    return _taken(x, place, numpy.flatnonzero(keeping))
+    return _elements_at(x, place, numpy.flatnonzero(keeping))
 
 
 def _run(obj: Any, extent: int, axis: int, where: str) -> tuple[int, int] | None:
@@ -167,7 +167,7 @@ def _wrong_index(dtype: str, where: str) -> IndexError:
     )
 
 
-def _taken(x: Array, axis: int, positions: Host) -> Array:
+def _elements_at(x: Array, axis: int, positions: Host) -> Array:
     """The elements at positions along an axis, which are known to be in range."""
     where = settled(x)
     with openly():
@@ -219,7 +219,7 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
     old[at] = False
     sources[at] = extent + numpy.arange(at.size)
     sources[old] = numpy.arange(extent)
-    return _taken(joining.concat([x, between], axis=place), place, sources)
+    return _elements_at(joining.concat([x, between], axis=place), place, sources)
 
 
 def _insertions(obj: Any, extent: int, where: str) -> Host:

@@ -18,7 +18,7 @@ from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
-from xarr.array.layouts import kept, kept_order, layout_of, read_only, settled, view
+from xarr.array.layouts import keep_array, kept_order, layout_of, lock, settled, view
 from xarr.array.operands import integer
 from xarr.core.tape import constant, leaf
 from xarr.engine import engine
@@ -367,9 +367,9 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
         )
     node = x._node
     if not owned and node.value is not None:
-        return read_only(Array(constant(node.value, node.dtype, extents, node.device)))
+        return lock(Array(constant(node.value, node.dtype, extents, node.device)))
     # A constant that an array holds may be written to later, which the view has to show.
-    return read_only(kept(view(x, settled(x).broadcast(extents))))
+    return lock(keep_array(view(x, settled(x).broadcast(extents))))
 
 
 def broadcast_arrays(*arrays: ArrayLike, subok: bool = False) -> tuple[Array, ...]:

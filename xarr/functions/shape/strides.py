@@ -8,7 +8,7 @@ from typing import Any
 from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.door import array_of
-from xarr.array.layouts import read_only, settled, view
+from xarr.array.layouts import lock, settled, view
 from xarr.functions.create.creation import shape_of
 from xarr.functions.shape.manipulation import integers
 from xarr.layout import Layout, Shape
@@ -61,7 +61,7 @@ def as_strided(
                 "strides count bytes: take multiples of x.itemsize",
             )
     result = view(array, wanted)
-    return result if writeable else read_only(result)
+    return result if writeable else lock(result)
 
 
 def _in_elements(strides: Any, extents: Shape, x: Array, where: str) -> tuple[int, ...]:
@@ -127,4 +127,4 @@ def sliding_window_view(
     strides = (*given.strides, *(given.strides[place] for place in places))
     wanted = Layout((*shape, *windows), strides, given.offset)
     result = view(array, wanted)
-    return result if writeable else read_only(result)
+    return result if writeable else lock(result)

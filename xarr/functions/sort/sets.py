@@ -15,7 +15,7 @@ from xarr.algorithms import gather, library
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
-from xarr.array.layouts import kept
+from xarr.array.layouts import keep_array
 from xarr.array.transfers import note
 from xarr.core.tape import Node, constant
 from xarr.engine import engine
@@ -175,19 +175,19 @@ def isin(
     first, second = compared(element, test_elements, where, ("element", "test_elements"))
     device = first.device
     if 0 in second.shape or 0 in first.shape:
-        return kept(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
+        return keep_array(Array(constant(bool(invert), dtypes.bool_, first.shape, device)))
     if library.is_preferred(device):
         with device.lock:
             result = library.room(first.shape, dtypes.bool_, device)
             with library.opened(where, (first, second), (result,)) as (wanted, among, found):
                 found[...] = numpy.isin(_sortable(wanted), _sortable(among), invert=bool(invert))
-        return kept(Array(result))
+        return keep_array(Array(result))
     among_sorted = sort(Array(second).reshape(-1))
     places = searchsorted(among_sorted, Array(first))
     last = among_sorted.shape[0] - 1
     nearest = searching.take(among_sorted, elementwise.minimum(places, last), axis=0)
     found_there: Array = nearest != Array(first) if invert else nearest == Array(first)
-    return kept(found_there)
+    return keep_array(found_there)
 
 
 def unique(
