@@ -88,6 +88,20 @@ def test_each_module_below_the_functions_can_be_the_first_one() -> None:
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("caller", ["array/array.py", "functions/elementwise/ufuncs.py"])
+def test_methods_find_the_modules_that_they_call_in_their_packages(caller: str) -> None:
+    """In a process in which no test has imported one."""
+    text = (ROOT / "xarr" / caller).read_text(encoding="utf-8")
+    called = sorted(set(re.findall(r"(?<![\w.])(?:functions\.\w+|room)\.\w+\.\w+", text)))
+    assert called
+    done = run_code(f"""
+        import sys, xarr
+        functions, room = sys.modules["xarr.functions"], sys.modules["xarr.array"]
+        print(all(map(callable, [{", ".join(called)}])))
+    """)
+    assert done.stdout == "True\n", done.stderr
+
+
 @pytest.mark.parametrize("row", [*elementwise.TABLE, *reductions.TABLE], ids=lambda row: row.name)
 def test_each_row_has_its_function(row: Elementwise | Reduction) -> None:
     function = getattr(xarr, row.name)
