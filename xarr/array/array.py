@@ -20,7 +20,7 @@ import numpy.typing
 import xarr.array as room
 from xarr import dtypes, errors, functions, layout, tuning
 from xarr.array.operands import integer
-from xarr.array.transfers import Host, are_allowed, from_host, lone, to_host
+from xarr.array.transfers import Host, are_allowed, from_host, item_of, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, get_device
 from xarr.core import tape as core
@@ -1071,7 +1071,7 @@ ask by these whether an operand is no array."""
 
 def _value(node: Node) -> Any:
     """The one element, as a Python scalar."""
-    return lone(node) if node.value is None else node.value
+    return item_of(node) if node.value is None else node.value
 
 
 def namesake(name: str, module: str = "numpy") -> Callable[..., Any] | None:

@@ -18,21 +18,18 @@ from xarr.engine import engine
 
 def node_of(x: Any, where: str, name: str = "") -> Node:
     """The node of an array, or of what can be made one of the default device."""
-    return x._node if type(x) is Array else lone(x, where, name)._node
+    return x._node if type(x) is Array else array_of(x, where, name)._node
 
 
 def array_of(x: Any, where: str, name: str = "") -> Array:
     """The array, or what can be made one of the default device."""
-    return x if type(x) is Array else lone(x, where, name)
-
-
-def lone(value: Any, where: str, name: str = "") -> Array:
-    """An operand with no array beside it, as an array of the default device."""
-    if isinstance(value, numpy.ndarray | numpy.generic):
-        node = operand(value, constant(False, dtypes.bool_, (), get_device()), where)
+    if type(x) is Array:
+        return x
+    if isinstance(x, numpy.ndarray | numpy.generic):
+        node = operand(x, constant(False, dtypes.bool_, (), get_device()), where)
         if node is not None:
             return Array(node)
-    return as_array(value, where, name or errors.operand_of(where))
+    return as_array(x, where, name or errors.operand_of(where))
 
 
 def beside(value: Any, other: Node, where: str, name: str) -> Node:

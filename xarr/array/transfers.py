@@ -183,7 +183,7 @@ def to_host(node: Node, where: str = READING) -> Host:
     return host
 
 
-def lone(node: Node, where: str = READING) -> Any:
+def item_of(node: Node, where: str = READING) -> Any:
     """Download the one element of a node that is no constant; as a Python scalar."""
     dtype = node.dtype
     device = node.device

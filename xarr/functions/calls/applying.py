@@ -12,7 +12,7 @@ from xarr.algorithms import passes
 from xarr.array import operators
 from xarr.array.array import Array, made, product
 from xarr.array.conversion import as_array, warn_of_imaginary
-from xarr.array.door import SCALARS, lone
+from xarr.array.door import SCALARS, array_of
 from xarr.array.operands import operand
 from xarr.array.operators import as_operand, refusal
 from xarr.array.outcome import mask_of, single, written
@@ -57,7 +57,7 @@ def _array_beside(
     if value is None or isinstance(value, str | bytes):
         raise refusal(row, name, value)
     if device is None:
-        return lone(value, row.where, name)
+        return array_of(value, row.where, name)
     return as_array(value, row.where, name, device=device)
 
 

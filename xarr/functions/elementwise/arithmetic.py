@@ -8,7 +8,7 @@ from xarr import dtypes
 from xarr.array import operators
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.conversion import as_array
-from xarr.array.door import array_of, lone, node_of, together
+from xarr.array.door import array_of, node_of, together
 from xarr.array.operands import integer
 from xarr.array.outcome import Outs, delivered
 from xarr.dtypes import BOOL, INTEGER
@@ -55,7 +55,7 @@ def pow(
     [36.0, 49.0]
     """
     if type(x1) is not Array and type(x2) is not Array:
-        x1 = lone(x1, rows.pow.where, "x1")
+        x1 = array_of(x1, rows.pow.where, "x1")
     return operators.power(x1, x2)
 
 
