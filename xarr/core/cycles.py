@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xarr import tuning
 
@@ -61,19 +61,20 @@ def _carried(steps: Sequence[Step]) -> list[int]:
     They are those of new storages which a step before it writes and one behind it reads; or none
     does, as of yet.
     """
-    places: dict[int, int] = {}
+    places: dict[Any, int] = {}
     ends = [len(steps)] * len(steps)
     changes = [0] * (len(steps) + 2)
     for number, step in enumerate(steps):
         for node in step.nodes:
-            if node.storage is not None and node.storage.serial in places:
-                ends[places[node.storage.serial]] = number
-        if step.fresh is not None:
-            places[step.fresh.serial] = number
-    for number, step in enumerate(steps):
-        if step.fresh is not None:
-            changes[number + 1] += step.fresh.nbytes
-            changes[ends[number] + 1] -= step.fresh.nbytes
+            place = places.get(node.storage)
+            if place is not None:
+                ends[place] = number
+        fresh = step.fresh
+        if fresh is not None:
+            places[fresh] = number
+            changes[number + 1] += fresh.nbytes
+    for storage, place in places.items():
+        changes[ends[place] + 1] -= storage.nbytes
     return list(itertools.accumulate(changes))[:-1]
 
 
@@ -92,16 +93,12 @@ def _body(known: Sequence[Opcode], count: int, steps: Sequence[Step]) -> list[Op
     for length in range(1, len(known) - count + 1):
         if known[-1 - length] is last[-1] and known[-count - length : -length] == last:
             found = list(known[-length:])
+            ends = [at for at in range(length) if not found[at - 1].is_fresh] or range(length)
+            if len(ends) == 1:
+                return found[ends[0] :] + found[: ends[0]]
             carried = _carried(steps)
             # One turn before the last one, so that it is known what reads a value.
             end = len(carried) - 1 - (2 if 2 * length < len(carried) else 1) * length
-            turns = [(found[at:] + found[:at], end + at) for at in range(length)]
-            return min(
-                turns,
-                key=lambda turn: [
-                    turn[0][-1].is_fresh,
-                    carried[max(turn[1], 0)],
-                    *map(id, turn[0]),
-                ],
-            )[0]
+            turns = [(found[at:] + found[:at], end + at) for at in ends]
+            return min(turns, key=lambda turn: [carried[max(turn[1], 0)], *map(id, turn[0])])[0]
     return []
