@@ -20,10 +20,11 @@ from xarr import dtypes, layout, tuning
 from xarr.algorithms import library, passes
 from xarr.compiler.forms import Indirect, stored
 from xarr.core.operations import Operation
-from xarr.core.tape import Node, Storage, constant, leaf
+from xarr.core.tape import Node, Storage, constant, leaf, values_of
 from xarr.dtypes import DType
-from xarr.engine import elements, engine, hosted
+from xarr.engine import engine, hosted
 from xarr.engine.elements import Host
+from xarr.engine.opcodes import tape_of
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise
 from xarr.tables.rows import Fold, choose
@@ -151,6 +152,33 @@ def take(node: Node, where: Layout, arrays: Sequence[tuple[int, Node]], place: i
     return engine.defer(_gather(node.dtype), (base, beyond), shape)
 
 
+def picked(values: Node, index: Node) -> Node | None:
+    """What one array of indices names along the first axis, where NumPy takes it at once; or None.
+
+    That is where few are named, as in `compress`, of values that are in memory. It is none, too,
+    where an index is out of range. NPBench's spmv takes a third of the time with it.
+    """
+    shape = (*index.shape, *values.shape[1:])
+    nbytes = math.prod(shape) * values.dtype.itemsize
+    storage = values.storage
+    if storage is None or not index.shape or not library.is_preferred(values.device):
+        return None
+    if not hosted.keeps(values.device, nbytes):
+        return None
+    with values.device.lock:
+        places = values_of(index)
+        if places is None or tape_of(values.device).writes(storage):
+            return None
+        given = values_of(values)
+        if given is None:
+            return None
+        try:
+            found: Host = given[places]
+        except IndexError:
+            return None
+        return library.adopted(found, values.dtype, values.device)
+
+
 def put(
     node: Node,
     where: Layout,
@@ -256,7 +284,7 @@ def _selected(mask: Node) -> Selected:
 def _places(mask: Node) -> Node | None:
     """The places of true elements by NumPy, in a fifth of the time of kernels; or None."""
     with mask.device.lock:
-        values = elements.array(mask)
+        values = values_of(mask)
         if values is None:
             return None
         found = numpy.flatnonzero(values.view(numpy.uint8) != 0)
@@ -272,7 +300,7 @@ def compress(values: Node, mask: Node) -> Node:
         with values.device.lock:
             engine.placed(values)
             engine.placed(mask)
-            given, chosen = elements.array(values), elements.array(mask)
+            given, chosen = values_of(values), values_of(mask)
             if given is not None and chosen is not None:
                 found: Host = given[chosen.view(numpy.uint8) != 0]
                 return library.adopted(found, values.dtype, values.device)

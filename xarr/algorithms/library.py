@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.core.tape import Node, Storage, leaf
+from xarr.core.tape import Node, Storage, leaf, values_of
 from xarr.dtypes import DType
-from xarr.engine import elements, engine, profiling
+from xarr.engine import engine, profiling
 from xarr.layout import Shape
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _copied(value: Any, shape: Shape, dtype: DType, device: Device) -> Node:
 def inner(first: Node, second: Node) -> Any:
     """The product of two vectors, where the host reads them in place, or None.
 
-    NumPy has the same bits as of a row and a column, which the vectors are for it here.
+    NumPy has the same bits as of a row and a column.
     """
     device = first.device
     if not first.shape[0] or first.shape != second.shape or first.dtype is not second.dtype:
@@ -146,13 +146,11 @@ def inner(first: Node, second: Node) -> Any:
     if first.dtype is dtypes.float16:
         return None
     with device.lock:
-        row = elements.array(first)
-        column = elements.array(second)
+        row = values_of(first)
+        column = values_of(second)
         if row is None or column is None:
             return None
-        made = numpy.empty((1, 1), first.dtype.numpy)
-        numpy.matmul(row[None, :], column[:, None], out=made)
-    value = made.item()
+        value = (row @ column).item()
     return value if value == value else None
 
 
@@ -233,7 +231,7 @@ def _at_once(nodes: Sequence[Node], count: int) -> list[Any] | None:
         return None
     arrays: list[Any] | None
     if device.info.in_place:
-        arrays = [elements.array(node) for node in nodes]
+        arrays = [values_of(node) for node in nodes]
         if any(array is None for array in arrays):
             return None
     elif device.options:

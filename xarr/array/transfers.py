@@ -12,8 +12,8 @@ from xarr import dtypes, errors, layout
 from xarr.algorithms import library
 from xarr.backends.device import Device, require_on
 from xarr.core import tape
-from xarr.core.tape import Node, Storage, constant, hooks, leaf
-from xarr.engine import elements, engine, hosted
+from xarr.core.tape import Node, Storage, constant, hooks, leaf, values_of
+from xarr.engine import engine, hosted
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
@@ -173,7 +173,7 @@ def to_host(node: Node, where: str = READING) -> Host:
         engine.compute(node)
         assert node.storage is not None
         if type(node.storage.buffer) is numpy.ndarray or not node.structure.layout.linear:
-            there = elements.array(node)
+            there = values_of(node)
             if there is not None:
                 host[...] = there
                 return host

@@ -318,6 +318,7 @@ class Structure:
     high: Any = cython.declare(object)
     repeats: bool = cython.declare(cython.bint, visibility="public")
     is_complex: bool = cython.declare(cython.bint)
+    is_in_place: bool = cython.declare(cython.bint)
     alike: list[Any] = cython.declare(list)
 
     def __init__(self, device: Device, dtype: DType, shape: Shape, pattern: Pattern | None) -> None:
@@ -336,7 +337,8 @@ class Structure:
         self.low, self.high = (-_EXACT, _EXACT) if dtype is dtypes.float64 else dtype.bounds
         if dtype.kind not in dtypes.INTEGER and dtype is not dtypes.float64:
             self.low = self.high = None
-        if device.info.in_place and dtype is not dtypes.float16:
+        self.is_in_place = device.info.in_place
+        if self.is_in_place and dtype is not dtypes.float16:
             self.form = "?" if dtype is dtypes.bool_ else dtype.format[0]
 
     @cython.ccall
@@ -532,6 +534,38 @@ def written(node: Node, at: cython.Py_ssize_t, value: Any) -> cython.bint:
         else:
             window[at] = value
     return True
+
+
+@cython.ccall
+def values_of(node: Node) -> Any:
+    """A node's elements in place, computed, as NumPy's; None where the host does not reach them.
+
+    Whoever asks holds the device's lock while they are read.
+    """
+    how: Structure = node.structure
+    storage: Storage | None = node.storage
+    on: Tape | None = how.device.tape
+    if not how.is_in_place or storage is None or on is None or on.is_running:
+        return None
+    if on.aside or on.writes(storage):
+        on.compute(storage)
+    memory = storage.buffer if type(storage.buffer) is _ndarray else storage.window("B")
+    if memory is None:
+        return None
+    if how.in_memory is None:
+        how.seen()
+    if 0 in how.shape:
+        return numpy.empty(how.shape, how.in_memory.dtype)
+    return array_in(how.in_memory, memory, node.offset)
+
+
+@cython.ccall
+def array_in(lies: Any, memory: object, offset: cython.Py_ssize_t) -> object:
+    """The elements that lie so in memory, the first one so many of them from its beginning."""
+    shape, dtype, strides, is_bool = lies
+    nbytes: cython.Py_ssize_t = dtype.itemsize
+    values = _ndarray(shape, dtype, memory, offset * nbytes, strides)
+    return values != 0 if is_bool else values
 
 
 def constant(value: Any, dtype: DType, shape: Shape, device: Device) -> Node:
@@ -999,7 +1033,11 @@ class HostCall(Call):
             if isinstance(place, tuple):
                 slot, beyond = place
                 storage = storages[slot]
-                values.append(kind.array(memory_of(storage), listed.bases[slot] + beyond))
+                beyond += listed.bases[slot]
+                if type(kind) is InMemory:
+                    values.append(array_in(kind, memory_of(storage), beyond))
+                else:
+                    values.append(kind.array(memory_of(storage), beyond))
             else:
                 values.append(kind(listed.constants[place]))
         self.host(device.driver, values)

@@ -57,28 +57,6 @@ def _comes_again(node: Node, at: int) -> bool:
     return is_known and len(places) <= tuning.PLACES
 
 
-def array(node: Node) -> Host | None:
-    """A node's elements in place, computed, or None where the host does not reach them.
-
-    Whoever asks holds the device's lock while they are read.
-    """
-    device, storage = node.device, node.storage
-    if storage is None or not device.info.in_place:
-        return None
-    on = tape_of(device)
-    if on.is_running:
-        return None
-    on.compute(storage)
-    window = storage.window("B")
-    if window is None:
-        return None
-    how = node.structure.seen()
-    if 0 in how.shape:
-        return numpy.empty(how.shape, how.dtype)
-    found: Host = how.array(window, node.offset)
-    return found
-
-
 def write(node: Node, at: int, value: Any) -> bool:
     """Write a node's element that lies `at` elements from the beginning, if it can be at once.
 

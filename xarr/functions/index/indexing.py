@@ -48,6 +48,12 @@ _WRITE: Final = "x[key] = value"
 def getitem(x: Array, key: Any) -> Array:
     """The elements that `key` names: a view, or a copy where it holds arrays."""
     kind = type(key)
+    if kind is Array and key._node.dtype.kind in INTEGER and is_unobserved():
+        given, index = x._node, key._node
+        if index.device is given.device and given.shape:
+            found = gather.picked(given, index)
+            if found is not None:
+                return Array(found)
     if kind is not slice:
         at = place_of(x._node, key)
         if at >= 0:

@@ -20,9 +20,9 @@ from xarr.array.conversion import as_array
 from xarr.array.layouts import settled
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import from_host, is_unobserved
-from xarr.core.tape import LONGEST_STEP, Node, constant, sliced
+from xarr.core.tape import LONGEST_STEP, Node, constant, sliced, values_of
 from xarr.dtypes import BOOL, INTEGER
-from xarr.engine import elements, engine
+from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
 from xarr.layout import Layout, Shape
@@ -318,7 +318,7 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -
         return
     if array.size <= tuning.INDICES and is_unobserved():
         with node.device.lock:
-            values = elements.array(node)
+            values = values_of(node)
             if values is not None:
                 low, high = int(values.min()), int(values.max())
                 _require_bounds(low, high, extent, axis, where)

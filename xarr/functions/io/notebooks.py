@@ -14,7 +14,8 @@ import numpy
 from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.transfers import Host, forbidden, note
-from xarr.engine import elements, engine
+from xarr.core.tape import values_of
+from xarr.engine import engine
 from xarr.engine.opcodes import tape_of
 from xarr.functions.index.indexing import getitem
 
@@ -88,9 +89,10 @@ def _read(x: Array) -> Host:
     node = x._node
     note(_WHERE, x.nbytes, "from", node.device)
     with node.device.lock:
-        there = elements.array(node)
+        there = values_of(node)
         if there is not None:
-            return there.copy()
+            found: Host = there.copy()
+            return found
         copied = engine.copied_at_once(node)
         host = numpy.empty(node.shape, node.dtype.numpy)
         assert copied.storage is not None

@@ -265,6 +265,10 @@ def multiplied(
 ) -> Array:
     """What `matmul` makes of operands of one dtype, for a function that errors name."""
     shapes = first.shape, second.shape
+    if len(shapes[0]) == len(shapes[1]) == 1 and is_unobserved():
+        value = library.inner(first, second)
+        if value is not None:
+            return made(number_like(first, value))
     for name, shape in zip(names, shapes, strict=True):
         if not shape:
             raise errors.value_error(
@@ -274,10 +278,6 @@ def multiplied(
                 "multiply by a scalar with *",
             )
     row_vector, column_vector = [len(shape) == 1 for shape in shapes]
-    if row_vector and column_vector and is_unobserved():
-        value = library.inner(first, second)
-        if value is not None:
-            return made(number_like(first, value))
     if row_vector:
         first = engine.reshaped(first, (1, *first.shape))
     if column_vector:
