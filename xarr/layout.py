@@ -232,6 +232,8 @@ def resolved(shape: Any, size: int, where: str) -> Shape:
 
 def broadcast_shapes(*shapes: Shape, where: str) -> Shape:
     """The shape that all `shapes` broadcast to."""
+    if shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
     ndim = max(map(len, shapes))
     result = []
     for axis in range(-ndim, 0):

@@ -158,8 +158,9 @@ def picked(values: Node, index: Node) -> Node | None:
     That is where few are named, as in `compress`, of values that are in memory. It is none, too,
     where an index is out of range. NPBench's spmv takes a third of the time with it.
     """
-    shape = (*index.shape, *values.shape[1:])
-    nbytes = math.prod(shape) * values.dtype.itemsize
+    if 0 in index.shape:
+        return take(values, layout.contiguous(values.shape), [(0, index)], 0)
+    nbytes = math.prod((*index.shape, *values.shape[1:])) * values.dtype.itemsize
     storage = values.storage
     if storage is None or not index.shape or not library.is_preferred(values.device):
         return None

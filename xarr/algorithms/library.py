@@ -7,6 +7,7 @@ Else NumPy works on copies, and a warning says so once. Knows no function by nam
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -44,6 +45,7 @@ def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | Non
     return None if device.options else device.driver.routine(name, dtype.numpy)
 
 
+@functools.cache
 def _of_numpy(name: str) -> Callable[..., Any]:
     found: Any = numpy
     for part in name.split("."):
@@ -71,10 +73,7 @@ def run(
     function = own or _of_numpy(name)
     takes = getattr(own, "takes", None)
     with device.lock:
-        if takes is None:
-            for node in operands:
-                engine.compute(node)
-        else:
+        if takes is not None:
             operands = [_taken(node, takes) for node in operands]
         kept = own is not None and takes is None and not out
         rooms = [] if kept else [room(shape, dtype, device) for shape, dtype in results]
@@ -97,6 +96,8 @@ def run(
 
         arrays = None if own is None else _at_once((*operands, *rooms), len(operands))
         if arrays is not None:
+            if not out:  # what writes to a result's array writes to no other
+                _lock(arrays[: len(operands)])
             return called(arrays)
         with opened(where, operands, rooms, own=own is not None) as arrays:
             return called(arrays)
@@ -185,6 +186,7 @@ def opened(
         with device.lock:
             found = _at_once(nodes, len(operands))
             if found is not None:
+                _lock(found[: len(operands)])
                 yield found
                 return
     if not own:
@@ -222,25 +224,26 @@ def _lock(operands: Sequence[Any]) -> None:
 
 
 def _at_once(nodes: Sequence[Node], count: int) -> list[Any] | None:
-    """Computed leaves as arrays, where that takes no more than to make these; else None.
+    """Leaves as arrays, where that takes no more than to make these; else None.
 
-    The first `count` are not to be written to.
+    The first `count` are computed.
     """
     device = nodes[0].device
-    if any(0 in node.shape for node in nodes):
-        return None
     arrays: list[Any] | None
     if device.info.in_place:
         arrays = [values_of(node) for node in nodes]
-        if any(array is None for array in arrays):
-            return None
+        for array in arrays:
+            if array is None or not array.size:
+                return None
+    elif any(0 in node.shape for node in nodes):
+        return None
     elif device.options:
         return None  # as what it pretends to be
     else:
+        for node in nodes[:count]:
+            engine.compute(node)
         places = [(_storage(node).buffer, node.structure.seen(), node.offset) for node in nodes]
         arrays = device.driver.arrays(places)
-    if arrays is not None:
-        _lock(arrays[:count])
     return arrays
 
 

@@ -192,10 +192,7 @@ class Array(ArrayBase):
     @property
     def T(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of a matrix, shape (..., N, M) for (..., M, N); a view."""
-        ndim = self.ndim
-        return room.layouts.view(
-            self, room.layouts.settled(self).permuted(tuple(reversed(range(ndim))))
-        )
+        return room.layouts.renamed(self, "T", room.layouts.transposed)
 
     @property
     def mT(self) -> Array:  # noqa: N802 - the standard's name

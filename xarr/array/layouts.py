@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, SupportsIndex
 
 import numpy
@@ -11,7 +11,7 @@ from xarr import dtypes, errors, layout
 from xarr.array.array import Array, rebind
 from xarr.array.transfers import from_host
 from xarr.backends.device import default_float, get_device, require_on
-from xarr.core.tape import Node, constant, leaf
+from xarr.core.tape import Node, constant, leaf, remembered, structure
 from xarr.dtypes import DType
 from xarr.engine import engine
 from xarr.layout import Layout
@@ -36,6 +36,29 @@ def view(array: Array, where: Layout) -> Array:
     node = array._node
     assert node.storage is not None
     return viewed(array, leaf(node.storage, where, node.dtype))
+
+
+def renamed(array: Array, name: Hashable, lay: Callable[[Layout], Layout]) -> Array:
+    """A view whose elements lie as a function of the array's layout says.
+
+    It is known by its name for all arrays that lie alike.
+    """
+    node = array._node
+    if node.value is not None:
+        engine.placed(node)
+    how = node.structure
+    known = how.views.get(name)
+    if known is None:
+        assert how.layout is not None
+        where = lay(how.layout)
+        known = structure(how.device, how.dtype, where.pattern), where.offset
+        remembered(how.views, name, known)
+    return viewed(array, Node(node.storage, known[0], node.offset + known[1]))
+
+
+def transposed(where: Layout) -> Layout:
+    """The layout with its axes in reverse order."""
+    return where.permuted(tuple(reversed(range(len(where.shape)))))
 
 
 def is_number(array: Array) -> bool:

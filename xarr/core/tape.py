@@ -319,6 +319,7 @@ class Structure:
     repeats: bool = cython.declare(cython.bint, visibility="public")
     is_complex: bool = cython.declare(cython.bint)
     is_in_place: bool = cython.declare(cython.bint)
+    on: Any = cython.declare(object)
     alike: list[Any] = cython.declare(list)
 
     def __init__(self, device: Device, dtype: DType, shape: Shape, pattern: Pattern | None) -> None:
@@ -347,6 +348,13 @@ class Structure:
         if type(value) is float:
             return self.dtype is dtypes.float64
         return type(value) is int and self.low is not None and self.low <= value <= self.high
+
+    @cython.cfunc
+    def _tape(self) -> Any:
+        """The tape of the device; None before something was asked of it."""
+        if self.on is None:
+            self.on = self.device.tape
+        return self.on
 
     def seen(self) -> InMemory:
         """How NumPy sees the elements of a view."""
@@ -491,7 +499,7 @@ def read(node: Node, at: cython.Py_ssize_t) -> object:
     """
     how: Structure = node.structure
     storage: Storage | None = node.storage
-    on: Tape | None = how.device.tape
+    on: Tape | None = how._tape()
     if how.form is None or storage is None or on is None:
         return None
     if type(storage.buffer) is _ndarray or how.device.driver.is_lasting:
@@ -519,7 +527,7 @@ def written(node: Node, at: cython.Py_ssize_t, value: Any) -> cython.bint:
     """
     how: Structure = node.structure
     storage: Storage | None = node.storage
-    on: Tape | None = how.device.tape
+    on: Tape | None = how._tape()
     if how.form is None or storage is None or on is None or value != value:
         return False
     with how.device.lock:
@@ -544,7 +552,7 @@ def values_of(node: Node) -> Any:
     """
     how: Structure = node.structure
     storage: Storage | None = node.storage
-    on: Tape | None = how.device.tape
+    on: Tape | None = how._tape()
     if not how.is_in_place or storage is None or on is None or on.is_running:
         return None
     if on.aside or on.writes(storage):
@@ -604,6 +612,7 @@ class Opcode:
     target: Any = cython.declare(Structure, visibility="public")
     shape: Any = cython.declare(object, visibility="public")
     device: Any = cython.declare(object, visibility="public")
+    on: Any = cython.declare(object)
     host: Any = cython.declare(object, visibility="public")
     alone: dict[Any, Any] = cython.declare(dict, visibility="public")
     nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
@@ -624,6 +633,7 @@ class Opcode:
         self.target = target
         self.shape = shape
         self.device = device
+        self.on = device.tape
         self.is_fresh = is_fresh
         self.alone = {}
         self.named = operands if is_fresh or target is None else (*operands, target)
@@ -1346,11 +1356,15 @@ class Tape:
     aside: list[Any] = cython.declare(list, visibility="public")
     unfinished: list[Any] = cython.declare(list, visibility="public")
     cycles: Any = cython.declare(object, visibility="public")
+    shared: dict[int, int] = cython.declare(dict)
+    kept: dict[int, int] = cython.declare(dict)
     mark: int = cython.declare(cython.Py_ssize_t, visibility="public")
     is_running: bool = cython.declare(cython.bint, visibility="public")
 
     def __init__(self, device: Device, make: type[Program]) -> None:
         self.device = device
+        self.shared = device.shared
+        self.kept = device.kept
         self.make = make
         self.steps = []
         self.aside = []
@@ -1390,10 +1404,13 @@ class Tape:
         node: Node = step.nodes[0]
         return None if node.storage is None or self.writes(node.storage) else node
 
-    def names(self, storage: Storage) -> bool:
+    @cython.ccall
+    def names(self, storage: Storage) -> cython.bint:
         """Whether an instruction, or what is unfinished, may write or read a storage."""
         if self.unfinished:
             return True
+        if not self.steps and not self.aside:
+            return False
         step: Step
         node: Node
         for step in [*self.steps, *self.aside]:
@@ -1475,7 +1492,7 @@ class Tape:
         others_see: cython.bint = False
         listed: Arguments | None = None
         try:
-            others_see = bool(self.device.shared)
+            others_see = bool(self.shared)
             listed = Arguments([], [], [], [])
             # No slice: while a compiled one makes its list, a finalizer may write to the tape.
             steps: list[Any] = list(self.steps)
@@ -1702,8 +1719,8 @@ class Tape:
         The bytes are none where no result, of one of some `sizes`, could have that memory.
         """
         storage: Storage
-        shared = self.device.shared
-        kept = self.device.kept
+        shared = self.shared
+        kept = self.kept
         state: cython.Py_ssize_t
         states: list[Any] = []
         for storage in storages:
@@ -1785,14 +1802,14 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
 
     A Python scalar stands for the operand that is a constant, between its data type's bounds.
     """
-    tape: Tape = opcode.device.tape
+    tape: Tape = opcode.on
     storage: Storage = _made_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
     if opcode.constants and scalar is None:
         operands = _frozen(operands)
     if len(tape.steps) >= _MOST_STEPS:
         tape.cut()
     tape.steps.append(_step(opcode, operands, storage, scalar, _next_number()))
-    if _hooks.eager or opcode.device.shared:
+    if _hooks.eager or tape.shared:
         _end(tape, opcode, operands)
     how: Structure = opcode.target
     return _view(storage, how, 0)
@@ -1801,7 +1818,7 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
 @cython.ccall
 def recorded(opcode: Opcode, operands: tuple[Any, ...], target: Node | None = None) -> object:
     """Ask for an instruction that writes a storage that exists: the target's, or an operand's."""
-    tape: Tape = opcode.device.tape
+    tape: Tape = opcode.on
     nodes: tuple[Any, ...] = operands if target is None else (*operands, target)
     if opcode.constants:
         nodes = _frozen(nodes)
@@ -1814,7 +1831,7 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: Node | None = No
     storage.mark = tape.mark
     tape.steps.append(_step(opcode, nodes, None, None, _next_number()))
     storage.mark = tape.mark
-    if _hooks.eager or opcode.device.shared:
+    if _hooks.eager or tape.shared:
         _end(tape, opcode, nodes)
     return None
 
@@ -2192,7 +2209,7 @@ def set_array_type(kind: type[ArrayBase]) -> None:
 @cython.ccall
 def made(node: Node) -> ArrayBase:
     """The array of a node that is no constant, or one that `number_like` made."""
-    result: ArrayBase = ArrayBase.__new__(_kind)
+    result: ArrayBase = _kind.__new__(_kind)
     result._node = node
     return result
 
@@ -2219,7 +2236,7 @@ def number_for(how: Structure, value: object) -> object:
 @cython.cfunc
 def _seen(x: ArrayBase, part: Node) -> Any:
     """The array of a view of an array with axes."""
-    result: ArrayBase = ArrayBase.__new__(_kind)
+    result: ArrayBase = _kind.__new__(_kind)
     result._node = part
     result._locked = x._locked
     result._kept = True

@@ -30,6 +30,8 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     11
     """
     result = _dot(a, b)
+    if out is None:
+        return result
     if type(out) is Array and (out.shape != result.shape or out.dtype != result.dtype):
         raise errors.value_error(
             "dot(a, b, out)",

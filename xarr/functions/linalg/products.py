@@ -269,15 +269,14 @@ def multiplied(
         value = library.inner(first, second)
         if value is not None:
             return made(number_like(first, value))
-    for name, shape in zip(names, shapes, strict=True):
-        if not shape:
-            raise errors.value_error(
-                where,
-                f"{name} is 0-dimensional",
-                "matrices and vectors are accepted",
-                "multiply by a scalar with *",
-            )
-    row_vector, column_vector = [len(shape) == 1 for shape in shapes]
+    if not shapes[0] or not shapes[1]:
+        raise errors.value_error(
+            where,
+            f"{names[1] if shapes[0] else names[0]} is 0-dimensional",
+            "matrices and vectors are accepted",
+            "multiply by a scalar with *",
+        )
+    row_vector, column_vector = len(shapes[0]) == 1, len(shapes[1]) == 1
     if row_vector:
         first = engine.reshaped(first, (1, *first.shape))
     if column_vector:

@@ -18,7 +18,7 @@ from xarr import errors, layout
 from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
-from xarr.array.layouts import keep_array, kept_order, layout_of, lock, settled, view
+from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed, settled, view
 from xarr.array.operands import integer
 from xarr.core.tape import constant, leaf
 from xarr.engine import engine
@@ -282,13 +282,15 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
     places = layout.normalize_axes(axis, x.ndim, where)
     if not x.ndim:
         return x[()]  # a number, as NumPy's
-    given = settled(x)
-    offset = given.offset
-    strides = list(given.strides)
-    for place in places:
-        offset += max(given.shape[place] - 1, 0) * strides[place]
-        strides[place] = -strides[place]
-    return view(x, Layout(given.shape, tuple(strides), offset if given.size else given.offset))
+
+    def lay(given: Layout) -> Layout:
+        offset, strides = 0, list(given.strides)
+        for place in places:
+            offset += max(given.shape[place] - 1, 0) * strides[place]
+            strides[place] = -strides[place]
+        return Layout(given.shape, tuple(strides), offset if given.size else 0)
+
+    return renamed(x, (flip, places), lay)
 
 
 def fliplr(m: ArrayLike) -> Array:
