@@ -694,3 +694,35 @@ def test_a_view_is_written_to_another_one_of_the_same_array_each_time() -> None:
             x[20:30] += x[turn : turn + 10]
             x[turn : turn + 10] -= x[20:30]
         np.testing.assert_array_equal(xarr.to_numpy(ours), theirs)
+
+
+@pytest.mark.parametrize("pends", ["values", "index", "reader", "nothing"])
+@pytest.mark.parametrize("dtype", ["float64", "bool", "complex64"])
+def test_few_elements_are_selected_in_the_programs_order(
+    pends: str, dtype: str, device: xarr.Device
+) -> None:
+    found = []
+    for xp in (np, xarr):
+        x = xp.asarray(np.arange(12).reshape(4, 3)).astype(dtype)
+        index, mask = xp.asarray([3, -1, 0]), xp.asarray(np.arange(12).reshape(4, 3) % 5 < 2)
+        if xp is xarr:
+            xarr.synchronize()
+        before = x
+        if pends == "values":
+            x = xp.logical_not(x) if dtype == "bool" else x + x
+        elif pends == "index":
+            index = index + 0
+        elif pends == "reader":
+            before = xp.logical_not(x) if dtype == "bool" else x * 3
+        named = x[index]
+        x[mask] = x[mask][::-1]
+        x[index[:2]] = named[1:]
+        found.append([np.asarray(one) for one in (before, named, x, x[index, 1])])
+    for one, other in zip(*found, strict=True):
+        assert_same(other, one, pends)
+
+
+def test_an_index_out_of_range_is_refused_where_few_are_taken(device: xarr.Device) -> None:
+    x, index = xarr.zeros((3, 2)) + 0, xarr.asarray([0, 3]) + 0
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+        x[index]

@@ -297,7 +297,7 @@ def compress(values: Node, mask: Node) -> Node:
 
     Few are taken by NumPy, as a list of instructions is new for each number of them.
     """
-    if hosted.keeps(values.device, math.prod(values.shape) * values.dtype.itemsize):
+    if _is_few(values):
         with values.device.lock:
             engine.placed(values)
             engine.placed(mask)
@@ -306,6 +306,41 @@ def compress(values: Node, mask: Node) -> Node:
                 found: Host = given[chosen.view(numpy.uint8) != 0]
                 return library.adopted(found, values.dtype, values.device)
     return _compressed(values, mask.shape, select(mask))
+
+
+def replace(node: Node, mask: Node, values: Node) -> bool:
+    """Whether NumPy wrote the values of a vector where a mask is true: few, as in `compress`.
+
+    The node has the mask's shape and lies in memory.
+    """
+    storage = node.storage
+    assert storage is not None
+    if not _is_few(node) or values.storage is storage:
+        return False
+    on = tape_of(node.device)
+    with node.device.lock:
+        engine.placed(mask)
+        chosen = values_of(mask)
+        if chosen is None or numpy.count_nonzero(chosen.view(numpy.uint8)) != values.shape[0]:
+            return False
+        values = engine.converted(values, node.dtype)
+        engine.placed(values)
+        given = values_of(values)
+        if on.names(storage):
+            on.run()
+        target = values_of(node)
+        if given is None or target is None or on.names(storage):
+            return False
+        storage.writes += 1
+        target[chosen.view(numpy.uint8) != 0] = given
+        return True
+
+
+def _is_few(node: Node) -> bool:
+    """Whether NumPy selects from a node at once: a kernel is new for each number of elements."""
+    nbytes = math.prod(node.shape) * node.dtype.itemsize
+    device = node.device
+    return library.is_preferred(device) and hosted.keeps(device, nbytes, tuning.SELECTED_NBYTES)
 
 
 def _compressed(values: Node, shape: Shape, selected: Selected) -> Node:

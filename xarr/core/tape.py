@@ -1323,6 +1323,49 @@ class Trace:
 # -- the tape --------------------------------------------------------------------------------------
 
 _list_mark = cython.declare(cython.Py_ssize_t, 0)
+
+
+def _carried(steps: list[Step]) -> list[int]:
+    """The bytes that have to be stored if a tape is cut, for each number of steps before the cut.
+
+    They are those of new storages which a step before it writes and one behind it reads; or none
+    does, as of yet.
+    """
+    global _list_mark
+    step: Step
+    node: Node
+    storage: Storage | None
+    number: cython.Py_ssize_t = 0
+    nbytes: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = len(steps)
+    changes: list[Any] = [0] * (count + 2)
+    ends: list[Any] = [count] * count
+    mark: cython.Py_ssize_t = _list_mark + 1
+    _list_mark = mark
+    for step in steps:
+        for node in step.nodes:
+            storage = node.storage
+            if storage is not None and storage.list_mark == mark:
+                ends[storage.slot] = number
+        storage = step.fresh
+        if storage is not None:
+            storage.list_mark = mark
+            storage.slot = number
+            changes[number + 1] += storage.nbytes
+        number += 1
+    number = 0
+    for step in steps:
+        storage = step.fresh
+        if storage is not None:
+            changes[ends[number] + 1] -= storage.nbytes
+        number += 1
+    found: list[int] = []
+    for number in range(count + 1):
+        nbytes += changes[number]
+        found.append(nbytes)
+    return found
+
+
 _epoch = cython.declare(cython.Py_ssize_t, 0)
 
 
@@ -1369,7 +1412,7 @@ class Tape:
         self.steps = []
         self.aside = []
         self.unfinished = []
-        self.cycles = Cycles()
+        self.cycles = Cycles(_carried)
         self.mark = _next_epoch()
 
     @cython.ccall

@@ -72,9 +72,9 @@ def fused() -> Iterator[None]:
                 tier.name = before
 
 
-def keeps(device: Device, nbytes: int) -> bool:
+def keeps(device: Device, nbytes: int, most: int = tuning.KEPT_NBYTES) -> bool:
     """Whether memory of so many bytes is NumPy's until a kernel wants it."""
-    return 0 < nbytes <= tuning.KEPT_NBYTES and not tier.name and device.info.in_place
+    return 0 < nbytes <= most and not tier.name and device.info.in_place
 
 
 class Places(NamedTuple):

@@ -217,9 +217,11 @@ def _is_selected(x: Array, mask: Array, source: Node) -> bool:
         return True
     if rest:
         return False
+    settled(x)
+    if len(source.shape) == 1 and gather.replace(x._node, mask._node, source):
+        return True
     selected = gather.select(mask._node)
     source = _fitted(source, (selected.total,))
-    settled(x)
     values = engine.broadcast(engine.converted(source, x._node.dtype), (selected.total,))
     engine.placed(values)
     chosen = gather.overwrite(x._node, mask._node, selected, values)
