@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.core.tape import Node, Storage, leaf, values_of
+from xarr.core.tape import Node, Storage, array_in, leaf, values_of
 from xarr.dtypes import DType
 from xarr.engine import engine, profiling
 from xarr.layout import Shape
@@ -259,7 +259,7 @@ def _as_array(node: Node, memory: Any) -> Any:
     if 0 in how.shape:
         return kind(how.shape, how.dtype)
     if kind is numpy.ndarray:
-        return how.array(memory, node.offset)
+        return array_in(how, memory, node.offset)
     place = memory.data + node.offset * how.dtype.itemsize
     return kind(how.shape, how.dtype, place, how.strides)
 

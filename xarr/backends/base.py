@@ -89,12 +89,6 @@ class InMemory(NamedTuple):
     strides: tuple[int, ...]
     is_bool: bool = False
 
-    def array(self, memory: Any, offset: int) -> Any:
-        """The elements, which begin so many of them from the beginning."""
-        begin = offset * self.dtype.itemsize
-        values: Any = numpy.ndarray(self.shape, self.dtype, memory, begin, self.strides)
-        return values != 0 if self.is_bool else values
-
 
 class Place(NamedTuple):
     """Memory that a kernel is given: a buffer, from so many bytes beyond its beginning on."""
