@@ -178,15 +178,15 @@ def reads_pass_by_writes(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def threads_do_not_wait_for_each_other(patch: pytest.MonkeyPatch) -> None:
-    locks = threading.local()
+    tapes = threading.local()
 
-    def own(device: Device) -> threading.RLock:
-        if not hasattr(locks, str(device)):
-            setattr(locks, str(device), threading.RLock())
-        found: threading.RLock = getattr(locks, str(device))
+    def own(device: Device) -> Tape:
+        if not hasattr(tapes, str(device)):
+            setattr(tapes, str(device), Tape(device, Program))
+        found: Tape = getattr(tapes, str(device))
         return found
 
-    patch.setattr(Device, "lock", property(own))
+    patch.setattr(Device, "tape", property(own))
 
 
 @plant

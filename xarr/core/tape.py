@@ -319,7 +319,6 @@ class Structure:
     repeats: bool = cython.declare(cython.bint, visibility="public")
     is_complex: bool = cython.declare(cython.bint)
     is_in_place: bool = cython.declare(cython.bint)
-    on: Any = cython.declare(object)
     alike: list[Any] = cython.declare(list)
 
     def __init__(self, device: Device, dtype: DType, shape: Shape, pattern: Pattern | None) -> None:
@@ -348,13 +347,6 @@ class Structure:
         if type(value) is float:
             return self.dtype is dtypes.float64
         return type(value) is int and self.low is not None and self.low <= value <= self.high
-
-    @cython.cfunc
-    def _tape(self) -> Any:
-        """The tape of the device; None before something was asked of it."""
-        if self.on is None:
-            self.on = self.device.tape
-        return self.on
 
     def seen(self) -> InMemory:
         """How NumPy sees the elements of a view."""
@@ -499,7 +491,7 @@ def read(node: Node, at: cython.Py_ssize_t) -> object:
     """
     how: Structure = node.structure
     storage: Storage | None = node.storage
-    on: Tape | None = how._tape()
+    on: Tape | None = how.device.tape
     if how.form is None or storage is None or on is None:
         return None
     if type(storage.buffer) is _ndarray or how.device.driver.is_lasting:
@@ -527,7 +519,7 @@ def written(node: Node, at: cython.Py_ssize_t, value: Any) -> cython.bint:
     """
     how: Structure = node.structure
     storage: Storage | None = node.storage
-    on: Tape | None = how._tape()
+    on: Tape | None = how.device.tape
     if how.form is None or storage is None or on is None or value != value:
         return False
     with how.device.lock:
@@ -552,7 +544,7 @@ def values_of(node: Node) -> Any:
     """
     how: Structure = node.structure
     storage: Storage | None = node.storage
-    on: Tape | None = how._tape()
+    on: Tape | None = how.device.tape
     if not how.is_in_place or storage is None or on is None or on.is_running:
         return None
     if on.aside or on.writes(storage):
@@ -612,7 +604,6 @@ class Opcode:
     target: Any = cython.declare(Structure, visibility="public")
     shape: Any = cython.declare(object, visibility="public")
     device: Any = cython.declare(object, visibility="public")
-    on: Any = cython.declare(object)
     host: Any = cython.declare(object, visibility="public")
     alone: dict[Any, Any] = cython.declare(dict, visibility="public")
     nbytes: int = cython.declare(cython.Py_ssize_t, visibility="public")
@@ -633,7 +624,6 @@ class Opcode:
         self.target = target
         self.shape = shape
         self.device = device
-        self.on = device.tape
         self.is_fresh = is_fresh
         self.alone = {}
         self.named = operands if is_fresh or target is None else (*operands, target)
@@ -1845,7 +1835,7 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
 
     A Python scalar stands for the operand that is a constant, between its data type's bounds.
     """
-    tape: Tape = opcode.on
+    tape: Tape = opcode.device.tape
     storage: Storage = _made_storage(Storage.__new__(Storage), opcode.device, opcode.nbytes)
     if opcode.constants and scalar is None:
         operands = _frozen(operands)
@@ -1861,7 +1851,7 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
 @cython.ccall
 def recorded(opcode: Opcode, operands: tuple[Any, ...], target: Node | None = None) -> object:
     """Ask for an instruction that writes a storage that exists: the target's, or an operand's."""
-    tape: Tape = opcode.on
+    tape: Tape = opcode.device.tape
     nodes: tuple[Any, ...] = operands if target is None else (*operands, target)
     if opcode.constants:
         nodes = _frozen(nodes)
