@@ -24,8 +24,7 @@ TESTED = words(
 """The methods that are tested here; the operators are in test_standard_elementwise.py."""
 
 CALLS = """
-(x.shape, x.ndim, x.size)
-(x[0, ...].shape, x[0, 0].ndim, x[:0, :].size)
+({x.shape, x.ndim, x.size|x[0, ...].shape, x[0, 0].ndim, x[:0, :].size})
 x.T
 x.mT
 x[1:, ::-2].mT
@@ -37,8 +36,7 @@ x[..., ::-1]
 x[x > 3]
 x[np.asarray([2, 0]), 1]
 x[np.asarray([2, 0]), np.asarray([-1, 3])]
-x.__setitem__((slice(None), 1), 7)
-x.__setitem__(x > 3, 0)
+x.__setitem__({(slice(None), 1), 7|x > 3, 0})
 x.__setitem__((..., slice(None, None, 2)), np.asarray([[1.0], [2.0], [3.0]], dtype=np.float32))
 x.__setitem__((0, ...), x[1, :])
 x[3] ! IndexError

@@ -13,7 +13,7 @@ import xarr
 import xarr.polynomial
 from tests.processes import ROOT, run_code
 from xarr.dtypes import FLOATING, REAL
-from xarr.tables import elementwise, reductions
+from xarr.tables import elementwise
 from xarr.tables.rows import OWN, Elementwise, Reduction
 
 
@@ -111,13 +111,6 @@ def test_a_method_has_the_parameters_of_its_function() -> None:
             assert list(given)[1:] == list(wanted)[1:], name
             found += 1
     assert found > 30
-
-
-@pytest.mark.parametrize("row", [*elementwise.TABLE, *reductions.TABLE], ids=lambda row: row.name)
-def test_each_row_has_its_function(row: Elementwise | Reduction) -> None:
-    function = getattr(xarr, row.name)
-    assert function.__name__ == row.name
-    assert next(iter(inspect.signature(function).parameters)) in ("a", "val", "x", "x1")
 
 
 @pytest.mark.parametrize(

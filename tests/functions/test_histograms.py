@@ -2,48 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import xarr
-from tests.functions.beside_numpy import check, refused
+from tests.functions.calls import check, each, rows
 from xarr.engine import engine
 from xarr.functions.statistics.bin_widths import WIDTHS
 
-NAN, INF = np.nan, np.inf
 RNG = np.random.default_rng(2)
 X, Y, WEIGHTS = RNG.normal(size=2000), RNG.normal(size=2000), RNG.random(2000)
 NUMBERS = RNG.integers(0, 30, 500)
+GIVEN: dict[str, Any] = {
+    "x": X,
+    "y": Y,
+    "w": WEIGHTS,
+    "n": NUMBERS,
+    "points": np.stack([X, Y, WEIGHTS], 1),
+    "edges": np.sort(RNG.normal(size=7)),
+}
+
+IN_BOTH_FORMS = """
+np.bincount({n|np.asarray(n, "u1"), minlength=50|np.asarray(n, "i2"), w[:500]|x > 0|x > 0, w})
+np.bincount(np.zeros(0, int))
+np.bincount({np.zeros(0, int), w[:0]|n, np.asarray(n, "f4")|n[::-3], w[:500:-3][:167]|[1, 1, 2]})
+np.bincount([])
+# more than a group counts in its own memory
+np.bincount(np.arange(5000))
+np.bincount(np.asarray([-1, 2])) ! ValueError
+np.bincount(np.asarray([-1, 2], "i1")) ! ValueError
+np.bincount(x) ! TypeError
+np.bincount({n, w|n.reshape(2, -1)|n, minlength=-1}) ! ValueError
+np.bincount(n{, minlength=2.5|, w[:500] * 1j}) ! TypeError
+np.digitize({x, edges|x, edges, True|x.reshape(40, 50), edges[::-1], right=False})
+np.digitize({x.reshape(40, 50), edges[::-1], right=True|n, np.asarray([1, 5, 9]), True})
+np.digitize({n, np.asarray([1, 5, 9])|2.0, edges|np.asarray([nan, 1]), edges})
+np.digitize(x, [1, 3, 2]) ! ValueError
+np.digitize(x * 1j, edges) ! TypeError
+"""
 
 
-@pytest.fixture(params=["", "as-gpu"], ids=["cpu", "gpu"])
-def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
-    """The default device, and the same taken for a GPU."""
-    with xarr.device(xarr.default_device().pretending(*filter(None, [request.param]))) as chosen:
-        yield chosen
-
-
-def test_bincount(form: xarr.Device) -> None:
-    for x in (NUMBERS, NUMBERS.astype("u1"), NUMBERS.astype("i2"), X > 0, np.zeros(0, int)):
-        check("bincount", x)
-        check("bincount", x, minlength=50)
-        check("bincount", x, WEIGHTS[: x.size])
-    check("bincount", NUMBERS, NUMBERS.astype("f4"))
-    check("bincount", NUMBERS[::-3], WEIGHTS[:500:-3][: NUMBERS[::-3].size])
-    check("bincount", [1, 1, 2])
-    check("bincount", [])
-    check("bincount", np.arange(5000))  # more than a group counts in its own memory
-    refused("bincount", np.array([-1, 2]))
-    refused("bincount", np.array([-1, 2], "i1"))
-    refused("bincount", X)
-    refused("bincount", NUMBERS, WEIGHTS)
-    refused("bincount", NUMBERS.reshape(2, -1))
-    refused("bincount", NUMBERS, minlength=-1)
-    refused("bincount", NUMBERS, minlength=2.5)
-    refused("bincount", NUMBERS, WEIGHTS[:500] * 1j)
+@each(IN_BOTH_FORMS)
+def test_in_both_forms(call: str, form: xarr.Device) -> None:
+    check(call, near=1e-12, **GIVEN)
 
 
 @pytest.mark.parametrize(("size", "number"), [(1, 1), (257, 1), (70_000, 300), (66_000, 3)])
@@ -59,57 +62,68 @@ def test_sums_of_weights_have_the_same_bits(size: int, number: int) -> None:
     np.testing.assert_allclose(found[0], np.bincount(bins, weights, minlength=number), atol=1e-10)
 
 
+OF_BINS = """
+np.histogram({x, b|np.asarray(x, "f4"), b|n, b|x, b, weights=w|x, b, (-1, 1), density=True})
+np.histogram_bin_edges(n, b)
+"""
 BINS: list[Any] = [10, 37, np.linspace(-2, 2, 9), [-1, 0, 0.5, 3], np.array([0.0, 0, 1, 1])]
 
 
 @pytest.mark.parametrize("bins", BINS, ids=str)
 def test_histogram(bins: Any, form: xarr.Device) -> None:
-    check("histogram", X, bins)
-    check("histogram", X.astype("f4"), bins)
-    check("histogram", NUMBERS, bins)
-    check("histogram", X, bins, weights=WEIGHTS)
-    check("histogram", X, bins, (-1, 1), density=True)
-    check("histogram_bin_edges", NUMBERS, bins)
+    for call in rows(OF_BINS):
+        check(call, near=1e-12, b=bins, **GIVEN)
+
+
+OF_RULES = """
+np.histogram(x{, b|, b, (-0.5, 1.5)})
+np.histogram_bin_edges(n, b)
+np.histogram_bin_edges({np.ones(5)|x[:2]}, b)
+"""
 
 
 @pytest.mark.parametrize("rule", WIDTHS)
 def test_rules_for_the_number_of_bins(rule: str) -> None:
-    check("histogram", X, rule)
-    check("histogram", X, rule, (-0.5, 1.5))
-    check("histogram_bin_edges", NUMBERS, rule)
-    check("histogram_bin_edges", np.ones(5), rule)
-    check("histogram_bin_edges", X[:2], rule)
+    for call in rows(OF_RULES):
+        check(call, near=1e-12, b=rule, **GIVEN)
 
 
-def test_histograms_of_other_types() -> None:
-    for weights in ((WEIGHTS * 10).astype(int), WEIGHTS + 1j * X, WEIGHTS > 0.5):
-        check("histogram", X, 5, weights=weights)
-    check("histogram", X > 0)
-    check("histogram", X.astype("f2"))
-    check("histogram", np.zeros(0))
-    check("histogram", np.ones(5))
-    check("histogram", [1, 2, 3])
-    check("histogram", X.reshape(40, 50)[::2, ::-1], [0, 1])
-    check("histogram", np.array([1, NAN, 3, 2, INF]), 5, (0, 4))
-    check("histogram", np.array([1, NAN, 3, 2, INF]), [0, 2, 4])
-    check("histogram", np.array([INF, 1.0]), [0, 1, INF])
-    check("histogram", np.array([2**62, 2**62 + 2**40, -(2**62)]), 7)
-    check("histogram", np.array([0, 255], "u1"), 256)
-    check("histogram", np.array([-128, 127], "i1"), 4)
-    check("histogram", np.arange(0, 1, 0.1), 10, (0, 1))  # numbers at edges, and beside them
-    check("histogram", np.linspace(0, 1, 1001), 1000)
-    check("histogram", (np.arange(100) / 10).astype("f4"), 33)
+CALLS = """
+np.histogram(x, 5{, weights=(w * 10).astype(int)|, weights=w + 1j * x|, weights=w > 0.5})
+np.histogram({x > 0|np.asarray(x, "f2")|np.zeros(0)|np.ones(5)|[1, 2, 3]})
+np.histogram({x.reshape(40, 50)[::2, ::-1], [0, 1]|np.asarray([1, nan, 3, 2, inf]), 5, (0, 4)})
+np.histogram(np.asarray([1, nan, 3, 2, inf]), [0, 2, 4])
+np.histogram(np.asarray([inf, 1.0]), [0, 1, inf])
+np.histogram(np.asarray([2**62, 2**62 + 2**40, -(2**62)]), 7)
+np.histogram(np.asarray([0, 255], "u1"), 256)
+np.histogram(np.asarray([-128, 127], "i1"), 4)
+# numbers at edges, and beside them
+np.histogram(np.arange(0, 1, 0.1), 10, (0, 1))
+np.histogram(np.linspace(0, 1, 1001), 1000)
+np.histogram(np.asarray(np.arange(100) / 10, "f4"), 33)
+np.histogram({np.asarray([1, nan])|x, 0}) ! ValueError
+np.histogram(x, 2.5) ! TypeError
+np.histogram(x{, "other"|, [3, 2]|, np.asarray([[1]])|, range=(2, 1)}) ! ValueError
+np.histogram(x{, range=(0, inf)|, weights=w[:3]}) ! ValueError
+np.histogram(x, "auto", weights=w) ! TypeError
+np.histogram(x, 10**6, (1, 1 + 1e-12)) ! ValueError
+np.histogram2d(x, y{, 10|, [5, 7]|, [numpy.linspace(-1, 1, 5), 4]|, numpy.linspace(-2, 2, 6)})
+np.histogram2d(x, y{, 10|, [5, 7]|, [numpy.linspace(-1, 1, 5), 4]}, density=True, weights=w)
+np.histogram2d(x, y, 4, [[-1, 1], [0, 2]])
+np.histogramdd(points, [2, 3, 4])
+np.histogramdd({[x, y], 5, weights=w|points[:, :2], 3, [None, (0, 1)]|x})
+np.histogramdd(np.asarray([[1, nan], [2, 3], [1, 1]]), [[0, 1, 2], [0, 1, 2]])
+np.histogram2d(x, y[:3]) ! ValueError
+np.histogramdd(points{, [2, 3]|, 0}) ! ValueError
+np.histogramdd(points, 2.5) ! TypeError
+np.histogramdd(points[:, :2], 3, [(0, 1)]) ! ValueError
+numpy.histogram(x, bins=4)
+"""
 
 
-def test_what_histogram_refuses() -> None:
-    refused("histogram", np.array([1, NAN]))
-    for bins in (0, 2.5, "other", [3, 2], np.array([[1]])):
-        refused("histogram", X, bins)
-    refused("histogram", X, range=(2, 1))
-    refused("histogram", X, range=(0, INF))
-    refused("histogram", X, weights=WEIGHTS[:3])
-    refused("histogram", X, "auto", weights=WEIGHTS)
-    refused("histogram", X, 10**6, (1, 1 + 1e-12))
+@each(CALLS)
+def test_as_numpy(call: str) -> None:
+    check(call, near=1e-12, **GIVEN)
 
 
 def test_binning_and_counting_are_one_launch() -> None:
@@ -119,39 +133,3 @@ def test_binning_and_counting_are_one_launch() -> None:
     xarr.histogram(x * 2 + 1, 4, (-1, 1))
     # And the zeros that a GPU's counts begin with.
     assert engine.counts.launches - before <= 2
-
-
-def test_histograms_of_several_axes() -> None:
-    points = np.stack([X, Y, WEIGHTS], 1)
-    pair: list[Any] = [np.linspace(-1, 1, 5), 4]
-    for bins in (10, [5, 7], pair, np.linspace(-2, 2, 6)):
-        check("histogram2d", X, Y, bins)
-        check("histogram2d", X, Y, bins, density=True, weights=WEIGHTS)
-    check("histogram2d", X, Y, 4, [[-1, 1], [0, 2]])
-    check("histogramdd", points, [2, 3, 4])
-    check("histogramdd", [X, Y], 5, weights=WEIGHTS)
-    check("histogramdd", points[:, :2], 3, [None, (0, 1)])
-    check("histogramdd", X)
-    check("histogramdd", np.array([[1, NAN], [2, 3], [1, 1]]), [[0, 1, 2], [0, 1, 2]])
-    refused("histogram2d", X, Y[:3])
-    refused("histogramdd", points, [2, 3])
-    refused("histogramdd", points, 0)
-    refused("histogramdd", points, 2.5)
-    refused("histogramdd", points[:, :2], 3, [(0, 1)])
-
-
-def test_digitize(form: xarr.Device) -> None:
-    edges = np.sort(RNG.normal(size=7))
-    for right in (False, True):
-        check("digitize", X, edges, right)
-        check("digitize", X.reshape(40, 50), edges[::-1], right=right)
-        check("digitize", NUMBERS, np.array([1, 5, 9]), right)
-    check("digitize", 2.0, edges)
-    check("digitize", np.array([NAN, 1]), edges)
-    refused("digitize", X, [1, 3, 2])
-    refused("digitize", X * 1j, edges)
-
-
-def test_numpy_asks_xarr() -> None:
-    counts, _ = np.histogram(xarr.asarray(X), bins=4)
-    assert type(counts) is xarr.Array

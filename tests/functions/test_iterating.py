@@ -3,86 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import xarr
-from tests.reference import assert_same
 
 pytestmark = pytest.mark.usefixtures("device", "each_tier")
-
-CALLS: dict[str, Callable[[Any], Any]] = {
-    "r_": lambda m: m.r_[1:4, 0, 4],
-    "r_ floats": lambda m: m.r_[0:1:5j, 0.5, [2, 3]],
-    "r_ arrays": lambda m: m.r_[m.asarray([1, 2]), 0, 0, m.asarray([4.5])],
-    "r_ matrix": lambda m: m.r_["-1", m.ones((2, 2)), m.zeros((2, 1))],
-    "r_ directive": lambda m: m.r_["0,2", [1, 2, 3], [4, 5, 6]],
-    "r_ directive 3": lambda m: m.r_["0,2,0", [1, 2, 3], [4, 5, 6]],
-    "r_ directive 4": lambda m: m.r_["1,3,1", [1, 2, 3], m.ones((1, 1, 3))],
-    "r_ dtype": lambda m: m.r_[m.asarray([1, 2], dtype="float32"), 0, 1.5],
-    "r_ step": lambda m: m.r_[0:10:3],
-    "c_": lambda m: m.c_[m.asarray([1, 2, 3]), m.asarray([4, 5, 6])],
-    "c_ lists": lambda m: m.c_[[1, 2], [[3, 4], [5, 6]], [7.5, 8]],
-    "c_ numbers": lambda m: m.c_[m.asarray([[1, 2, 3]]), 0, 0, m.asarray([[4, 5, 6]])],
-    "c_ slices": lambda m: m.c_[0:3, 3:6],
-    "mgrid": lambda m: m.mgrid[0:5, 0:3:2],
-    "mgrid floats": lambda m: m.mgrid[-1:1:5j, 0:1:3j],
-    "mgrid float32": lambda m: m.mgrid[np.float32(0.1) : np.float32(0.4) : np.float32(0.1)],
-    "mgrid complex64": lambda m: m.mgrid[0 : 1 : np.complex64(3j)],
-    "mgrid tuple of one": lambda m: m.mgrid[0:3,],
-    "ogrid": lambda m: m.ogrid[0:5, -1:1:3j],
-    "ogrid one": lambda m: m.ogrid[0:5],
-    "indices": lambda m: m.indices((2, 3)),
-    "indices sparse": lambda m: m.indices((2, 3), sparse=True),
-    "meshgrid": lambda m: m.meshgrid([1, 2, 3], [4, 5], indexing="ij"),
-    "meshgrid views": lambda m: m.meshgrid(m.asarray([1, 2, 3]), m.asarray([4, 5]), copy=False),
-    "meshgrid sparse": lambda m: m.meshgrid([1, 2, 3], [4, 5], sparse=True),
-    "fromfunction": lambda m: m.fromfunction(lambda i, j: i * j, (3, 2), dtype=int),
-    "along": lambda m: m.apply_along_axis(sum, 0, m.asarray([[1, 2], [3, 4]])),
-    "along vectors": lambda m: m.apply_along_axis(lambda v: v[::-1] * 2, 1, m.asarray([[1, 2]])),
-    "along matrices": lambda m: m.apply_along_axis(
-        lambda v, k: m.stack([v, v + k]).reshape(3, 2), 0, m.arange(12).reshape(3, 2, 2), 5
-    ),
-    "along numbers": lambda m: m.apply_along_axis(lambda v: float(v[0]), -1, m.ones((2, 3, 2))),
-    "along none": lambda m: m.apply_along_axis(sum, 0, m.ones((2, 0))),
-    "over axes": lambda m: m.apply_over_axes(m.sum, m.ones((2, 3, 4)), [0, -1]),
-    "over axis": lambda m: m.apply_over_axes(m.max, m.ones((2, 3)), 0),
-    "vectorize": lambda m: m.vectorize(lambda a, b: a + b if a > b else a - b)(
-        [1, 4], m.asarray(2)
-    ),
-    "vectorize otypes": lambda m: m.vectorize(lambda a: a, otypes=[float])(m.arange(3)),
-    "vectorize two": lambda m: m.vectorize(lambda a: (a, a + 0.5))(m.arange(3)),
-    "vectorize excluded": lambda m: m.vectorize(
-        lambda p, x: sum(c * x**k for k, c in enumerate(p)), excluded=["p"]
-    )(p=[1, 2, 3], x=m.asarray([0, 1])),
-    "vectorize signature": lambda m: m.vectorize(lambda v: v.sum(), signature="(n)->()")(
-        m.arange(6).reshape(2, 3)
-    ),
-    "vectorize functions": lambda m: m.vectorize(lambda a: m.sqrt(a) + 1)(m.asarray([4.0, 9.0])),
-    "vectorize empty": lambda m: m.vectorize(lambda a: a, otypes="d")(m.zeros(0)),
-    "vectorize nothing": lambda m: m.vectorize(lambda a: a)(m.zeros(0)),
-}
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_as_numpy(name: str) -> None:
-    call = CALLS[name]
-    try:
-        wanted = call(np)
-    except (TypeError, ValueError, IndexError) as error:
-        with pytest.raises(type(error)):
-            call(xarr)
-        return
-    got = call(xarr)
-    if not isinstance(wanted, tuple | list):
-        got, wanted = (got,), (wanted,)
-    assert len(got) == len(wanted)
-    for mine, other in zip(got, wanted, strict=True):
-        assert type(mine) is xarr.Array
-        assert_same(np.asarray(mine), np.asarray(other), name)
 
 
 def test_keys_are_made_of_brackets() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,186 +10,144 @@ import pytest
 
 import xarr
 from tests.comparing import needs
-from tests.functions.beside_numpy import check, refused
+from tests.functions.calls import check, each, rows
 from xarr.algorithms import library
 from xarr.engine import engine
 from xarr.functions.statistics import quantiles
 
-NAN, INF = np.nan, np.inf
+NAN = np.nan
 RNG = np.random.default_rng(0)
 PLAIN = RNG.normal(size=(4, 6))
 HOLED = np.where(RNG.random((4, 6)) < 0.3, NAN, PLAIN)
 HOLED[2] = NAN
 WHOLE = RNG.integers(-5, 9, (3, 4))
-METHODS = quantiles.METHODS
+GIVEN: dict[str, Any] = {
+    "p": PLAIN,
+    "h": HOLED,
+    "w": WHOLE,
+    "a": np.array([1, 2, NAN, np.inf, -np.inf]),
+    "b": np.array([1 + 1e-9, 2.1, NAN, np.inf, np.inf]),
+    "cube": RNG.normal(size=(3, 4, 5)),
+    "weights": RNG.random((4, 6)),
+    "counts": RNG.integers(0, 4, (4, 6)),
+    "short": RNG.random(6),
+    "mask": RNG.random((4, 6)) < 0.7,
+}
+
+CALLS = """
+# comparisons
+np.isclose(a{, b|, b, equal_nan=True|, 2, atol=1})
+np.isclose({w, w + 1, rtol=0.5, atol=np.asarray([0.0, 1, 2, 0.5])|[True, False], [True, True]})
+np.isclose(np.asarray([1 + 1j, nan + 1j, inf]), [1 + 1j, nan + 1j, inf], equal_nan=True)
+np.isclose(np.asarray([-(2**63)]), np.asarray([-(2**63)]))
+np.isclose({np.asarray([1, 2], "f4"), np.asarray([1 + 1e-6, 2.1])|1.0, 1 + 1e-9})
+np.isclose(np.asarray([1, 2, 3]), [1, 2]) ! ValueError: broadcast
+np.allclose({a[:3], [1.0, 2, nan], equal_nan=True|a, a})
+np.array_equal({a, a, equal_nan=True|a, a|[1, 2], np.asarray([1, 2])})
+np.array_equal({np.zeros((0, 3)), np.zeros((0, 3))|np.zeros((0, 3)), np.zeros((3, 0))|"text", a})
+np.array_equiv(np.asarray([[1, 1], [1, 1]]), 1)
+np.array_equiv(np.asarray([1, 2]), [1, 2, 3])
+# order statistics
+np.median(cube, axis=(0, 2))
+np.median({cube, axis=(2, 0), keepdims=True|cube.T[::2], axis=-1|h, axis=0|p + 1j * h|[3, 1, 2]})
+np.median(np.zeros((0, 3)))
+np.median({np.zeros((0, 3)), axis=0|p, axis=0, out=p[0]})
+np.median(p, axis=2) ! AxisError
+np.median(p, axis=(0, 0)) ! ValueError
+np.percentile({p, [10, 50], axis=(1, 0), keepdims=True|np.asarray(p, "f4"), 30})
+np.percentile(w, numpy.float32(30))
+np.nanpercentile(h, [10, 50], axis=0)
+np.quantile(p{, 0|, [0.1, 0.5, 1]}, weights=counts + 0.0, method="inverted_cdf")
+np.quantile(p{, 0|, [0.1, 0.5, 1]}, axis=1, weights=np.arange(6), method="inverted_cdf")
+np.nanquantile(h, [0.1, 0.5, 1], axis=1, weights=counts + 1, method="inverted_cdf")
+np.quantile(p, np.asarray([0.5])).shape
+np.quantile(p{, 2|, 0.5, method="middle"|, 0.5, weights=counts}) ! ValueError
+np.quantile(p, 0.5, weights=-counts - 1, method="inverted_cdf") ! ValueError
+np.quantile(p, 0.5, weights=0 * counts, method="inverted_cdf") ! ValueError
+np.quantile(p, 0.5, weights=counts[0], method="inverted_cdf") ! TypeError
+np.quantile(p, 0.5, axis=5) ! AxisError
+np.quantile(p, [[[0.5]]]) ! ValueError
+np.quantile(p + 1j, 0.5) ! TypeError
+np.quantile(np.zeros((0, 3)), 0.5) ! IndexError
+np.quantile(p > 0, 0.3) ! TypeError
+# averages
+np.average({p|p, axis=1, weights=short|p.T, axis=(1, 0), weights=weights, keepdims=True})
+np.average({w, weights=w**2|np.asarray(p, "f4"), weights=np.asarray(weights, "f4")})
+np.average({[1, 2, 3], weights=[1, 2, 3]|p, 0, weights=weights, returned=True})
+np.average(p, 0, returned=True)
+np.average(p, weights=short) ! TypeError
+np.average(p, axis=0, weights=short) ! ValueError
+np.average(p, axis=0, weights=0 * weights) ! ZeroDivisionError
+np.cov({p|p, rowvar=False|p, bias=True|p, ddof=0|p, y=p|p, y=p[0]|p, fweights=np.arange(6)})
+np.cov(p{, aweights=short|, aweights=short, fweights=np.arange(6)|, aweights=short, ddof=0})
+np.cov(p, dtype=np.float32)
+np.corrcoef({p|p, rowvar=False|p, y=p[::-1]})
+np.{cov|corrcoef}(p + 1j * p**2)
+np.{cov|corrcoef}(p[0])
+np.cov({p[0], p[1], rowvar=False|np.zeros((0, 3))|[[1, 2, 3], [1, 4, 9]]})
+np.cov({np.zeros((2, 2, 2))|p, ddof=1.5}) ! ValueError
+np.cov(p, fweights=short) ! TypeError
+np.cov(p, aweights=-short) ! ValueError
+np.cov(p{, aweights=p|, aweights=short[:3]}) ! RuntimeError
+# the nan family
+np.nancumsum({h|h, axis=1|w, axis=0, dtype=np.float32|h, axis=0, out=p})
+np.nancumprod({h|h, axis=1|w, axis=0, dtype=np.float32|h, axis=0, out=p})
+np.nanmax(h, where=mask, initial=-3)
+np.nanmin({h, axis=0, initial=-0.5|np.zeros((0, 3)), initial=3.0, axis=0})
+np.nansum(h, initial=4.0)
+np.nanmean(np.asarray(h, "f4"), dtype=np.float64)
+np.nanmean(np.zeros((0, 3)), axis=0)
+np.nanvar(h, axis=1, ddof=1)
+np.nanstd(h, correction=1)
+np.nanvar(h, axis=1, mean=np.nanmean(p, axis=1, keepdims=True))
+np.nansum([1, nan, 2])
+np.{nansum|nanmean|nanmax|nanmedian}(h, axis=0, out=p[0])
+np.nanmean(h, dtype=int) ! TypeError
+np.nanmax(h, where=mask) ! ValueError
+np.nanvar(h, ddof=1, correction=2) ! ValueError
+np.nanmin(np.zeros((0, 3))) ! ValueError
+"""
 
 
-@pytest.fixture(params=["", "as-gpu"], ids=["library", "kernels"])
-def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
-    """The default device, and the same taken for a GPU."""
-    with xarr.device(xarr.default_device().pretending(*filter(None, [request.param]))) as chosen:
-        yield chosen
-
-
-def test_isclose() -> None:
-    a, b = np.array([1, 2, NAN, INF, -INF]), np.array([1 + 1e-9, 2.1, NAN, INF, INF])
-    for same in (False, True):
-        check("isclose", a, b, equal_nan=same)
-    check("isclose", a, 2, atol=1)
-    check("isclose", WHOLE, WHOLE + 1, rtol=0.5, atol=np.array([0.0, 1, 2, 0.5]))
-    check("isclose", np.array([True, False]), [True, True])
-    check("isclose", np.array([1 + 1j, NAN + 1j, INF]), [1 + 1j, NAN + 1j, INF], equal_nan=True)
-    check("isclose", np.array([-(2**63)]), np.array([-(2**63)]))
-    check("isclose", np.array([1, 2], "f4"), np.array([1 + 1e-6, 2.1]))
-    assert bool(xarr.isclose(1.0, 1 + 1e-9))
-    with pytest.raises(ValueError, match="broadcast"):
-        xarr.isclose(xarr.asarray([1, 2, 3]), [1, 2])
-
-
-def test_comparisons_give_python_truths() -> None:
-    x = xarr.asarray([1.0, NAN])
-    results = (
-        xarr.allclose(x, [1.0, NAN], equal_nan=True),
-        xarr.array_equal(x, [1.0, NAN], equal_nan=True),
-        xarr.array_equal([1, 2], xarr.asarray([1, 2])),
-        xarr.array_equiv(xarr.asarray([[1, 1], [1, 1]]), 1),
-        xarr.array_equal(xarr.zeros((0, 3)), xarr.zeros((0, 3))),
-        not xarr.array_equal(xarr.zeros((0, 3)), xarr.zeros((3, 0))),
-        not xarr.array_equal(x, x),
-        not xarr.array_equal("text", x),
-        not xarr.array_equiv(xarr.asarray([1, 2]), [1, 2, 3]),
-        not xarr.allclose(x, x),
-    )
-    assert all(result is True for result in results)
+@each(CALLS)
+def test_as_numpy(call: str) -> None:
+    check(call, near=1e-12, **GIVEN)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "uint8", "bool"])
 def test_median(dtype: str, form: xarr.Device) -> None:
     needs(dtype)
-    x = (np.abs(PLAIN) * 40).astype(dtype)
-    check("median", x)
-    check("median", x[:, :5], axis=1, keepdims=True)
-    check("median", x, axis=0)
+    for call in ("np.median(x)", "np.median(x[:, :5], axis=1, keepdims=True)"):
+        check(call, near=1e-12, x=(np.abs(PLAIN) * 40).astype(dtype))
 
 
-def test_medians_of_other_layouts() -> None:
-    x = RNG.normal(size=(3, 4, 5))
-    check("median", x, axis=(0, 2))
-    check("median", x, axis=(2, 0), keepdims=True)
-    check("median", x.T[::2], axis=-1)
-    check("median", HOLED, axis=0)
-    check("median", PLAIN + 1j * HOLED)
-    check("median", [3, 1, 2])
-    check("median", np.zeros((0, 3)))
-    check("median", np.zeros((0, 3)), axis=0)
-    out = xarr.zeros(6)
-    assert xarr.median(xarr.asarray(PLAIN), axis=0, out=out) is out
-    np.testing.assert_allclose(np.asarray(out), np.median(PLAIN, axis=0))
-    refused("median", PLAIN, axis=2)
-    refused("median", PLAIN, axis=(0, 0))
+QUANTILES = """
+np.quantile(p, [0, 0.25, 0.5, 0.93, 1], method=m)
+np.quantile(np.asarray(p, "f4"), 0.3, axis=1, method=m, keepdims=True)
+np.quantile({w, np.asarray([[0.1, 0.9]]), axis=0|h, 1, axis=1}, method=m)
+np.nanquantile(h, [0, 0.25, 0.5, 0.93, 1], axis=1, method=m)
+"""
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", quantiles.METHODS)
 def test_quantile(method: str) -> None:
-    check("quantile", PLAIN, [0, 0.25, 0.5, 0.93, 1], method=method)
-    check("quantile", PLAIN.astype("f4"), 0.3, axis=1, method=method, keepdims=True)
-    check("quantile", WHOLE, np.array([[0.1, 0.9]]), axis=0, method=method)
-    check("quantile", HOLED, 1, axis=1, method=method)
-    check("nanquantile", HOLED, [0, 0.25, 0.5, 0.93, 1], axis=1, method=method)
+    for call in rows(QUANTILES):
+        check(call, near=1e-12, m=method, **GIVEN)
 
 
-def test_quantiles_on_a_gpu() -> None:
+@each("""
+np.quantile(p, [0.2, 0.7], axis=0)
+np.nanquantile(h, [0.2, 0.7], axis=0)
+np.quantile(p, 0.4, weights=p**2 + 9, method="inverted_cdf")
+""")
+def test_quantiles_on_a_gpu(call: str) -> None:
     with xarr.device(xarr.default_device().pretending("as-gpu")):
-        check("quantile", PLAIN, [0.2, 0.7], axis=0)
-        check("nanquantile", HOLED, [0.2, 0.7], axis=0)
-        check("quantile", PLAIN, 0.4, weights=WHOLE[0, 0] + PLAIN**2 + 9, method="inverted_cdf")
+        check(call, near=1e-12, **GIVEN)
 
 
-def test_percentiles_and_weights() -> None:
-    check("percentile", PLAIN, [10, 50], axis=(1, 0), keepdims=True)
-    check("percentile", PLAIN.astype("f4"), 30)
-    check("percentile", WHOLE, np.float32(30))
-    check("nanpercentile", HOLED, [10, 50], axis=0)
-    weights = np.abs(RNG.integers(0, 4, (4, 6)))
-    for q in (0, [0.1, 0.5, 1]):
-        check("quantile", PLAIN, q, weights=weights + 0.0, method="inverted_cdf")
-        check("quantile", PLAIN, q, axis=1, weights=np.arange(6), method="inverted_cdf")
-        check("nanquantile", HOLED, q, axis=1, weights=weights + 1, method="inverted_cdf")
-    assert xarr.quantile(xarr.asarray(PLAIN), xarr.asarray([0.5])).shape == (1,)
-    for q, named in (
-        (2, {}),
-        (0.5, {"method": "middle"}),
-        (0.5, {"weights": weights}),
-        (0.5, {"weights": -weights - 1, "method": "inverted_cdf"}),
-        (0.5, {"weights": 0 * weights, "method": "inverted_cdf"}),
-        (0.5, {"weights": weights[0], "method": "inverted_cdf"}),
-        (0.5, {"axis": 5}),
-        ([[[0.5]]], {}),
-    ):
-        refused("quantile", PLAIN, q, **named)
-    refused("quantile", PLAIN + 1j, 0.5)
-    refused("quantile", np.zeros((0, 3)), 0.5)
-    refused("quantile", PLAIN > 0, 0.3)
-
-
-def test_average() -> None:
-    weights, short = RNG.random((4, 6)), RNG.random(6)
-    check("average", PLAIN)
-    check("average", PLAIN, axis=1, weights=short)
-    check("average", PLAIN.T, axis=(1, 0), weights=weights, keepdims=True)
-    check("average", WHOLE, weights=WHOLE**2)
-    check("average", PLAIN.astype("f4"), weights=weights.astype("f4"))
-    check("average", [1, 2, 3], weights=[1, 2, 3])
-    for named in ({"weights": weights}, {}):
-        pairs = zip(
-            xarr.average(xarr.asarray(PLAIN), 0, **named, returned=True),  # type: ignore[arg-type]
-            np.average(PLAIN, 0, **named, returned=True),  # type: ignore[arg-type]
-            strict=True,
-        )
-        for got, wanted in pairs:
-            np.testing.assert_allclose(np.asarray(got), wanted)
-    refused("average", PLAIN, weights=short)
-    refused("average", PLAIN, axis=0, weights=short)
-    refused("average", PLAIN, axis=0, weights=0 * weights)
-
-
-def test_cov() -> None:
-    whole, shares = np.arange(6), RNG.random(6)
-    options: tuple[dict[str, Any], ...] = (
-        {},
-        {"rowvar": False},
-        {"bias": True},
-        {"ddof": 0},
-        {"y": PLAIN},
-        {"y": PLAIN[0]},
-        {"fweights": whole},
-        {"aweights": shares},
-        {"aweights": shares, "fweights": whole},
-        {"aweights": shares, "ddof": 0},
-        {"dtype": np.float32},
-    )
-    for named in options:
-        check("cov", PLAIN, **named)
-    for named in ({}, {"rowvar": False}, {"y": PLAIN[::-1]}):
-        check("corrcoef", PLAIN, **named)
-    check("cov", PLAIN + 1j * PLAIN**2)
-    check("corrcoef", PLAIN + 1j * PLAIN**2)
-    check("cov", PLAIN[0])
-    check("corrcoef", PLAIN[0])
-    check("cov", PLAIN[0], PLAIN[1], rowvar=False)
-    check("cov", np.zeros((0, 3)))
-    check("cov", [[1, 2, 3], [1, 4, 9]])
+def test_degrees_of_freedom_are_warned_of() -> None:
     with pytest.warns(RuntimeWarning, match="Degrees of freedom"):
         xarr.cov(xarr.asarray(PLAIN), ddof=6)
-    refused("cov", np.zeros((2, 2, 2)))
-    for named in (
-        {"ddof": 1.5},
-        {"fweights": shares},
-        {"aweights": -shares},
-        {"aweights": PLAIN},
-        {"aweights": shares[:3]},
-    ):
-        refused("cov", PLAIN, **named)
 
 
 SUMS = ["nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmedian", "nanmin", "nanmax"]
@@ -202,11 +159,11 @@ def test_the_nan_family(name: str, dtype: str) -> None:
     needs(dtype)
     x = HOLED if dtype[0] in "fc" else WHOLE
     x = x.astype(dtype) if dtype != "complex128" else x + 1j * x[::-1]
-    if name == "nanprod":
-        x = x[:, :3]
-    check(name, x)
-    check(name, x, axis=1, keepdims=True)
-    check(name, x[::2].T, axis=-1)
+    for rest in ("x)", "x, axis=1, keepdims=True)", "x[::2].T, axis=-1)"):
+        check(f"np.{name}({rest}", near=1e-12, x=x[:, :3] if name == "nanprod" else x)
+    if name in ("nansum", "nanmean", "nanvar", "nanprod") and dtype == "float64":
+        for rest in ("h, where=mask)", "h, axis=1, where=mask[0])", "w, dtype=np.float32)"):
+            check(f"np.{name}({rest}", near=1e-12, **GIVEN)
 
 
 @pytest.mark.parametrize("name", [*SUMS, "nanargmax", "nancumsum", "nanquantile"])
@@ -218,78 +175,37 @@ def test_the_nan_family_takes_what_the_plain_functions_take(name: str) -> None:
     assert getattr(xarr, name)(a=[3.0, NAN], **more).shape in ((), (2,))
 
 
-@pytest.mark.parametrize("name", ["nancumsum", "nancumprod"])
-def test_running_sums_without_nan(name: str) -> None:
-    check(name, HOLED)
-    check(name, HOLED, axis=1)
-    check(name, WHOLE, axis=0, dtype=np.float32)
-    out = xarr.zeros((4, 6))
-    assert getattr(xarr, name)(xarr.asarray(HOLED), axis=0, out=out) is out
-    np.testing.assert_allclose(np.asarray(out), getattr(np, name)(HOLED, axis=0))
+INDICES = """
+f(h[[0, 1, 3]])
+f({h[[0, 1, 3]], axis=1|h, axis=None, keepdims=True|w, axis=0|long})
+f({h, axis=1|np.asarray([nan])|np.zeros((0, 3)), axis=0}) ! ValueError
+"""
+LONG = np.where(RNG.random(40_000) < 0.5, NAN, RNG.normal(size=40_000))
 
 
 @pytest.mark.parametrize("name", ["nanargmin", "nanargmax"])
 def test_indices_of_extremes_without_nan(name: str, form: xarr.Device) -> None:
-    numbers = HOLED[[0, 1, 3]]
-    check(name, numbers)
-    check(name, numbers, axis=1)
-    check(name, HOLED, axis=None, keepdims=True)
-    check(name, WHOLE, axis=0)
-    long = np.where(RNG.random(40_000) < 0.5, NAN, RNG.normal(size=40_000))
-    check(name, long)
-    refused(name, HOLED, axis=1)
-    refused(name, np.array([NAN]))
-    refused(name, np.zeros((0, 3)), axis=0)
+    for call in rows(INDICES):
+        check(call.replace("f(", f"np.{name}("), h=HOLED, w=WHOLE, long=LONG)
     # NumPy documents that it may miss an infinity beside NaN.
-    end = INF if name == "nanargmin" else -INF
+    end = np.inf if name == "nanargmin" else -np.inf
     assert int(getattr(xarr, name)(xarr.asarray([NAN, end]))) == 1
 
 
-def test_a_cpu_warns_where_there_are_no_numbers() -> None:
+@each("""
+np.{nanmin|nanmedian}(x, axis=1) ! All-NaN slice
+np.nanquantile(x, 0.5, axis=1) ! All-NaN slice
+np.nanmean(x, axis=1) ! Mean of empty slice
+np.median([]) ! Mean of empty slice
+np.nanstd(x, axis=1) ! Degrees of freedom
+""")
+def test_a_cpu_warns_where_there_are_no_numbers(call: str) -> None:
+    call, _, message = call.partition(" ! ")
     x = xarr.asarray(HOLED)
-    calls: dict[str, tuple[Callable[[], object], ...]] = {
-        "All-NaN slice": (
-            lambda: xarr.nanmin(x, axis=1),
-            lambda: xarr.nanmedian(x, axis=1),
-            lambda: xarr.nanquantile(x, 0.5, axis=1),
-        ),
-        "Mean of empty slice": (lambda: xarr.nanmean(x, axis=1), lambda: xarr.median([])),
-        "Degrees of freedom": (lambda: xarr.nanstd(x, axis=1),),
-    }
-    on_cpu = library.is_preferred(x.device)
-    for message, functions in calls.items():
-        for function in functions:
-            if on_cpu:
-                with pytest.warns(RuntimeWarning, match=message) as told:
-                    function()
-                assert told[0].filename == __file__
-
-
-def test_arguments_of_the_nan_family() -> None:
-    mask = RNG.random((4, 6)) < 0.7
-    for name in ("nansum", "nanmean", "nanvar", "nanprod"):
-        check(name, HOLED, where=mask)
-        check(name, HOLED, axis=1, where=mask[0])
-        check(name, WHOLE, dtype=np.float32)
-    check("nanmax", HOLED, where=mask, initial=-3)
-    check("nanmin", HOLED, axis=0, initial=-0.5)
-    check("nanmin", np.zeros((0, 3)), initial=3.0, axis=0)
-    check("nansum", HOLED, initial=4.0)
-    check("nanmean", HOLED.astype("f4"), dtype=np.float64)
-    check("nanmean", np.zeros((0, 3)), axis=0)
-    check("nanvar", HOLED, axis=1, ddof=1)
-    check("nanstd", HOLED, correction=1)
-    check("nanvar", HOLED, axis=1, mean=np.nanmean(PLAIN, axis=1, keepdims=True))
-    check("nansum", [1, NAN, 2])
-    refused("nanmean", HOLED, dtype=int)
-    refused("nanmax", HOLED, where=mask)
-    refused("nanvar", HOLED, ddof=1, correction=2)
-    refused("nanmin", np.zeros((0, 3)))
-    functions: tuple[Callable[..., Any], ...] = (np.nansum, np.nanmean, np.nanmax, np.nanmedian)
-    for function in functions:
-        out = xarr.zeros(6)
-        assert function(xarr.asarray(HOLED), axis=0, out=out) is out  # NumPy's calls xarr's
-        np.testing.assert_allclose(np.asarray(out), function(HOLED, axis=0))
+    if library.is_preferred(x.device):
+        with pytest.warns(RuntimeWarning, match=message) as told:
+            eval(compile(call, __file__, "eval"), {"np": xarr, "x": x})
+        assert told[0].filename == __file__
 
 
 def test_an_expression_is_summed_without_being_stored() -> None:
@@ -299,23 +215,25 @@ def test_an_expression_is_summed_without_being_stored() -> None:
     assert engine.counts.launches == launches + 1
 
 
-def test_without_float64(any_device: xarr.Device) -> None:
+WITHOUT_FLOAT64 = """
+np.quantile(x, [0.2, 0.7])
+np.nanquantile(x, 0.2, axis=1)
+np.median(n, axis=0)
+np.average(n, weights=n)
+np.nanvar(n)
+np.cov(x)
+np.isclose(n, n)
+np.histogram(n, 5, density=True)[0]
+np.bincount(n.ravel(), n.ravel())
+np.interp(x, [-2, 2], [0, 1j])
+np.gradient(n, axis=0)
+np.kaiser(5, 3)[1:]
+"""
+
+
+@each(WITHOUT_FLOAT64)
+def test_without_float64(call: str, any_device: xarr.Device) -> None:
     """Integers become the widest floating-point type that the device has."""
-    x, counts = xarr.asarray(PLAIN.astype("f4")), xarr.asarray(WHOLE + 5)
-    host = WHOLE + 5
-    calls: tuple[tuple[Any, Any], ...] = (
-        (xarr.quantile(x, [0.2, 0.7]), np.quantile(PLAIN, [0.2, 0.7])),
-        (xarr.nanquantile(x, 0.2, axis=1), np.nanquantile(PLAIN, 0.2, axis=1)),
-        (xarr.median(counts, axis=0), np.median(host, axis=0)),
-        (xarr.average(counts, weights=counts), np.average(host, weights=host)),
-        (xarr.nanvar(counts), np.nanvar(host)),
-        (xarr.cov(x), np.cov(PLAIN)),
-        (xarr.isclose(counts, counts), host == host),
-        (xarr.histogram(counts, 5, density=True)[0], np.histogram(host, 5, density=True)[0]),
-        (xarr.bincount(counts.ravel(), counts.ravel()), np.bincount(host.ravel(), host.ravel())),
-        (xarr.interp(x, [-2, 2], [0, 1j]), np.interp(PLAIN, [-2, 2], [0, 1j])),
-        (xarr.gradient(counts, axis=0), np.gradient(host, axis=0)),
-        (xarr.kaiser(5, 3)[1:], np.kaiser(5, 3)[1:]),
-    )
-    for got, wanted in calls:
-        np.testing.assert_allclose(np.asarray(got), wanted, 1e-4, 1e-5)
+    x, n = PLAIN.astype("f4"), WHOLE + 5
+    got = eval(call, {"np": xarr, "x": xarr.asarray(x), "n": xarr.asarray(n)})
+    np.testing.assert_allclose(np.asarray(got), eval(call, {"np": np, "x": x, "n": n}), 1e-4, 1e-5)
