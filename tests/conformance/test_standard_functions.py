@@ -269,7 +269,8 @@ def test_many_elements(call: str) -> None:
 
 def called_names() -> Iterator[str]:
     for table in TABLES.values():
-        yield from re.findall(r"\bnp\.([a-z_.0-9]+)\(", table)
+        for call in rows(table):
+            yield from re.findall(r"\bnp\.([a-z_.0-9]+)\(", call)
 
 
 ERRORS = """

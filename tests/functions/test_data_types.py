@@ -169,40 +169,6 @@ def test_result_type_without_arrays() -> None:
     assert xp.result_type("f4", 1) == np.float32
 
 
-def test_inspection() -> None:
-    info = xp.__array_namespace_info__()
-    assert info.capabilities() == {
-        "boolean indexing": True,
-        "data-dependent shapes": True,
-        "max dimensions": 64,
-    }
-    assert info.default_device() is device()
-    assert device().without_float64() in [found.without_float64() for found in info.devices()]
-    full = info.dtypes()
-    assert ("float64" in full) == device().has_float64
-    assert "float16" not in full
-    narrow = info.dtypes(device=device().without_float64())
-    assert set(narrow) == set(info.dtypes()) - {"float64", "complex128"}
-    assert info.default_dtypes(device=device().without_float64()) == {
-        "real floating": np.dtype("float32"),
-        "complex floating": np.dtype("complex64"),
-        "integral": np.dtype("int64"),
-        "indexing": np.dtype("int64"),
-    }
-    assert set(info.dtypes(kind="bool")) == {"bool"}
-    assert set(info.dtypes(kind=("unsigned integer", "bool"))) == {
-        "bool",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-    }
-    with pytest.raises(ValueError, match="kind"):
-        info.dtypes(kind="wrong")
-    with pytest.raises(ValueError, match=r"^dtypes\(device, kind\): kind is 'bad'"):
-        info.dtypes(kind=("bool", "bad"))
-
-
 QUESTIONS = """
 [np.issubdtype(kind, np.floating) for kind in (np.float32, "i4", float, np.half)]
 np.promote_types("int8", "uint16")

@@ -13,6 +13,7 @@ import pytest
 
 import xarr
 from tests import reference
+from tests.functions.calls import check as check_call, each
 from tests.launching import change
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
@@ -592,111 +593,69 @@ def test_a_kernel_that_does_not_compile_names_its_operations(device: xarr.Device
     assert "xr_absent" in caught.value.log
 
 
-def test_sums_of_truths_as_truths() -> None:
-    for name in ("sum", "prod", "cumulative_sum"):
-        x = np.asarray([0, 3, 0, 1])
-        got = getattr(xarr, name)(xarr.asarray(x), dtype=bool)
-        assert_same(np.asarray(got), np.asarray(getattr(np, name)(x, dtype=bool)), name)
+CALLS = """
+np.{sum|prod|cumsum}(n, dtype=bool)
+np.{mean([1, 2.5])|sum(numpy.asarray([1, 2]))|cumsum([1, 2, 3])}
+np.cumulative_sum(np.asarray([1, 2]), include_initial={True|2|-99|numpy.int64(3)})
+np.sum({x|f}{, axis=0, where=mask|, initial=5})
+np.sum({x|f}, axis=(0, 1), dtype="float32", keepdims=True)
+np.prod({x|f}, axis=1, where=mask, initial=2)
+np.{max({x|f}, axis=0, where=mask, initial=-1)|min({x|f}, initial=-3)}
+np.{any|all}({x|f}, axis={0|1}, where=mask, keepdims=True)
+np.mean({x|f}{, axis=0, where=mask|, dtype="float32"})
+np.mean({x|f}, axis=1, where=mask, keepdims=True, dtype="float64")
+np.{var|std}({x|f}{, axis=1, where=mask, ddof=1|, axis=0, dtype="float32"|, where=mask})
+np.var({x|f}, axis=0, correction=1)
+{x|f}.{sum|prod|mean|var|std}(axis=1, where=mask)
+{x|f}.{max|min}(axis=0, where=mask, initial=2)
+np.{sum|prod|max|min|mean|std|var|ptp}(f, axis=1, out=out[::2][:5])
+f.argmax(0, out=index)
+f.any(0, out=truth)
+np.cumsum(f, 0, None, f)
+np.sum(f, 0, None, f[1])
+np.mean(f, axis=0, out=index, dtype="int64")
+np.sum(bytes, out=one[{0|1}, ...])
+np.sum(bytes, out=small[0, ...])
+np.sum(f, axis=0, out={out[:5]|out[None, :6]}) ! ValueError: out has shape
+np.max(f, 0, True) ! TypeError: of type bool
+z.var(axis=1)
+z.std(ddof=2)
+np.var(f, axis=0, mean=np.mean(f, axis=0, keepdims=True))
+np.max(np.zeros((0, 3)), axis=0, initial=4)
+np.sum(np.zeros((0, 3)), initial=4)
+np.max(np.zeros((0, 3))) ! ValueError: no elements
+np.{nanargmax|nanargmin}(w)
+np.{nanargmax|nanargmin}(numpy.array([complex(1, numpy.nan)])) ! ValueError: nanarg
+np.{max|min}(c, initial={-3|1 - 2j}, where=c.imag > {1|9})
+np.sum(None) ! TypeError: is of type NoneType
+np.cumsum(n, axis=3) ! AxisError: cumsum(a, axis): axis is 3
+np.cumprod("a") ! TypeError: cumprod(a, axis): a is of type str
+np.ptp(n, axis=3) ! AxisError: ptp(a, axis): axis is 3
+np.ptp(n > 1) ! TypeError: ptp(a, axis): a has dtype bool
+np.std(n, correction="a") ! TypeError: std(a, axis, correction): correction is 'a'
+"""
 
 
-def test_what_can_be_made_an_array_is_reduced() -> None:
-    assert float(xarr.mean([1, 2.5])) == 1.75
-    assert int(xarr.sum(np.asarray([1, 2]))) == 3
-    assert xarr.cumsum([1, 2, 3]).tolist() == [1, 3, 6]
-    with pytest.raises(TypeError, match="is of type NoneType"):
-        xarr.sum(None)
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda x: xarr.cumsum(x, axis=3), r"cumsum\(a, axis\): axis is 3"),
-        (lambda x: xarr.cumprod("a"), r"cumprod\(a, axis\): a is of type str"),
-        (lambda x: xarr.ptp(x, axis=3), r"ptp\(a, axis\): axis is 3"),
-        (lambda x: xarr.ptp(x > 1), r"ptp\(a, axis\): a has dtype bool"),
-        (lambda x: xarr.std(x, correction="a"), r"std\(a, axis, correction\): correction is 'a'"),
-    ],
-)
-def test_errors_name_the_function_that_was_called(call: Callable[[Any], Any], said: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"^{said}"):
-        call(xarr.asarray([1, 2, 3]))
-
-
-def test_whether_to_include_the_initial_value_is_a_truth() -> None:
-    for yes in (True, 2, -99, np.int64(3)):
-        got = xarr.cumulative_sum(xarr.asarray([1, 2]), include_initial=yes)
-        assert got.tolist() == [0, 1, 3]
-
-
-# -- NumPy's options ----------------------------------------------------------------------------
-
-OPTIONS = [
-    ("sum", {"axis": 0, "where": "mask"}),
-    ("sum", {"initial": 5}),
-    ("sum", {"axis": (0, 1), "dtype": "float32", "keepdims": True}),
-    ("prod", {"axis": 1, "where": "mask", "initial": 2}),
-    ("max", {"axis": 0, "where": "mask", "initial": -1}),
-    ("min", {"initial": -3}),
-    ("any", {"axis": 1, "where": "mask", "keepdims": True}),
-    ("all", {"axis": 0, "where": "mask"}),
-    ("mean", {"axis": 0, "where": "mask"}),
-    ("mean", {"dtype": "float32"}),
-    ("mean", {"axis": 1, "where": "mask", "keepdims": True, "dtype": "float64"}),
-    ("var", {"axis": 1, "where": "mask", "ddof": 1}),
-    ("std", {"axis": 0, "dtype": "float32"}),
-    ("std", {"where": "mask"}),
-    ("var", {"axis": 0, "correction": 1}),
-]
-
-
-@pytest.mark.parametrize(("name", "options"), OPTIONS, ids=str)
-@pytest.mark.parametrize("dtype", ["int32", "float64"])
-def test_options_are_those_of_numpy(name: str, options: dict[str, Any], dtype: str) -> None:
-    x = np.random.default_rng(4).integers(-4, 5, (5, 6)).astype(dtype)
-    mask = np.random.default_rng(5).random((5, 6)) > 0.3
-    ours = {key: xarr.asarray(mask) if key == "where" else one for key, one in options.items()}
-    theirs = {key: mask if key == "where" else one for key, one in options.items()}
-    wanted = np.asarray(getattr(np, name)(x, **theirs))
-    for got in (
-        getattr(xarr, name)(xarr.asarray(x), **ours),
-        getattr(xarr.asarray(x), name)(**ours),
-    ):
-        assert got.dtype == wanted.dtype
-        np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-6, strict=True)
-
-
-def test_results_go_to_out() -> None:
-    x = np.arange(12.0).reshape(3, 4)
-    y = xarr.asarray(x)
-    for name in ("sum", "prod", "max", "min", "mean", "std", "var", "ptp"):
-        out = xarr.zeros(6)[::2][:3]
-        assert getattr(xarr, name)(y, axis=1, out=out) is out
-        np.testing.assert_allclose(np.asarray(out), getattr(np, name)(x, axis=1))
-    index, truth = xarr.zeros(4, dtype="int64"), xarr.zeros(4, dtype=bool)
-    assert y.argmax(0, index) is index
-    assert index.tolist() == [2] * 4
-    assert y.any(0, out=(truth,)) is truth
-    assert truth.tolist() == [True] * 4
-    assert xarr.cumsum(y, 0, None, y) is y
-    assert_same(np.asarray(y), np.cumsum(x, 0), "cumsum in place")
-    assert xarr.sum(y, 0, None, y[1]).tolist() == np.cumsum(x, 0).sum(0).tolist()
-    for wrong, error in ((xarr.zeros(5), ValueError), (xarr.zeros((1, 4)), ValueError)):
-        with pytest.raises(error, match="out has shape"):
-            xarr.sum(y, axis=0, out=wrong)
-    assert (
-        xarr.mean(y, axis=0, out=index).tolist() == np.mean(np.asarray(y), 0).astype(int).tolist()
-    )
-    with pytest.raises(TypeError, match="of type bool"):
-        xarr.max(y, 0, True)
-
-
-def test_sums_are_accumulated_in_the_type_of_out() -> None:
-    x = np.asarray([100, 100, 100], dtype="int8")
-    for dtype in ("int8", "float32"):
-        wanted, got = np.zeros((), dtype), xarr.zeros((), dtype=dtype)
-        np.sum(x, out=wanted)
-        xarr.sum(xarr.asarray(x), out=got)
-        assert_same(np.asarray(got), wanted, "sum")
+@each(CALLS)
+def test_options_and_out(call: str) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.integers(-4, 5, (5, 6))
+    given = {
+        "x": x.astype("int32"),
+        "f": x.astype("float64"),
+        "z": rng.standard_normal((4, 5)) * (1 + 2j),
+        "n": np.asarray([0, 3, 0, 1]),
+        "mask": rng.random((5, 6)) > 0.3,
+        "out": np.zeros(12),
+        "index": np.zeros(6, dtype="int64"),
+        "truth": np.zeros(6, dtype=bool),
+        "bytes": np.asarray([100, 100, 100], dtype="int8"),
+        "small": np.zeros(1, dtype="int8"),
+        "one": np.zeros(2, dtype="float32"),
+        "c": drawn_complex(300, (0, 1, 2, -1)),
+        "w": drawn_complex(3000, (0, 1, 2, math.nan)),
+    }
+    check_call(call, near=1e-6, **given)
 
 
 def test_a_mask_costs_no_launch() -> None:
@@ -709,25 +668,6 @@ def test_a_mask_costs_no_launch() -> None:
         xarr.synchronize()
         launches.append(engine.counts.launches - before)
     assert launches[0] == launches[1]
-
-
-def test_variances_of_complex_numbers_and_about_a_mean() -> None:
-    x = np.random.default_rng(6).standard_normal((4, 5)) * (1 + 2j)
-    y = xarr.asarray(x)
-    np.testing.assert_allclose(np.asarray(y.var(axis=1)), x.var(axis=1))
-    np.testing.assert_allclose(float(y.std(ddof=2)), x.std(ddof=2))
-    real = np.ascontiguousarray(x.real)
-    middle = real.mean(axis=0, keepdims=True)
-    got = xarr.var(xarr.asarray(real), axis=0, mean=xarr.asarray(middle))
-    np.testing.assert_allclose(np.asarray(got), real.var(axis=0, mean=middle))
-
-
-def test_no_elements_may_have_a_beginning() -> None:
-    none = xarr.zeros((0, 3))
-    assert xarr.max(none, axis=0, initial=4).tolist() == [4.0] * 3
-    assert float(xarr.sum(none, initial=4)) == 4
-    with pytest.raises(ValueError, match="no elements"):
-        xarr.max(none)
 
 
 EXTREMES_OF_COMPLEX = ("max", "min", "argmax", "argmin", "nanmax", "nanmin", "ptp")
@@ -758,22 +698,6 @@ def test_complex_numbers_go_by_real_then_imaginary_parts(
             # Of several NaN another one may be taken.
             np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
             np.testing.assert_array_equal(got[~np.isnan(got)], wanted[~np.isnan(wanted)])
-
-
-def test_the_index_of_a_complex_number_passes_over_nan() -> None:
-    x = drawn_complex(3000, (0, 1, 2, math.nan))
-    for name in ("nanargmax", "nanargmin"):
-        assert int(getattr(xarr, name)(x)) == int(getattr(np, name)(x))
-        with pytest.raises(ValueError, match=name):
-            getattr(xarr, name)(np.array([complex(1, math.nan)]))
-
-
-def test_the_largest_complex_number_of_those_that_a_mask_names() -> None:
-    x = drawn_complex(300, (0, 1, 2, -1))
-    for where in (x.imag > 1, x.imag > 9):
-        for name, initial in (("max", -3), ("min", 1 - 2j)):
-            wanted = getattr(np, name)(x, initial=initial, where=where)
-            assert complex(getattr(xarr, name)(x, initial=initial, where=where)) == wanted
 
 
 def test_sums_of_negative_zeros() -> None:
