@@ -14,6 +14,7 @@ from hypothesis import given, strategies as st
 import xarr
 from tests import reference
 from tests.comparing import computed_together
+from tests.functions.calls import check, each
 from tests.launching import change
 from tests.reference import Values, assert_same
 from xarr import dtypes
@@ -187,51 +188,6 @@ def test_sizes(size: int, device: xarr.Device) -> None:
     x[mask] = -1
     array[array > 0.3] = -1
     assert_same(np.asarray(array), x, "x[mask] = -1")
-
-
-def test_lists_and_numpy_arrays_are_keys(device: xarr.Device) -> None:
-    x = example()
-    array = xarr.asarray(x)
-    for key in ([0, 2], np.array([1, 1]), np.array(x[:, 0, 0] > 20), ([0, 1], [1, 2]), [True] * 4):
-        assert_same(np.asarray(array[key]), x[key], f"x[{key!r}]")
-    for key in (np.int64(2), xarr.asarray(np.array(2)), (xarr.asarray(np.array(1)), ...)):
-        like = 2 if not isinstance(key, tuple) else 1
-        assert_same(np.asarray(array[key]), x[like], f"x[{key!r}]")
-
-
-def test_pending_keys_and_operands(device: xarr.Device) -> None:
-    x = example((30,))
-    array = xarr.asarray(x)
-    index = xarr.asarray(np.arange(10)) * 2 + 1
-    assert_same(np.asarray((array * 2)[index] + 1), (x * 2)[1:21:2] + 1, "x[index]")
-    assert_same(np.asarray((array + 1)[array % 2 == 0]), (x + 1)[x % 2 == 0], "x[mask]")
-    assert_same(np.asarray(xarr.sum(array[index])), np.asarray(x[1:21:2].sum()), "sum")
-
-
-REFUSED = [
-    (0, 0, 0, 0), 4, -5, (0, 5), (..., 3), (..., ...), 1.5, "a", (slice(None),) * 4,
-    np.array([0, 4]), np.array([-5]), np.zeros(1, "f4"), np.array([True, False]),
-    (np.array([0, 1]), np.array([0, 1, 2])), (np.ones((4, 5), bool), 0, 0), np.ones((4, 4), bool),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("key", REFUSED, ids=repr)
-def test_refused_keys(key: Any, device: xarr.Device) -> None:
-    x = example()
-    array = xarr.asarray(x)
-    with pytest.raises(IndexError):
-        x[key]
-    with pytest.raises(IndexError, match=r"x\[key\]: ") as read:
-        np.asarray(array[on_device(key)])
-    assert ";" in str(read.value)
-    with pytest.raises(IndexError, match=r"x\[key\]"):
-        array[on_device(key)] = 0
-    assert_same(np.asarray(array), x, "a refused write")
-
-
-def test_slices_of_other_types_are_refused(device: xarr.Device) -> None:
-    with pytest.raises(TypeError, match="parts of a slice"):
-        xarr.asarray(example())["a":"b"]  # type: ignore[misc]
 
 
 @given(key=basic_keys(SHAPE), scalar=st.booleans())
@@ -434,23 +390,6 @@ def test_take_along_axis(device: xarr.Device, data: st.DataObject) -> None:
     assert_same(got, np.take_along_axis(x, index, axis=axis), f"take_along_axis {index!r}")
 
 
-def test_takes_are_refused(device: xarr.Device) -> None:
-    x = xarr.asarray(example())
-    index = xarr.asarray(np.array([0, 9]))
-    with pytest.raises(IndexError, match="out of bounds"):
-        xarr.take(x, index, axis=0)
-    with pytest.raises(IndexError, match="axis is 3"):
-        xarr.take(x, index, axis=3)
-    with pytest.raises(IndexError, match="index 60 is out of bounds"):
-        xarr.take(x, xarr.asarray([1, 60]))
-    with pytest.raises(TypeError, match="indices are of integer dtype"):
-        xarr.take(x, xarr.zeros(1, dtype="float32"), axis=0)
-    with pytest.raises(IndexError, match="out of bounds"):
-        xarr.take_along_axis(x, xarr.asarray(np.full(SHAPE, 5)), axis=1)
-    with pytest.raises(ValueError, match="indices have 1 dim"):
-        xarr.take_along_axis(x, index, axis=1)
-
-
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex64"])
 def test_nonzero(dtype: str, device: xarr.Device) -> None:
     rng = np.random.default_rng(2)
@@ -491,18 +430,6 @@ def test_where(first: str, any_device: xarr.Device) -> None:
         xarr.where(test, array, xarr.asarray(example((3,), first)))
 
 
-@pytest.mark.parametrize("shape", [(), (2,), (2, 3)], ids=str)
-@pytest.mark.parametrize("kept", [True, False])
-def test_masks_without_axes(kept: bool, shape: tuple[int, ...], device: xarr.Device) -> None:
-    x = np.arange(np.prod(shape)).reshape(shape).astype(np.float32)
-    array = xarr.asarray(x)
-    for mask in (np.asarray(kept), xarr.asarray(kept)):
-        assert_same(np.asarray(array[mask]), x[np.asarray(kept)], "x[mask]")
-    array[xarr.asarray(kept)] = 7
-    x[np.asarray(kept)] = 7
-    assert_same(np.asarray(array), x, "x[mask] = 7")
-
-
 def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device) -> None:
     other = xarr.arange(3, device=device.pretending("as-gpu"))
     x = xarr.arange(3)
@@ -515,25 +442,6 @@ def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device)
     ):
         with pytest.raises(ValueError, match="one device"):
             call()
-
-
-@pytest.mark.parametrize(("value", "error"), [(np.nan, ValueError), (-np.inf, OverflowError)])
-def test_integers_hold_nothing_that_is_not_finite(value: float, error: type[Exception]) -> None:
-    x = xarr.arange(3)
-    with pytest.raises(error, match="no array of int64 .cannot convert float"):
-        x[0] = value
-    assert x.tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize("index", [1, np.int64(1), np.uint8(1), np.asarray(1), -2])
-def test_take_of_one_index_takes_the_axis_away(index: Any) -> None:
-    host = np.arange(6, dtype=np.float32).reshape(3, 2)
-    x = xarr.asarray(host)
-    for places in (index, xarr.asarray(index)):
-        for axis in (0, 1):
-            assert_same(np.asarray(xarr.take(x, places, axis)), np.take(host, index, axis), "take")
-    with pytest.raises(TypeError, match=r"^take\(a, indices\): indices has dtype float64"):
-        xarr.take(x, 1.0, axis=0)
 
 
 def test_vectors_are_iterated_over_as_they_are_then(device: xarr.Device) -> None:
@@ -573,80 +481,6 @@ def test_rows_are_views_and_unpack(device: xarr.Device) -> None:
     assert 8 in array
     assert 5 not in array
     assert 1 in xarr.asarray(1)
-
-
-KEYS = {
-    "two masks": (np.array([True, False, True, True]), [True, True, False, True, False]),
-    "bool and list": (True, [0, 1]),
-    "False": (..., False),
-    "bools": (True, np.True_, 0),
-    "range": range(3),
-    "list of lists": [[0, 1], [2, 3]],
-    "mask of the middle": (slice(None), np.arange(5) % 2 == 0),
-    "mask of the last two": (1, np.arange(15).reshape(5, 3) % 2 == 0),
-    "empty list": [],
-    "separated": ([0, 1], slice(None), [0, 2]),
-    "None between": ([0, 1], None, [0, 2]),
-    "ellipsis between": ([0, 1], ..., [0, 1]),
-}
-
-
-@pytest.mark.parametrize("name", KEYS)
-def test_keys_of_numpy(name: str, device: xarr.Device) -> None:
-    key, x = KEYS[name], example()
-    array = xarr.asarray(x)
-    same = x.copy()
-    part = x[key]
-    if name == "two masks":
-        with pytest.raises(ValueError, match="read-only"):
-            xarr.broadcast_to(array, (2, *SHAPE))[key] = 0
-    assert_same(np.asarray(array[key]), part, f"x[{key!r}]")
-    same[key] = -1 - part
-    array[key] = xarr.asarray(-1 - part)
-    assert_same(np.asarray(array), same, f"x[{key!r}] = ...")
-    same[key] += 2
-    array[key] += 2
-    assert_same(np.asarray(array), same, f"x[{key!r}] += 2")
-
-
-def test_keys_hold_arrays_in_lists(device: xarr.Device) -> None:
-    array = xarr.arange(10) * 3
-    first, second = xarr.asarray(2), xarr.argmax(array)
-    assert array[[first, second]].tolist() == [6, 27]
-    array[[first, second]] = [first, second]
-    assert array.tolist() == [0, 3, 2, 9, 12, 15, 18, 21, 24, 9]
-    assert array[first:second].tolist() == [2, 9, 12, 15, 18, 21, 24]
-
-
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [([2**40, 1], OverflowError), ([float("nan"), 1], ValueError), ([1.5, np.inf], OverflowError)],
-    ids=str,
-)
-def test_integers_refuse_lists_that_they_do_not_hold(value: Any, error: type[Exception]) -> None:
-    x, array = np.zeros(2, np.int32), xarr.zeros(2, dtype="int32")
-    with pytest.raises(error):
-        x[...] = value
-    with pytest.raises(error, match="value"):
-        array[...] = value
-
-
-def test_integers_that_only_uint64_holds_stay_exact() -> None:
-    array = xarr.zeros(2, dtype="uint64")
-    array[:] = [2**64 - 1, 1]
-    assert array.tolist() == [2**64 - 1, 1]
-
-
-def test_rows_are_written_through_a_mask_of_the_first_axes(device: xarr.Device) -> None:
-    x = example((6, 4))
-    array = xarr.asarray(x)
-    mask = np.array([True, False, True, False, False, True])
-    for value in (5, [1, 2, 3, 4], np.ones((1, 4)), np.arange(12.0).reshape(3, 4), np.ones((3, 1))):
-        x[mask] = value
-        array[xarr.asarray(mask)] = value
-        assert_same(np.asarray(array), x, "x[mask] = rows")
-    with pytest.raises(ValueError, match="has to broadcast"):
-        array[mask] = np.ones(3)
 
 
 @pytest.mark.parametrize("key", [..., 0, [0, 2, 1], slice(1, None)], ids=str)
@@ -726,3 +560,111 @@ def test_an_index_out_of_range_is_refused_where_few_are_taken(device: xarr.Devic
     x, index = xarr.zeros((3, 2)) + 0, xarr.asarray([0, 3]) + 0
     with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
         x[index]
+
+
+KEYS = """
+[0, 2]
+numpy.array([1, 1])
+numpy.int64(2)
+np.asarray(2)
+(np.asarray(1), ...)
+([0, 1], [1, 2])
+[True] * 4
+x[:, 0, 0] > 20
+(x * 2 > 30)[..., 0]
+np.asarray([0, 1]) * 2 + 1
+[np.asarray(1), np.argmax(x[:, 0, 0])]
+slice(np.asarray(1), np.argmax(x[:, 0, 0]))
+(numpy.array([True, False, True, True]), [True, True, False, True, False])
+(True, [0, 1])
+(..., False)
+(True, numpy.True_, 0)
+range(3)
+[[0, 1], [2, 3]]
+(slice(None), numpy.arange(5) % 2 == 0)
+(1, numpy.arange(15).reshape(5, 3) % 2 == 0)
+[]
+([0, 1], slice(None), [0, 2])
+([0, 1], None, [0, 2])
+([0, 1], ..., [0, 1])
+"""
+
+
+@each(KEYS)
+def test_keys(call: str, device: xarr.Device) -> None:
+    key = call
+    check(f"x[{key}]", x=example())
+    check(f"x.__setitem__({key}, -1 - x[{key}])", x=example())
+    check(f"x.__setitem__({key}, 7)", x=example())
+    check(f"np.broadcast_to(x, (2, 4, 5, 3))[0].__setitem__({key}, 0) ! ValueError", x=example())
+
+
+NO_KEYS = """
+(0, 0, 0, 0)
+4
+-5
+(0, 5)
+(..., 3)
+(..., ...)
+1.5
+"a"
+(slice(None),) * 4
+np.asarray([0, 4])
+np.asarray([-5])
+np.zeros(1, "f4")
+np.asarray([True, False])
+(np.asarray([0, 1]), np.asarray([0, 1, 2]))
+(np.ones((4, 5), bool), 0, 0)
+np.ones((4, 4), bool)
+"""
+
+
+@each(NO_KEYS)
+def test_refused_keys(call: str, device: xarr.Device) -> None:
+    check(f"x[{call}] ! IndexError", x=example())
+    check(f"x[{call}] ! IndexError: x[key]: ", x=example())
+    x = xarr.asarray(example())
+    with pytest.raises(IndexError, match=r"x\[key\]"):
+        x[eval(call, {"np": xarr})] = 0
+    assert_same(np.asarray(x), example(), "a refused write")
+
+
+CALLS = """
+x["a":"b"] ! TypeError: parts of a slice
+np.take(x, {1|numpy.uint8(1)|np.asarray(1)|-2}, {0|1})
+np.take(x, 1.0, axis=0) ! TypeError: take(a, indices): indices has dtype float64
+np.take(x, np.asarray([0, 9]), axis=0) ! IndexError: out of bounds
+np.take(x, np.asarray([0, 9]), axis=3) ! IndexError: axis is 3
+np.take(x, np.asarray([1, 60])) ! IndexError: index 60 is out of bounds
+np.take(x, np.zeros(1, "f4"), axis=0) ! TypeError: indices are of integer dtype
+np.take_along_axis(x, np.full((4, 5, 3), 5), axis=1) ! IndexError: out of bounds
+np.take_along_axis(x, np.asarray([0, 9]), axis=1) ! ValueError: indices have 1 dim
+(x * 2)[np.asarray([0, 1]) * 2 + 1] + 1
+(x + 1)[x % 2 == 0]
+np.sum(x[np.asarray([0, 3])])
+{n|one|x[0]}[np.asarray({True|False})]
+{n|one|x[0]}.__setitem__(np.asarray({True|False}), 7)
+i.__setitem__(0, nan) ! ValueError: no array of int64 (cannot convert float
+i.__setitem__(0, -inf) ! OverflowError: no array of int64 (cannot convert float
+np.zeros(2, "i4").__setitem__(..., {[2**40, 1]|[1.5, inf]}) ! OverflowError
+np.zeros(2, "i4").__setitem__(..., [nan, 1]) ! ValueError
+np.zeros(2, "i4").__setitem__(..., [nan, 1]) ! ValueError: value
+u.__setitem__(slice(None), [2**64 - 1, 1])
+rows.__setitem__(mask, {5|[1, 2, 3, 4]|np.ones((1, 4))|np.ones((3, 1))})
+rows.__setitem__(mask, np.arange(12.0).reshape(3, 4))
+rows.__setitem__(mask, np.ones(3)) ! ValueError: has to broadcast
+"""
+
+
+@each(CALLS)
+def test_calls(call: str, device: xarr.Device) -> None:
+    given = {
+        "x": example(),
+        "n": np.asarray(3.0, np.float32),
+        "one": example((2,)),
+        "i": np.arange(3),
+        "u": np.zeros(2, "u8"),
+        "rows": example((6, 4)),
+        "mask": np.array([True, False, True, False, False, True]),
+    }
+    check(call, **given)
