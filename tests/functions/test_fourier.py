@@ -41,6 +41,7 @@ np.fft.{fft|ifft|fftn}(a, out=np.zeros((4, 6))) ! TypeError
 np.fft.{rfft|ihfft}(a, out=np.zeros((4, 4))) ! TypeError
 np.fft.fft(a, 5, 0, "forward")
 np.fft.rfftn(a, None, (1, 0))
+np.fft.{fft|irfft|rfftn}(a, norm=None)
 np.fft.rfft(a + 0j) ! TypeError
 np.fft.rfftn(a, s=(10, 20, 40), axes=(0, 0, 1))
 np.fft.fftn(a, (4, 5), (0, 0))
