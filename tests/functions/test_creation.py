@@ -78,6 +78,7 @@ np.arange({1e-20, 1.0, 0.25|-1, 1, 1 / 3|10, 0, -0.7|0, 1e5, 0.7|0, 5e-324, 1e30
 np.arange({numpy.int64(3)|2**53 + 1, 2**53 + 8|-(2**63), -(2**63) + 5})
 np.arange({numpy.int8(3)|numpy.uint16(4)|np.asarray(3)|numpy.float32(2.5)})
 np.arange({0, 1, 0|0.0, 1.0, 0.0}) ! ZeroDivisionError
+np.arange(3, dtype=bool) ! TypeError
 np.arange({nan|0, inf}) ! ValueError: arange
 np.arange({"a"|None|1j|[1, 2]}) ! TypeError: arange
 np.linspace({0, 1|1, 0|-3.5, 7|2, 2}, {0|1|2|3|50|257|65539}{|, endpoint=False})

@@ -322,6 +322,7 @@ np.reshape(x, 4) ! ValueError: reshape(a, shape): a has 3 elements
 np.squeeze(x, 0) ! ValueError: squeeze(a, axis): a has shape
 np.ravel("a") ! TypeError: ravel(a): a is of type str
 np.atleast_2d("a") ! TypeError: atleast_2d(*arrays): an array is of type str
+np.moveaxis(x[None], (0, 0), (0, 1)) ! ValueError: moveaxis(a, source, destination): source
 np.flip("abc") ! TypeError: flip
 np.reshape("abc", (2,)) ! TypeError: reshape
 np.roll("abc", 1) ! TypeError: roll

@@ -24,6 +24,7 @@ def test_functions_are_ufuncs(name: str) -> None:
     assert isinstance(function, xarr.ufunc)
     if numpys is not None:  # a row may be a function that NumPy lacks
         assert (function.nin, function.nout) == (numpys.nin, numpys.nout)
+        assert function.identity == numpys.identity
     assert function.nargs == function.nin + function.nout
     assert function.signature is None
     assert pickle.loads(pickle.dumps(function)) is function
