@@ -393,17 +393,17 @@ import warnings
 import xarr
 
 def total(x):
-return float(x.sum())
+    return float(x.sum())
 
 if __name__ == "__main__":
-warnings.simplefilter("ignore")
-x = xarr.ones(10) + 1
-assert total(x) == 20
-with multiprocessing.get_context("fork").Pool(1) as pool:
-try:
-print(pool.apply_async(total, (x,)).get(timeout=60))
-except RuntimeError as error:
-print("spawn" in str(error))
+    warnings.simplefilter("ignore")
+    x = xarr.ones(10) + 1
+    assert total(x) == 20
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        try:
+            print(pool.apply_async(total, (x,)).get(timeout=60))
+        except RuntimeError as error:
+            print("spawn" in str(error))
 """
 
 

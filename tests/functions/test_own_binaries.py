@@ -14,7 +14,7 @@ from tests.kernels.nvrtc import compile_cuda
 CUDA = """
 extern "C" __global__ void twice(float *x)
 {
-x[blockIdx.x * blockDim.x + threadIdx.x] *= 2;
+    x[blockIdx.x * blockDim.x + threadIdx.x] *= 2;
 }"""
 
 

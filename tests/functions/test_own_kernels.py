@@ -299,19 +299,19 @@ typedef struct { f32 scale; i32 begin; } settings;
 
 KERNEL void scaled(GLOBAL const f32 *x, GLOBAL f32 *y, const settings s, u32 n)
 {
-const i64 i = GLOBAL_ID(0);
-if (i < n) {
-y[i] = x[i] * s.scale + (f32)s.begin;
-}
+    const i64 i = GLOBAL_ID(0);
+    if (i < n) {
+        y[i] = x[i] * s.scale + (f32)s.begin;
+    }
 }
 
 KERNEL void turned(GLOBAL f32 *x)
 {
-LOCAL f32 tile[8];
-const i32 k = (i32)LOCAL_ID(0);
-tile[k] = x[GLOBAL_ID(0)];
-BARRIER();
-x[GLOBAL_ID(0)] = tile[7 - k];
+    LOCAL f32 tile[8];
+    const i32 k = (i32)LOCAL_ID(0);
+    tile[k] = x[GLOBAL_ID(0)];
+    BARRIER();
+    x[GLOBAL_ID(0)] = tile[7 - k];
 }
 """
 

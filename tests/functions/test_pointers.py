@@ -17,7 +17,7 @@ from xarr.algorithms import library
 DOUBLE = """
 KERNEL void twice(GLOBAL i32 *x)
 {
-x[GLOBAL_ID(0)] *= 2;
+    x[GLOBAL_ID(0)] *= 2;
 }"""
 
 

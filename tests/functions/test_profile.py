@@ -393,7 +393,7 @@ FIRST = """
 import xarr
 x = xarr.arange(2_000_000) + 0
 with xarr.profile() as p:
-y = x * 2 + 1
+    y = x * 2 + 1
 assert [cost.what for cost in p.kernels] == ["elementwise: multiply, add"], p
 assert [cost.what for cost in p.lines] == ["first.py:5"], p
 """
