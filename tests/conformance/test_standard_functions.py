@@ -78,7 +78,9 @@ TABLES: dict[tuple[str, ...], str] = {
         np.linalg.tensordot(x, x, axes=2)
         np.vecdot(x, x, axis=-2)
         np.linalg.vecdot(x, x)
-        np.linalg.{cross(x, x[:, ::-1], axis=-2)|outer(x[0, :], x[1, :])|trace(x, offset=1)}
+        np.linalg.cross(x, x[:, ::-1], axis=-2)
+        np.linalg.outer(x[0, :], x[1, :])
+        np.linalg.trace(x, offset=1)
     """,
     REAL: """
         np.arange({2, 11, 3|5}, dtype=d)
@@ -105,9 +107,15 @@ TABLES: dict[tuple[str, ...], str] = {
         np.finfo(x).max
         np.mean(x, axis=0)
         np.linalg.{det|inv|slogdet}(m)
-        np.linalg.{solve(m, m[0, :])|solve(m, m[:, :2])|matrix_power(m, -2)|matrix_power(m, 3)}
-        np.linalg.{matrix_rank(m, rtol=0.5)|pinv(x)|cholesky(h)|cholesky(h, upper=True)}
-        np.linalg.{eigvalsh(h)|eigh(h).eigenvalues|svdvals(x)|svd(x, full_matrices=False).S}
+        np.linalg.solve(m{, m[0, :]|, m[:, :2]})
+        np.linalg.matrix_power(m, {-2|0|3})
+        np.linalg.matrix_rank(m, rtol=0.5)
+        np.linalg.pinv(x)
+        np.linalg.cholesky({h|h, upper=True})
+        np.linalg.eigvalsh(h)
+        np.linalg.eigh(h).eigenvalues
+        np.linalg.svdvals(x)
+        np.linalg.svd(x, full_matrices=False).S
         np.abs(np.linalg.qr({x, mode="complete"|x}).R)
         np.linalg.matrix_norm(x{, ord="nuc", keepdims=True|, ord=-1})
         np.linalg.vector_norm(x{, axis=0, ord=inf|, ord=3, keepdims=True})
@@ -131,7 +139,8 @@ TABLES: dict[tuple[str, ...], str] = {
         np.fft.fftn(x, axes=(0,))
         np.fft.ifftn(x, s=(5, 2), axes=(0, 1))
         np.fft.irfftn(x)
-        np.abs(np.prod(np.linalg.{eigvals(m)|eig(m).eigenvalues}))
+        np.abs(np.prod(np.linalg.eigvals(m)))
+        np.abs(np.prod(np.linalg.eig(m).eigenvalues))
     """,
 }
 
@@ -243,9 +252,14 @@ np.matmul(t % 5, np.permute_dims(t % 7, (1, 0)))
 np.matmul(np.astype(t, np.int64), np.astype(np.permute_dims(t, (1, 0)), np.int64))
 np.vecdot(v % 5, v % 7)
 np.tensordot(np.reshape(t, (30, 10, 240)) % 5, np.reshape(t, (10, 240, 30)) % 7)
-np.linalg.{cholesky(m @ np.permute_dims(m, (1, 0)))|det(m)|inv(m)}
-np.linalg.{eigvalsh(m + np.permute_dims(m, (1, 0)))|matrix_norm(t)|solve(m, m[:, :3] * 2)}
-np.linalg.{svdvals(t[:130, :90])|trace(t[:, :240])|vector_norm(v)}
+np.linalg.cholesky(m @ np.permute_dims(m, (1, 0)))
+np.linalg.{det|inv}(m)
+np.linalg.eigvalsh(m + np.permute_dims(m, (1, 0)))
+np.linalg.matrix_norm(t)
+np.linalg.solve(m, m[:, :3] * 2)
+np.linalg.svdvals(t[:130, :90])
+np.linalg.trace(t[:, :240])
+np.linalg.vector_norm(v)
 np.fft.fft(np.astype(v[:65536], np.complex64))
 np.fft.ifft(np.astype(v, np.complex128))
 np.fft.rfft(v[:70000])

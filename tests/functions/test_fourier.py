@@ -50,6 +50,7 @@ np.fft.fftfreq({1|5|8}, 0.1)
 np.fft.rfftfreq({1|5|8}, d=2)
 np.fft.{fftshift|ifftshift}(i, {None|0|(0, 1)|[-1]|numpy.array([1])})
 np.fft.fftshift(i.tolist())
+np.fft.{fftshift|ifftshift}(i, ())
 """
 
 

@@ -596,6 +596,10 @@ def test_keys(call: str, device: xarr.Device) -> None:
     check(f"x[{key}]", x=example())
     check(f"x.__setitem__({key}, -1 - x[{key}])", x=example())
     check(f"x.__setitem__({key}, 7)", x=example())
+    names = [{"np": module, "numpy": np, "x": module.asarray(example())} for module in (xarr, np)]
+    for one in names:
+        exec(f"x[{key}] += 2", one)
+    assert_same(np.asarray(names[0]["x"]), names[1]["x"], f"x[{key}] += 2")
     check(f"np.broadcast_to(x, (2, 4, 5, 3))[0].__setitem__({key}, 0) ! ValueError", x=example())
 
 

@@ -203,6 +203,7 @@ np.polynomial.chebyshev.{chebpts1|chebpts2}(4)
 np.polynomial.chebyshev.chebinterpolate(lambda x: np.tanh(x) + 0.5, 8)
 np.polynomial.polyutils.mapdomain(x, (0, 2), [1, 3])
 np.polynomial.polyutils.getdomain(x)
+np.polyval([], {x|t})
 np.polyfit(p, q, 3{|, w=abs(q)})
 np.polyfit({p, np.stack([p, q], 1), 2|[1, 2, 3], [2, 4, 6], 1})
 np.polyfit(p, q, 2, full=True)[:2]

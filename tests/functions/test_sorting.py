@@ -174,6 +174,8 @@ np.sort(x, axis=1) ! AxisError: axis is 1
 np.searchsorted(x, x, side="middle") ! ValueError: side is 'middle'
 np.searchsorted(x[None], x) ! ValueError: one-dimensional
 np.searchsorted(x, x, sorter=np.zeros(3)) ! TypeError: integer dtype
+np.searchsorted(x[:0], x)
+np.searchsorted(x, x[:0])
 np.sort("a") ! TypeError: is of type str
 np.isin(x, "a") ! TypeError: isin(element, test_elements): test_elements is of type str
 np.searchsorted(x, "a") ! TypeError: searchsorted(a, v): v is of type str
