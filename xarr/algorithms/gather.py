@@ -311,11 +311,12 @@ def compress(values: Node, mask: Node) -> Node:
 def replace(node: Node, mask: Node, values: Node) -> bool:
     """Whether NumPy wrote the values of a vector where a mask is true: few, as in `compress`.
 
-    The node has the mask's shape and lies in memory.
+    The node has the mask's shape and lies in memory, which nobody else sees: the values may be the
+    same memory by another name.
     """
     storage = node.storage
     assert storage is not None
-    if not _is_few(node) or values.storage is storage:
+    if not _is_few(node) or values.storage is storage or storage.is_seen:
         return False
     on = tape_of(node.device)
     with node.device.lock:

@@ -195,16 +195,19 @@ class OpenCLDriver(Driver):
             if program is not None:
                 with contextlib.suppress(cl.Error):
                     log = program.get_build_info(self._device, cl.program_build_info.LOG) or log
-            raise CompileError(
-                device=f"{self.info.backend}:{self.info.index} ({self.info.name})",
-                options=options,
-                log=log,
-                source=source,
-            ) from error
-        binary = self._seal(binary) + binary
-        # The binary is loaded next: keep the program, so that it is not built a second time.
-        self._compiled = (binary, program)
-        return binary
+        else:
+            binary = self._seal(binary) + binary
+            # The binary is loaded next: keep the program, so that it is not built a second time.
+            self._compiled = (binary, program)
+            return binary
+        # Not where PyOpenCL's error is handled: Dask sends with an error what it came of, and that
+        # one cannot be pickled.
+        raise CompileError(
+            device=f"{self.info.backend}:{self.info.index} ({self.info.name})",
+            options=options,
+            log=log,
+            source=source,
+        )
 
     def load(self, binary: bytes, name: str) -> Kernel:
         """The kernel `name` of a binary, or of SPIR-V; ValueError when the driver refuses it."""
