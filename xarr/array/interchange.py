@@ -164,23 +164,7 @@ def export(
     dl_device: tuple[Any, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """Export the array as a DLPack capsule, in the array's own memory on a CPU and a CUDA device.
-
-    Where that is read-only (a broadcast view), the capsule says so, or the export is refused.
-
-    Parameters
-    ----------
-    stream : int, optional
-        The consumer's stream, which waits for the array's values: a ``cudaStream_t``, 1 or None for
-        the legacy default stream, 2 for the one of the thread, -1 for none. None on a CPU.
-    max_version : pair of int, optional
-        The newest DLPack version that the consumer knows; a versioned capsule from 1.0 on.
-    dl_device : pair of int, optional
-        The device the consumer wants: that of `__dlpack_device__`, or (1, 0), the host. (4, n) is
-        the ``cl_mem`` of an array on ``opencl:n``, for what comes on xarr's queue.
-    copy : bool, optional
-        True for memory of its own, False for the array's own, None for a copy if needed.
-    """
+    """Export an array as a DLPack capsule."""
     where = "x.__dlpack__()"
     device = self._node.device
     place = _dlpack_device(device)
@@ -258,20 +242,12 @@ def _check_stream(stream: Any, place: tuple[int, int], where: str) -> None:
 
 
 def dlpack_device(self: Array, /) -> tuple[int, int]:
-    """DLPack's type and number of the device.
-
-    (1, 0) is a CPU, (2, n) CUDA, (10, n) ROCm, and (4, n) another device of OpenCL.
-    """
+    """DLPack's type and number of an array's device."""
     return _dlpack_device(self._node.device)
 
 
 def cuda_array_interface(self: Array) -> dict[str, Any]:
-    """CUDA's array interface, version 3, for libraries that take pointers.
-
-    Shape, typestr, data (the pointer and whether it is read-only), strides in bytes, and the stream
-    in whose order the values are there. From then on the memory is shared for as long as it exists.
-    On other devices there is no such attribute.
-    """
+    """CUDA's array interface of an array."""
     device = self._node.device
     if device.info.dialect != "cuda":
         raise errors.refused(
