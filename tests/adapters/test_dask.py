@@ -153,6 +153,16 @@ def test_a_token_is_of_the_content(dtype: str) -> None:
     assert len(different) == 5
 
 
+def test_chunks_of_another_device_stay_there() -> None:
+    other = xarr.devices()[-1]
+    x, square = (xarr.asarray(values, device=other) for values in (V, SQUARE))
+    assert tokenize(x) == tokenize(xarr.asarray(V))
+    lower = da.from_array(xarr.tril(square), chunks=8)
+    found = da.linalg.solve_triangular(lower, da.from_array(x[:16], chunks=8), lower=True).compute()
+    assert found.device == other
+    np.testing.assert_allclose(np.tril(SQUARE) @ np.asarray(found), V[:16])
+
+
 def test_a_chunk_is_computed_when_its_size_is_asked() -> None:
     x = xarr.ones(1000) + 1
     assert sizeof(x) == 8000
@@ -190,7 +200,12 @@ def test_what_a_worker_holds_leaves_its_device(tmp_path: Path) -> None:
 
 
 def test_whichever_is_imported_first() -> None:
-    for order in ("import xarr, dask.array, einops", "import dask.array, einops, xarr"):
+    asked = "import xarr, importlib.util as u; u.find_spec('dask.array'), u.find_spec('einops')\n"
+    for order in (
+        "import xarr, dask.array, einops",
+        "import dask.array, einops, xarr",
+        f"{asked}import dask.array, einops",
+    ):
         run("-c", f"{order}\nassert 'xarr.adapters.dask' in __import__('sys').modules")
         run(
             "-c",

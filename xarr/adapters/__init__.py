@@ -30,7 +30,7 @@ class Watcher(MetaPathFinder):
     """
 
     def __init__(self) -> None:
-        self._asked: set[str] = set()
+        self._asked: set[str] = set()  # of the other finders, just now
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -40,7 +40,10 @@ class Watcher(MetaPathFinder):
         if adapter is None or fullname in self._asked:
             return None
         self._asked.add(fullname)
-        spec = importlib.util.find_spec(fullname)
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._asked.remove(fullname)  # who asks may not import it
         if spec is not None and spec.loader is not None:
             loader: Any = spec.loader
             loader.exec_module = _followed(loader.exec_module, adapter)

@@ -97,7 +97,8 @@ def _token(array: xarr.Array) -> tuple[Any, ...]:
     """Name an Array by its content; 16 bytes are read."""
     width = min(array.itemsize, 8)
     words = xarr.ravel(array).view(f"uint{8 * width}").astype("uint64")
-    places = xarr.arange(1, words.size + 1, dtype="uint64") * _GOLDEN
+    counted = xarr.arange(1, words.size + 1, dtype="uint64", device=array.device)
+    places = counted * _GOLDEN
     sums = [int(_mixed(words * seed + places).sum()) for seed in _SEEDS]
     return "xarr", array.shape, str(array.dtype), *sums
 
@@ -111,10 +112,11 @@ def _mixed(words: xarr.Array) -> xarr.Array:
 
 def _solved(a: Any, b: Any, lower: bool = False) -> Any:
     """Solve a triangular system where the chunks are."""
-    if not any(type(x) is xarr.Array for x in (a, b)):
+    device = next((x.device for x in (a, b) if type(x) is xarr.Array), None)
+    if device is None:
         return _solved_by_scipy(a, b, lower=lower)
-    a = xarr.asarray(a)
-    return xarr.linalg.solve(xarr.tril(a) if lower else xarr.triu(a), xarr.asarray(b))
+    a, b = xarr.asarray(a, device=device), xarr.asarray(b, device=device)
+    return xarr.linalg.solve(xarr.tril(a) if lower else xarr.triu(a), b)
 
 
 class _NumPy:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy
 import zict
+from dask import config
 from dask.sizeof import sizeof
 from dask.system import CPU_COUNT
 from dask.utils import parse_bytes
@@ -25,8 +26,6 @@ from distributed.worker_memory import parse_memory_limit
 import xarr
 
 _LOGGER: Final = logging.getLogger(__name__)
-_SPILLED: Final = 0.6
-"""The part of a worker's memory that chunks take before they go to disk, as is Dask's default."""
 
 
 @dask_serialize.register(xarr.Array)
@@ -112,8 +111,8 @@ class LocalCluster(SpecCluster):
         backend where None.
     n_workers : int, optional
         How many workers there are; they take the devices in turn. One for each device where None.
-    threads_per_worker : int, optional
-        How many tasks a worker runs at a time; 1 where None, as a device runs one thing at a time.
+    threads_per_worker : int
+        How many tasks a worker runs at a time; a device runs one thing at a time.
     memory_limit : str, int or float
         The host memory of a worker, as of `distributed.LocalCluster`.
     device_memory_limit : str or int, optional
@@ -129,12 +128,6 @@ class LocalCluster(SpecCluster):
     Notes
     -----
     Workers share the threads of the processor: `XARR_THREADS` is set for each.
-
-    Examples
-    --------
-    >>> from xarr.adapters.distributed import LocalCluster  # doctest: +SKIP
-    >>> with LocalCluster() as cluster, cluster.get_client():  # doctest: +SKIP
-    ...     ...
     """
 
     def __init__(
@@ -155,7 +148,8 @@ class LocalCluster(SpecCluster):
         count = n_workers or len(devices)
         threads = max(1, CPU_COUNT // count)
         limit = parse_memory_limit(memory_limit, threads, CPU_COUNT, logger=_LOGGER)
-        host_nbytes = int(_SPILLED * limit) if limit else sys.maxsize
+        share = config.get("distributed.worker.memory.target")
+        host_nbytes = int(share * limit) if share and limit else sys.maxsize
         device_nbytes = parse_bytes(device_memory_limit) if device_memory_limit else sys.maxsize
         workers = {}
         for number, name in zip(range(count), itertools.cycle(devices), strict=False):

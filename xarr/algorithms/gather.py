@@ -156,9 +156,9 @@ def picked(values: Node, index: Node) -> Node | None:
     """What one array of indices names along the first axis, where NumPy takes it at once; or None.
 
     That is where few are named, as in `compress`, of values that are in memory. It is none, too,
-    where an index is out of range. NPBench's spmv takes 60 ms with it, and 159 without.
+    where an index is out of range. NPBench's spmv takes 66 ms with it, and 159 without.
     """
-    if 0 in index.shape:
+    if 0 in index.shape:  # of which nothing is read
         return take(values, layout.contiguous(values.shape), [(0, index)], 0)
     nbytes = math.prod((*index.shape, *values.shape[1:])) * values.dtype.itemsize
     storage = values.storage
