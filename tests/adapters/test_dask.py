@@ -26,6 +26,8 @@ B: Final = RNG.random((24, 16))
 V: Final = A[:, 0].copy()
 N: Final = np.where(A < 0.1, np.nan, A)
 INTEGERS: Final = (A * 20).astype("int64")
+FOUND: Final = [str(one) for one in xarr.devices() if one.backend == xarr.default_device().backend]
+N_WORKERS: Final = max(2, len(FOUND))
 SQUARE: Final = A[:16] @ A[:16].T + 3 * np.eye(16)
 Chunked = Callable[..., Any]
 
@@ -199,6 +201,17 @@ def test_what_a_worker_holds_leaves_its_device(tmp_path: Path) -> None:
     assert len(held) == 0
 
 
+def test_a_view_does_not_keep_the_rest_on_a_device(tmp_path: Path) -> None:
+    held = DeviceBuffer(str(tmp_path), device_nbytes=10**6, host_nbytes=10**6)
+    x = xarr.asarray(A)
+    held["row"], held["column"], held["all"] = x[3], x[:, 3], x
+    assert held["all"] is x
+    for name, expected in ("row", A[3]), ("column", A[:, 3]):
+        assert np.array_equal(np.asarray(held[name]), expected)
+        assert held[name].base is None
+        assert xarr.Pointer(held[name]).nbytes == expected.nbytes
+
+
 def test_whichever_is_imported_first() -> None:
     asked = "import xarr, importlib.util as u; u.find_spec('dask.array'), u.find_spec('einops')\n"
     for order in (
@@ -220,6 +233,12 @@ def killing(block: Any, mark: str) -> Any:
     return block * 2
 
 
+def ways_taken() -> list[str]:
+    from xarr.adapters.distributed import received_nbytes  # the worker's own
+
+    return list(received_nbytes)
+
+
 @pytest.fixture
 def client(request: pytest.FixtureRequest) -> Iterator[Any]:
     with (
@@ -232,10 +251,10 @@ def client(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("client", [{"n_workers": 2}], indirect=True)
+@pytest.mark.parametrize("client", [{"devices": (FOUND * 2)[:N_WORKERS]}], indirect=True)
 def test_a_cluster_has_a_device_for_each_worker(client: Any, tmp_path: Path) -> None:
     there = client.run(lambda: os.environ["XARR_DEVICE"])
-    assert [*there.values()] == [str(xarr.default_device())] * 2
+    assert sorted(there.values()) == sorted((FOUND * 2)[:N_WORKERS])
     x = da.random.default_rng(1).random((400, 400), chunks=100)
     host = np.asarray(x.compute())
     np.testing.assert_allclose(float((x + x.T).sum().compute()), 2 * host.sum())
@@ -244,6 +263,8 @@ def test_a_cluster_has_a_device_for_each_worker(client: Any, tmp_path: Path) -> 
     )
     expected = np.roll(host, 1, 0) + np.roll(host, -1, 0)
     np.testing.assert_allclose(np.asarray(shifted.compute()), expected)
+    way = "between cards" if xarr.default_device().info.platform == "CUDA" else "by the host"
+    assert {way for ways in client.run(ways_taken).values() for way in ways} == {way}
     # A worker dies in the middle.
     doubled = x.map_blocks(killing, str(tmp_path / "killed"))
     np.testing.assert_allclose(np.asarray(doubled.compute()), 2 * host)

@@ -1,7 +1,8 @@
 """Dask's workers: chunks that travel between processes, and a worker for each device.
 
 A chunk travels as its bytes, without a copy where its memory is the host's, and arrives on the
-default device of the worker that gets it.
+default device of the worker that gets it. Between CUDA devices of one machine it goes from card to
+card: the message names its memory, and the worker that asked for it copies it from there.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import itertools
 import logging
 import sys
+from collections import Counter
 from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any, Final
 
@@ -19,13 +21,69 @@ from dask.sizeof import sizeof
 from dask.system import CPU_COUNT
 from dask.utils import parse_bytes
 from distributed import Nanny, Scheduler, SpecCluster
-from distributed.protocol import dask_deserialize, dask_serialize
+from distributed.comm import get_address_host
+from distributed.protocol import dask_deserialize, dask_serialize, register_serialization_family
 from distributed.spill import SpillBuffer
 from distributed.worker_memory import parse_memory_limit
 
 import xarr
+from xarr.array.interchange import exposed
+from xarr.array.layouts import settled
 
 _LOGGER: Final = logging.getLogger(__name__)
+
+
+received_nbytes: Final[Counter[str]] = Counter()
+"""The bytes of chunks that came to this process, "between cards" and "by the host"."""
+_FAMILY: Final = "xarr"
+"""Dask's name for what `_named` and `_copied` do."""
+
+
+def _has_peers(device: xarr.Device) -> bool:
+    return device.info.dialect == "cuda" and device.info.platform == "CUDA"
+
+
+def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
+    """Name the memory of an Array for a worker of this machine, where it is a CUDA device's.
+
+    Dask keeps the Array until the worker says that it has it.
+    """
+    hosts = {
+        get_address_host(end["address"]) for end in (context or {}).values() if "address" in end
+    }
+    if type(array) is not xarr.Array or not _has_peers(array.device) or len(hosts) != 1:
+        raise NotImplementedError
+    if not array.flags.c_contiguous or array.size == 0:
+        raise NotImplementedError
+    driver: Any = array.device.driver
+    with array.device.lock:
+        memory = exposed(array)
+        block = memory.owner.memory.buffer
+        name, begin = driver.exported(block)
+    begin += memory.pointer - block.pointer
+    return {"dtype": array.dtype.str, "shape": array.shape, "begin": begin}, [name]
+
+
+def _copied(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
+    array = xarr.empty(header["shape"], header["dtype"])
+    driver: Any = array.device.driver
+    with array.device.lock:
+        memory = exposed(array)
+        block = memory.owner.memory.buffer
+        begin = memory.pointer - block.pointer
+        driver.copy_exported(bytes(frames[0]), header["begin"], block, begin, array.nbytes)
+    received_nbytes["between cards"] += array.nbytes
+    return array
+
+
+register_serialization_family(_FAMILY, _named, _copied)
+
+
+def dask_setup(worker: Any) -> None:
+    """Let a worker on a CUDA device get chunks from other cards: what `--preload` calls."""
+    if _has_peers(xarr.default_device()):
+        known = [_FAMILY, "dask", "pickle", "error"]
+        worker.rpc.serializers = worker.rpc.deserializers = known
 
 
 @dask_serialize.register(xarr.Array)
@@ -38,12 +96,21 @@ def _sent(array: xarr.Array) -> tuple[dict[str, Any], list[Any]]:
 def _received(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
     content = frames[0] if len(frames) == 1 else b"".join(frames)
     host = numpy.frombuffer(content, header["dtype"]).reshape(header["shape"])
+    received_nbytes["by the host"] += host.nbytes
     return xarr.asarray(host, copy=True)
 
 
 def _spilling(worker_local_directory: str, nbytes: int) -> SpillBuffer:
     """What a worker holds where the device's memory is the host's: on disk beyond a limit."""
     return SpillBuffer(f"{worker_local_directory}/storage", target=nbytes)
+
+
+def _alone(array: xarr.Array) -> xarr.Array:
+    """The array in C order in memory of its own: a view would keep all that it is a view of."""
+    settled(array)
+    storage = array._node.storage
+    is_whole = storage is None or storage.nbytes == array.nbytes
+    return array if is_whole and array.flags.c_contiguous else xarr.array(array, order="C")
 
 
 class DeviceBuffer(MutableMapping[Any, Any]):
@@ -69,6 +136,7 @@ class DeviceBuffer(MutableMapping[Any, Any]):
         self.pop(key, None)
         if type(value) is xarr.Array:
             self._arrays.add(key)
+            value = _alone(value)
         self._of(key)[key] = value
 
     def __getitem__(self, key: Any) -> Any:
@@ -163,6 +231,7 @@ class LocalCluster(SpecCluster):
                     "nthreads": threads_per_worker,
                     "memory_limit": limit,
                     "data": data,
+                    "preload": [*config.get("distributed.worker.preload"), __name__],
                     "host": host,
                     "env": {"XARR_DEVICE": name, "XARR_THREADS": str(threads)},
                 },

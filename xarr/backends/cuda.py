@@ -846,6 +846,33 @@ class CudaDriver(Driver):
         """Whether `copy` takes the other driver's buffers as well."""
         return isinstance(other, CudaDriver)
 
+    def exported(self, block: Block) -> tuple[bytes, int]:
+        """A name of memory for other processes of this machine, and the bytes before the block.
+
+        Waits for what was asked of the block, which has to live until they have copied it.
+        """
+        cuda = self._cuda
+        self.finish(self.last_use(block))
+        with self.context:
+            begin, _ = checked(cuda.cuMemGetAddressRange(block.pointer))
+            name = checked(cuda.cuIpcGetMemHandle(begin))
+        return bytes(name.reserved), block.pointer - int(begin)
+
+    def copy_exported(self, name: bytes, begin: int, target: Block, at: int, nbytes: int) -> None:
+        """Copy, from a byte on, memory that another process exported; returns when it is there."""
+        cuda = self._cuda
+        handle = cuda.CUipcMemHandle()
+        handle.reserved = name
+        flag = cuda.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+        with self._ordered("copy", target, None) as stream:
+            opened = checked(cuda.cuIpcOpenMemHandle(handle, flag))
+            try:
+                pointers = target.pointer + at, int(opened) + begin
+                self.check("copy", cuda.cuMemcpyDtoDAsync(*pointers, nbytes, stream))
+                self.check("copy", cuda.cuStreamSynchronize(stream))
+            finally:
+                cuda.cuIpcCloseMemHandle(opened)
+
     def accesses(self, other: Driver) -> bool:
         """Whether the device reads another one's memory by a way of their own."""
         if not isinstance(other, CudaDriver) or other.info.index == self.info.index:

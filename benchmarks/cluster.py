@@ -1,0 +1,154 @@
+"""A Dask cluster on one device and on all: ``python -m benchmarks.cluster --backend cupy``.
+
+Each worker gets as much as every other one, so that N devices do N times the work; the table says
+how many times as fast they do it. Dask takes about a millisecond a task, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import dask
+import dask.array as da
+import numpy
+from distributed import wait
+
+import xarr
+
+Program = Callable[[Any, int, int, int], Callable[[], Any]]
+
+DEPTH: Final = 64
+"""Steps of the stencil between two exchanges of borders."""
+CHUNKS: Final = 8
+"""Chunks of a worker in the first two programs."""
+
+
+def _filled(rows: int, columns: int, side: int) -> Any:
+    rng = da.random.default_rng(7)
+    return rng.random((rows * side, columns * side), chunks=side, dtype="float32")
+
+
+def reduction(client: Any, workers: int, side: int, chunks: int) -> Callable[[], Any]:
+    """The mean of a series of sines."""
+    x = client.persist(_filled(workers * chunks, 1, side))
+    wait(x)
+    series = sum((da.sin(k * x) ** 2 / k for k in range(1, 13)), da.zeros_like(x))
+    mean = series.mean(dtype="float64")
+    return lambda: float(mean.compute())
+
+
+def _steps(block: Any) -> Any:
+    for _ in range(DEPTH):
+        inner = block[1:-1, 1:-1]
+        around = block[:-2, 1:-1] + block[2:, 1:-1] + block[1:-1, :-2] + block[1:-1, 2:]
+        block = inner + numpy.float32(0.1) * (around - 4 * inner)
+    return block
+
+
+def stencil(client: Any, workers: int, side: int, chunks: int) -> Callable[[], Any]:
+    """Steps of the heat equation on a torus, borders exchanged every `DEPTH` steps."""
+    x = client.persist(_filled(workers * chunks, 1, side))
+    wait(x)
+    stepped = x.map_overlap(_steps, depth=DEPTH, boundary="periodic", trim=False, chunks=x.chunks)
+    total = stepped.sum(dtype="float64")
+    return lambda: float(total.compute())
+
+
+def product(client: Any, workers: int, side: int, chunks: int) -> Callable[[], Any]:
+    """A matrix product; the second matrix is on every device in the end."""
+    half = 2 if chunks > 1 else 1
+    a = client.persist(_filled(workers * half, half, side))
+    b = client.persist(_filled(half, half, side))
+    wait([a, b])
+    total = (a @ b).sum(dtype="float64")
+    return lambda: float(total.compute())
+
+
+PROGRAMS: Final[dict[str, Program]] = {
+    "reduction": reduction,
+    "stencil": stencil,
+    "product": product,
+}
+
+
+def _received() -> dict[str, int]:
+    from xarr.adapters import distributed
+
+    return dict(distributed.received_nbytes)
+
+
+@contextmanager
+def _cluster(devices: Sequence[str]) -> Iterator[Any]:
+    from xarr.adapters.distributed import LocalCluster
+
+    with (
+        dask.config.set({"array.backend": "xarr"}),
+        LocalCluster(devices, memory_limit=0) as cluster,
+        cluster.get_client() as client,
+    ):
+        yield client
+
+
+def measured(devices: Sequence[str], side: int, repeats: int) -> dict[str, dict[str, Any]]:
+    """Seconds, result and bytes that travelled, for each program."""
+    rows = {}
+    with _cluster(devices) as client:
+        for name, program in PROGRAMS.items():
+            work = program(client, len(devices), side, CHUNKS)
+            work()
+            before = client.run(_received)
+            elapsed = []
+            for _ in range(repeats):
+                begun = time.perf_counter()
+                work()
+                elapsed.append(time.perf_counter() - begun)
+            travelled: dict[str, float] = {}
+            for worker, ways in client.run(_received).items():
+                for way, nbytes in ways.items():
+                    more = nbytes - before[worker].get(way, 0)
+                    travelled[way] = travelled.get(way, 0) + more / repeats
+            rows[name] = {"s": min(elapsed), "received_nbytes": travelled}
+    return rows
+
+
+def results(devices: Sequence[str], side: int) -> dict[str, Any]:
+    """What the programs give on small chunks, whose number depends on nothing."""
+    with _cluster(devices) as client:
+        return {name: program(client, 2, side, 4)() for name, program in PROGRAMS.items()}
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Print a table and the JSON of it; 1 where devices differ in a result."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
+    parser.add_argument("--backend", default="cupy")
+    parser.add_argument("--side", type=int, default=24576, help="rows and columns of a chunk")
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args(given)
+    devices = [str(one) for one in xarr.devices() if one.backend == options.backend]
+    one, every = results(devices[:1], 500), results(devices, 500)
+    single = measured(devices[:1], options.side, options.repeats)
+    several = measured(devices, options.side, options.repeats)
+    document = {}
+    for name, row in several.items():
+        times = len(devices) * single[name]["s"] / row["s"]
+        document[name] = {
+            "devices": len(devices),
+            "one_s": single[name]["s"],
+            "all_s": row["s"],
+            "times_as_fast": round(times, 2),
+            "received_nbytes": row["received_nbytes"],
+            "same_result": one[name] == every[name],
+        }
+        print(f"{options.backend} {name:10} {document[name]}", flush=True)
+    print(json.dumps({options.backend: document}))
+    return 0 if one == every else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
