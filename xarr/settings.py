@@ -1,6 +1,7 @@
 """The environment variables of xarr, read here and nowhere else.
 
-They are read once, at first use; what changes in the environment later has no effect.
+They are read once: some when xarr is imported (`IMPORTED`), the others at first use. What changes
+in the environment later has no effect.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import functools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 _FALSE = ("", "0", "false", "no", "off")
 
@@ -85,3 +87,7 @@ def _is_on(value: str) -> bool:
 def settings() -> Settings:
     """The settings of this process."""
     return Settings.read(os.environ)
+
+
+IMPORTED: Final = Settings.read(os.environ)
+"""The settings at import, for `eager`, `pure`, `random` and `tiers`."""

@@ -27,7 +27,10 @@ V: Final = A[:, 0].copy()
 N: Final = np.where(A < 0.1, np.nan, A)
 INTEGERS: Final = (A * 20).astype("int64")
 FOUND: Final = [str(one) for one in xarr.devices() if one.backend == xarr.default_device().backend]
-N_WORKERS: Final = max(2, len(FOUND))
+CLUSTERS: Final = [
+    {"devices": FOUND if len(FOUND) > 1 else FOUND * 2},
+    {"devices": [str(one) for one in xarr.devices()][-2:]},
+]
 SQUARE: Final = A[:16] @ A[:16].T + 3 * np.eye(16)
 Chunked = Callable[..., Any]
 
@@ -251,10 +254,12 @@ def client(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("client", [{"devices": (FOUND * 2)[:N_WORKERS]}], indirect=True)
-def test_a_cluster_has_a_device_for_each_worker(client: Any, tmp_path: Path) -> None:
-    there = client.run(lambda: os.environ["XARR_DEVICE"])
-    assert sorted(there.values()) == sorted((FOUND * 2)[:N_WORKERS])
+@pytest.mark.parametrize("client", CLUSTERS, indirect=True)
+def test_a_cluster_has_a_device_for_each_worker(
+    client: Any, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    there = sorted(client.run(lambda: str(xarr.ones(3).device)).values())
+    assert there == sorted(request.node.callspec.params["client"]["devices"])
     x = da.random.default_rng(1).random((400, 400), chunks=100)
     host = np.asarray(x.compute())
     np.testing.assert_allclose(float((x + x.T).sum().compute()), 2 * host.sum())

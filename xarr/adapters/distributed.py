@@ -48,10 +48,9 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
 
     Dask keeps the Array until the worker says that it has it.
     """
-    hosts = {
-        get_address_host(end["address"]) for end in (context or {}).values() if "address" in end
-    }
-    if type(array) is not xarr.Array or not _has_peers(array.device) or len(hosts) != 1:
+    if type(array) is not xarr.Array or not _has_peers(array.device) or context is None:
+        raise NotImplementedError
+    if len({get_address_host(context[end]["address"]) for end in ("sender", "recipient")}) != 1:
         raise NotImplementedError
     if not array.flags.c_contiguous or array.size == 0:
         raise NotImplementedError

@@ -62,6 +62,8 @@ _ARGUMENTS_NBYTES: Final = 4096
 
 _LEGACY: Final = 1
 """The default stream by its unmistakable name, CU_STREAM_LEGACY; 0 may mean a thread's own."""
+_HANDLE_NBYTES: Final = 64
+"""CU_IPC_HANDLE_SIZE: what `exported` gives has so many bytes."""
 _LIBRARY: Final = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 _STREAM: Final = 8
 """The index of the stream among the arguments of `cuLaunchKernel`."""
@@ -855,14 +857,15 @@ class CudaDriver(Driver):
         self.finish(self.last_use(block))
         with self.context:
             begin, _ = checked(cuda.cuMemGetAddressRange(block.pointer))
-            name = checked(cuda.cuIpcGetMemHandle(begin))
-        return bytes(name.reserved), block.pointer - int(begin)
+            handle = checked(cuda.cuIpcGetMemHandle(begin))
+        name = ctypes.string_at(int(handle.getPtr()), _HANDLE_NBYTES)
+        return name, block.pointer - int(begin)
 
     def copy_exported(self, name: bytes, begin: int, target: Block, at: int, nbytes: int) -> None:
         """Copy, from a byte on, memory that another process exported; returns when it is there."""
         cuda = self._cuda
         handle = cuda.CUipcMemHandle()
-        handle.reserved = name
+        ctypes.memmove(int(handle.getPtr()), name, _HANDLE_NBYTES)
         flag = cuda.CUipcMem_flags.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
         with self._ordered("copy", target, None) as stream:
             opened = checked(cuda.cuIpcOpenMemHandle(handle, flag))

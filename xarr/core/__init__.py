@@ -10,7 +10,7 @@ from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from pathlib import Path
 
 from xarr.errors import message, warn
-from xarr.settings import settings
+from xarr.settings import IMPORTED
 
 _SOURCE = Path(__file__).with_name("tape.py")
 _COMPILED = _SOURCE.with_name("compiled")
@@ -19,7 +19,7 @@ _COMPILED = _SOURCE.with_name("compiled")
 why_interpreted = ""
 """Why the source runs although it may be compiled."""
 
-if settings().pure:
+if IMPORTED.pure:
     why_interpreted = "XARR_PURE is set"
 elif _COMPILED.exists() and _COMPILED.read_bytes() != _SOURCE.read_bytes():
     why_interpreted = "xarr/core/tape.py was edited since it was compiled"

@@ -25,7 +25,7 @@ from xarr.backends.base import Asked, InMemory
 from xarr.core import _cython as cython
 from xarr.core.cycles import Cycles
 from xarr.layout import Layout
-from xarr.settings import settings
+from xarr.settings import IMPORTED
 
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
@@ -124,7 +124,7 @@ class Counts:
 
 _hooks = cython.declare(Hooks, Hooks())
 hooks = _hooks
-hooks.eager = 1 if settings().eager else 0
+hooks.eager = 1 if IMPORTED.eager else 0
 _counts = cython.declare(Counts, Counts())
 counts = _counts
 

@@ -21,7 +21,7 @@ from xarr.compiler.forms import INDEX, Indirect
 from xarr.core.tape import in_memory
 from xarr.dtypes import BOOL, COMPLEX, REAL, DType
 from xarr.schedule.instructions import Recorded, Skeletal
-from xarr.settings import settings
+from xarr.settings import IMPORTED
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -40,7 +40,7 @@ class _Tier:
     """
 
     def __init__(self) -> None:
-        self.name = settings().tiers or ""
+        self.name = IMPORTED.tiers or ""
         if self.name not in ("", "fused", "hosted"):
             raise ValueError(
                 errors.message(

@@ -13,7 +13,7 @@ from xarr.functions.random.distributions import Continuous, Discrete
 from xarr.functions.random.drawing import Floats, FloatType, Real, Size, parameter
 from xarr.functions.random.integral import integers
 from xarr.functions.random.vectors import Vectors, colours
-from xarr.settings import settings
+from xarr.settings import IMPORTED
 from xarr.tables import random
 from xarr.tables.random import Draw
 
@@ -276,4 +276,4 @@ def default_rng(seed: Any = None) -> Generator:
     bits = getattr(seed, "bit_generator", None) or getattr(seed, "_bit_generator", seed)
     if isinstance(bits, Philox) or is_of_numpy(bits):
         return Generator(bits)
-    return Generator(host_bits(seed) if settings().random == "numpy" else Philox(plain(seed)))
+    return Generator(host_bits(seed) if IMPORTED.random == "numpy" else Philox(plain(seed)))

@@ -15,7 +15,7 @@ from xarr.functions.random.distributions import Continuous, Discrete
 from xarr.functions.random.drawing import Floats, Integers, Real, Size
 from xarr.functions.random.integral import integers
 from xarr.functions.random.vectors import Vectors
-from xarr.settings import settings
+from xarr.settings import IMPORTED
 from xarr.tables import random
 
 
@@ -41,9 +41,7 @@ class RandomState(Continuous, Discrete, Vectors):
 
     def __new__(cls, seed: Any = None) -> RandomState:
         """Make one that draws on the host where the bits are NumPy's."""
-        wanted = is_of_numpy(seed) or (
-            settings().random == "numpy" and not isinstance(seed, Philox)
-        )
+        wanted = is_of_numpy(seed) or (IMPORTED.random == "numpy" and not isinstance(seed, Philox))
         if cls is RandomState and wanted:
             return object.__new__(cls.on_host)
         return object.__new__(cls)
