@@ -59,7 +59,7 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
         memory = exposed(array)
         block = memory.owner.memory.buffer
         name, begin = driver.exported(block)
-    begin += memory.pointer - block.pointer
+    begin += memory.pointer - driver.address(block)
     return {"dtype": array.dtype.str, "shape": array.shape, "begin": begin}, [name]
 
 
@@ -69,7 +69,7 @@ def _copied(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
     with array.device.lock:
         memory = exposed(array)
         block = memory.owner.memory.buffer
-        begin = memory.pointer - block.pointer
+        begin = memory.pointer - driver.address(block)
         driver.copy_exported(bytes(frames[0]), header["begin"], block, begin, array.nbytes)
     received_nbytes["between cards"] += array.nbytes
     return array
