@@ -7,6 +7,7 @@ taken for a graphics card as well.
 from __future__ import annotations
 
 import itertools
+import pickle
 import random
 
 import numpy as np
@@ -21,6 +22,17 @@ if len(FOUND) == 1:
 PAIRS = list(itertools.permutations(FOUND, 2))
 
 pair = pytest.mark.parametrize(("first", "second"), PAIRS, ids=str)
+
+
+@pair
+def test_what_was_pickled_comes_to_the_default_device(
+    first: xarr.Device, second: xarr.Device
+) -> None:
+    stored = pickle.dumps(xarr.arange(5, dtype="float32", device=first) + 1)
+    with xarr.device(second):
+        x = pickle.loads(stored)
+    assert x.device is second
+    assert x.tolist() == [1, 2, 3, 4, 5]
 
 
 @pair

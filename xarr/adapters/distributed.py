@@ -39,16 +39,12 @@ _FAMILY: Final = "xarr"
 """Dask's name for what `_named` and `_copied` do."""
 
 
-def _has_peers(device: xarr.Device) -> bool:
-    return device.info.dialect == "cuda" and device.info.platform == "CUDA"
-
-
 def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
     """Name the memory of an Array for a worker of this machine, where it is a CUDA device's.
 
     Dask keeps the Array until the worker says that it has it.
     """
-    if type(array) is not xarr.Array or not _has_peers(array.device) or context is None:
+    if type(array) is not xarr.Array or not array.device.driver.exports or context is None:
         raise NotImplementedError
     if len({get_address_host(context[end]["address"]) for end in ("sender", "recipient")}) != 1:
         raise NotImplementedError
@@ -80,7 +76,7 @@ register_serialization_family(_FAMILY, _named, _copied)
 
 def dask_setup(worker: Any) -> None:
     """Let a worker on a CUDA device get chunks from other cards: what `--preload` calls."""
-    if _has_peers(xarr.default_device()):
+    if xarr.default_device().driver.exports:
         known = [_FAMILY, "dask", "pickle", "error"]
         worker.rpc.serializers = worker.rpc.deserializers = known
 

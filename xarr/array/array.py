@@ -22,7 +22,7 @@ from xarr import dtypes, errors, functions, layout, tuning
 from xarr.array.operands import integer
 from xarr.array.transfers import Host, are_allowed, from_host, item_of, to_host
 from xarr.backends.base import ForkedError
-from xarr.backends.device import Device, get_device
+from xarr.backends.device import Device, default_device
 from xarr.core import tape as core
 from xarr.core.tape import ArrayBase, Node, Storage, constant, leaf, operated, set_array_type
 from xarr.dtypes import DType
@@ -317,7 +317,7 @@ class Array(ArrayBase):
         return self.copy("K")
 
     def __reduce__(self) -> tuple[Callable[..., Array], tuple[Any, ...]]:
-        return _restored, (to_host(self._node), str(self.device))
+        return _restored, (to_host(self._node),)
 
     # -- operators ----------------------------------------------------------------------------
 
@@ -1129,8 +1129,9 @@ def rebind(array: Array, node: Node) -> None:
     array._node = node
 
 
-def _restored(values: Host, device: str) -> Array:
-    on = get_device(device)
+def _restored(values: Host) -> Array:
+    """An array that was pickled, maybe on another machine: it comes to the default device."""
+    on = default_device()
     try:
         return Array(from_host(values, on, "pickle.load"))
     except ForkedError:

@@ -263,6 +263,20 @@ class Driver(Protocol):
         """Whether the device reads another one's memory by a way of their own."""
         return other is self
 
+    exports: bool = False
+    """Whether other processes of this machine can copy the device's memory, by the next two."""
+
+    def exported(self, buffer: Any) -> tuple[bytes, int]:
+        """A name of memory for other processes of this machine, and the bytes before the buffer.
+
+        Waits for what was asked of the buffer, which has to live until they have copied it.
+        """
+        raise lacking(self.info, "names of memory for other processes")
+
+    def copy_exported(self, name: bytes, begin: int, target: Any, at: int, nbytes: int) -> None:
+        """Copy, from a byte on, memory that another process exported; returns when it is there."""
+        raise lacking(self.info, "way to memory of other processes")
+
     def graph(self, calls: Sequence[Call]) -> Callable[[], None]:
         """A function that repeats some calls: launch, launch_with and copy, on its own buffers.
 

@@ -483,6 +483,7 @@ class CudaDriver(Driver):
     default_stream: ClassVar = _LEGACY
     """The handle of the default stream: what `current_stream` gives, and other libraries take."""
 
+    exports = True
     launched = 0
     limit_nbytes = math.inf
 
@@ -848,21 +849,18 @@ class CudaDriver(Driver):
         """Whether `copy` takes the other driver's buffers as well."""
         return isinstance(other, CudaDriver)
 
-    def exported(self, block: Block) -> tuple[bytes, int]:
-        """A name of memory for other processes of this machine, and the bytes before the block.
-
-        Waits for what was asked of the block, which has to live until they have copied it.
-        """
+    def exported(self, buffer: Block) -> tuple[bytes, int]:
+        """A handle of the driver's, and the bytes between what it stands for and the buffer."""
         cuda = self._cuda
-        self.finish(self.last_use(block))
+        self.finish(self.last_use(buffer))
         with self.context:
-            begin, _ = checked(cuda.cuMemGetAddressRange(block.pointer))
+            begin, _ = checked(cuda.cuMemGetAddressRange(buffer.pointer))
             handle = checked(cuda.cuIpcGetMemHandle(begin))
         name = ctypes.string_at(int(handle.getPtr()), _HANDLE_NBYTES)
-        return name, block.pointer - int(begin)
+        return name, buffer.pointer - int(begin)
 
     def copy_exported(self, name: bytes, begin: int, target: Block, at: int, nbytes: int) -> None:
-        """Copy, from a byte on, memory that another process exported; returns when it is there."""
+        """Copy from another process's memory, from card to card where there is a way."""
         cuda = self._cuda
         handle = cuda.CUipcMemHandle()
         ctypes.memmove(int(handle.getPtr()), name, _HANDLE_NBYTES)

@@ -156,7 +156,11 @@ class HipDriver(CupyDriver):
         self._module(source.encode(), options)
         return source.encode()
 
-    # CuPy's runtime for ROCm tells nothing of modules and kernels, and records no graphs.
+    # CuPy's runtime for ROCm tells nothing of modules and kernels, and records no graphs. Memory of
+    # other processes was not tried.
+    exports = False
+    exported = Driver.exported
+    copy_exported = Driver.copy_exported
     compile_own = Driver.compile_own
     load_beside = Driver.load_beside
     variable = Driver.variable
