@@ -46,6 +46,10 @@ FREED_NBYTES: Final = 1 << 22
 holds them all.
 Not measured: it needs a CUDA device."""
 
+PEER_NBYTES: Final = 1
+"""Bytes of a chunk from which it goes from card to card, and not through the host.
+Not measured: it needs two CUDA devices."""
+
 # -- what runs a list ------------------------------------------------------------------------------
 
 REPEATS: Final = 8

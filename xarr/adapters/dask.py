@@ -86,9 +86,12 @@ def _size(array: xarr.Array) -> int:
     """The bytes of an Array, which it has from now on.
 
     A worker asks for the size of what a task made, in the task's thread. What is deferred would run
-    in another task, or in the worker's own thread, and many chunks of it at a time.
+    in another task, or in the worker's own thread, and many chunks of it at a time. An event is
+    waited for without the device's lock, which the worker's own thread may need.
     """
-    array.device.synchronize()
+    event = xarr.Event(array.device)
+    event.record()
+    event.synchronize()
     return array.nbytes
 
 

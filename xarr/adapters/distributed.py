@@ -27,6 +27,7 @@ from distributed.spill import SpillBuffer
 from distributed.worker_memory import parse_memory_limit
 
 import xarr
+from xarr import tuning
 from xarr.array.interchange import exposed
 from xarr.array.layouts import settled
 
@@ -48,7 +49,7 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
         raise NotImplementedError
     if len({get_address_host(context[end]["address"]) for end in ("sender", "recipient")}) != 1:
         raise NotImplementedError
-    if not array.flags.c_contiguous or array.size == 0:
+    if not array.flags.c_contiguous or array.nbytes < tuning.PEER_NBYTES:
         raise NotImplementedError
     driver: Any = array.device.driver
     with array.device.lock:
