@@ -16,6 +16,8 @@ from tests.reference import assert_same
 from xarr.dtypes import COMPLEX
 from xarr.tables.elementwise import BY_NAME, TABLE
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 PARTS = [0.0, 1.0, 2.0, math.inf, math.nan]
 PARTS += [-x for x in PARTS[:4]]
 GRID: Final = [complex(a, b) for a, b in itertools.product(PARTS, PARTS)]
