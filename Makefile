@@ -49,7 +49,7 @@ cpp: $(VENV)/installed-cpp
 # What is slow runs last, with the kernels of the others on disk.
 test: lint $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
-	XARR_PURE=1 XARR_CC=none $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(ON_POCL)
+	XARR_PURE=1 XARR_CC=none XARR_TIERS=fused $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(ON_POCL)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 test-quick: $(VENV)/installed-test $(VENV)/installed-demo

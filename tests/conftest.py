@@ -17,7 +17,11 @@ from xarr.settings import settings
 # JAX would take three quarters of a GPU's memory in each process of the tests.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
-# Kernels are what most tests are about; those of the tiers choose them.
+# Kernels are what tests of the engine, of kernels and of devices are about. Those of functions run
+# as users' programs do, without XARR_TIERS, where `fused` does not say otherwise. The processes of
+# a run inherit what was asked for.
+OF_FUNCTIONS = ("functions", "conformance", "adapters")
+ASKED = os.environ.setdefault("XARR_TIERS_OF_FUNCTIONS", os.environ.get("XARR_TIERS", ""))
 hosted.tier.name = os.environ.setdefault("XARR_TIERS", "fused")
 
 hypothesis.settings.register_profile(
@@ -80,6 +84,19 @@ def device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
 def any_device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
     """As `device`, and the first of them once more as one that has no float64."""
     yield from _entered(request)
+
+
+@pytest.fixture(autouse=True)
+def tier_of_functions(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The users' tier for tests of functions."""
+    if request.path.parent.name in OF_FUNCTIONS:
+        monkeypatch.setattr(hosted.tier, "name", ASKED)
+
+
+@pytest.fixture
+def fused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels alone."""
+    monkeypatch.setattr(hosted.tier, "name", TIERS[0])
 
 
 @pytest.fixture(params=TIERS, ids=lambda name: name or "mixed")

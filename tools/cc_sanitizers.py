@@ -27,6 +27,7 @@ def main(arguments: list[str]) -> int:
         "LD_PRELOAD": library,
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own
         CHECKS: "1",
+        "XARR_TIERS": "fused",
     }
     asked = [sys.executable, "-m", "pytest", *arguments]
     if all(given.startswith("-") for given in arguments):

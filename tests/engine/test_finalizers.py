@@ -169,11 +169,9 @@ def collected_after(made: int, last: Callable[[Cycle], object]) -> Iterator[None
 
 
 @pytest.fixture
-def collected_fast() -> Iterator[None]:
+def collected_fast() -> None:
     """Let the collector pass over all that was there before."""
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("collected_fast")

@@ -16,6 +16,8 @@ from tests.reference import assert_same
 from xarr.dtypes import COMPLEX
 from xarr.tables.elementwise import BY_NAME, TABLE
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 PARTS = [0.0, 1.0, 2.0, math.inf, math.nan]
 PARTS += [-x for x in PARTS[:4]]
 GRID: Final = [complex(a, b) for a, b in itertools.product(PARTS, PARTS)]
@@ -128,13 +130,18 @@ def test_real_operands_are_complex_ones_whose_imaginary_part_is_zero(
     x = xarr.asarray(reals(dtype))
     apart = xarr.asarray(reals(dtype).astype(wide))
     if row.operands == 1:
-        pairs = [(function(x.astype(wide)), function(apart))]
-    else:
-        grid = xarr.asarray(np.asarray(GRID, wide)[:, None])
-        pairs = [
-            (function(x, grid), function(apart, grid)),
-            (function(grid, x), function(grid, apart)),
-        ]
-        pairs += [(function(x, z), function(apart, z)) for z in GRID]
+        alike(name, [(function(x.astype(wide)), function(apart))])
+        return
+    grid = xarr.asarray(np.asarray(GRID, wide)[:, None])
+    alike(
+        name,
+        [(function(x, grid), function(apart, grid)), (function(grid, x), function(grid, apart))],
+    )
+    for z in GRID:
+        alike(name, [(function(x, z), function(apart, z))])
+
+
+def alike(name: str, pairs: list[tuple[Any, Any]]) -> None:
+    """Assert that results, of one program, are the same."""
     for got, wanted in pairs:
         assert_same(np.asarray(got), np.asarray(wanted), name)

@@ -27,6 +27,8 @@ from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, UNSIGNED, DType
 from xarr.tables.elementwise import BY_NAME, TABLE
 from xarr.tables.rows import Elementwise
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 COUNT = 3000
 
 

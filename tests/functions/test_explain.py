@@ -16,6 +16,8 @@ from tests.engine.pairs import tier
 from xarr.compiler import launch
 from xarr.core import tape as core
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 Program = Callable[[xarr.Array, xarr.Array], xarr.Array]
 
 

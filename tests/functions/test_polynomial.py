@@ -100,6 +100,7 @@ def test_constants_weights_and_other_bases(basis: str) -> None:
         getattr(getattr(ours, basis), prefix + "fit")([1.0, 1.0], [2.0, 3.0], 1)
 
 
+@pytest.mark.usefixtures("fused")
 @EACH
 def test_values_are_one_launch(basis: str) -> None:
     x = xarr.asarray(X)

@@ -24,6 +24,8 @@ from xarr.tables import elementwise as functions, reductions, rows
 from xarr.tables.reductions import TABLE
 from xarr.tables.rows import Reduction
 
+pytestmark = pytest.mark.usefixtures("fused")
+
 EXTREMES = (functions.maximum, functions.minimum)
 SCANS = [row for row in TABLE if row.form == "scan"]
 WHOLE = [row for row in TABLE if row not in SCANS]

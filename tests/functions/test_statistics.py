@@ -208,6 +208,7 @@ def test_a_cpu_warns_where_there_are_no_numbers(call: str) -> None:
         assert told[0].filename == __file__
 
 
+@pytest.mark.usefixtures("fused")
 def test_an_expression_is_summed_without_being_stored() -> None:
     x = xarr.asarray(HOLED)
     launches = engine.counts.launches
