@@ -18,6 +18,7 @@ from distributed.protocol import deserialize, serialize
 
 import xarr
 from tests.processes import run
+from xarr import tuning
 from xarr.adapters.distributed import DeviceBuffer, LocalCluster
 
 RNG: Final = np.random.default_rng(7)
@@ -236,10 +237,14 @@ def killing(block: Any, mark: str) -> Any:
     return block * 2
 
 
-def ways_taken() -> list[str]:
+def ways_taken() -> dict[str, int]:
     from xarr.adapters.distributed import received_nbytes  # the worker's own
 
-    return list(received_nbytes)
+    return dict(received_nbytes)
+
+
+def sum_of(chunk: xarr.Array) -> int:
+    return int(chunk.sum())
 
 
 @pytest.fixture
@@ -268,9 +273,15 @@ def test_a_cluster_has_a_device_for_each_worker(
     )
     expected = np.roll(host, 1, 0) + np.roll(host, -1, 0)
     np.testing.assert_allclose(np.asarray(shifted.compute()), expected)
+    # From one worker to the other; what is large goes from card to card.
+    first, second = list(client.run(os.getpid))[:2]
+    before = client.run(ways_taken)[second]
+    made = client.submit(xarr.ones, tuning.PEER_NBYTES, dtype="uint8", workers=[first])
+    assert int(client.submit(sum_of, made, workers=[second]).result()) == tuning.PEER_NBYTES
+    after = client.run(ways_taken)[second]
     with xarr.device(there[0]) as device:
         way = "between cards" if device.driver.exports else "by the host"
-    assert {way for ways in client.run(ways_taken).values() for way in ways} == {way}
+    assert after.get(way, 0) - before.get(way, 0) == tuning.PEER_NBYTES
     # A worker dies in the middle.
     doubled = x.map_blocks(killing, str(tmp_path / "killed"))
     np.testing.assert_allclose(np.asarray(doubled.compute()), 2 * host)

@@ -81,17 +81,21 @@ dispatch.to_numpy_dispatch.register(xarr.Array, numpy.asarray)
 chunk_types.register_chunk_type(xarr.Array)
 
 
+def wait_for(array: xarr.Array) -> None:
+    """Wait until what was asked of an Array's device is done, others of whose threads may go on."""
+    event = xarr.Event(array.device)
+    event.record()
+    event.synchronize()
+
+
 @sizeof.register(xarr.Array)
 def _size(array: xarr.Array) -> int:
     """The bytes of an Array, which it has from now on.
 
     A worker asks for the size of what a task made, in the task's thread. What is deferred would run
-    in another task, or in the worker's own thread, and many chunks of it at a time. An event is
-    waited for without the device's lock, which the worker's own thread may need.
+    in another task, or in the worker's own thread, and many chunks of it at a time.
     """
-    event = xarr.Event(array.device)
-    event.record()
-    event.synchronize()
+    wait_for(array)
     return array.nbytes
 
 

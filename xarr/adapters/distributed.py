@@ -28,6 +28,7 @@ from distributed.worker_memory import parse_memory_limit
 
 import xarr
 from xarr import tuning
+from xarr.adapters.dask import wait_for
 from xarr.array.interchange import exposed
 from xarr.array.layouts import settled
 
@@ -51,6 +52,7 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
         raise NotImplementedError
     if not array.flags.c_contiguous or array.nbytes < tuning.PEER_NBYTES:
         raise NotImplementedError
+    wait_for(array)
     driver: Any = array.device.driver
     with array.device.lock:
         memory = exposed(array)

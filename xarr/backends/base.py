@@ -269,7 +269,7 @@ class Driver(Protocol):
     def exported(self, buffer: Any) -> tuple[bytes, int]:
         """A name of memory for other processes of this machine, and the bytes before the buffer.
 
-        Waits for what was asked of the buffer, which has to live until they have copied it.
+        What was asked of the buffer is done, and it has to live until they have copied it.
         """
         raise lacking(self.info, "names of memory for other processes")
 

@@ -852,7 +852,6 @@ class CudaDriver(Driver):
     def exported(self, buffer: Block) -> tuple[bytes, int]:
         """A handle of the driver's, and the bytes between what it stands for and the buffer."""
         cuda = self._cuda
-        self.finish(self.last_use(buffer))
         with self.context:
             begin, _ = checked(cuda.cuMemGetAddressRange(buffer.pointer))
             handle = checked(cuda.cuIpcGetMemHandle(begin))
