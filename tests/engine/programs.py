@@ -893,9 +893,15 @@ def run_random(
     seed: int, steps: int, breadth: Breadth = WIDE, length: int = 25, kind: type[Program] = Program
 ) -> Iterator[int]:
     """Run random programs of `length` steps each; yields after each how many steps are done."""
-    for number, done in enumerate(range(0, steps, length)):
-        run_one(f"{seed}-{number}", breadth, length, kind)
-        yield done + length
+    try:
+        for number, done in enumerate(range(0, steps, length)):
+            run_one(f"{seed}-{number}", breadth, length, kind)
+            yield done + length
+    finally:
+        # What `run_one` put aside may be garbage by now, and hold memory that others see.
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
 
 
 def run_one(
