@@ -70,3 +70,9 @@ def run(
 def run_code(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run lines of Python, which may be indented."""
     return run("-c", textwrap.dedent(code), **environment)
+
+
+def checked(code: str) -> None:
+    """Run lines of Python whose assertions have to hold."""
+    done = run_code(code)
+    assert done.returncode == 0, done.stderr

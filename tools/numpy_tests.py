@@ -131,6 +131,8 @@ def run_file(file: str, arguments: argparse.Namespace) -> Result:
             if not died or len(begun) == before:
                 break
             (folder / "done").write_text("\n".join(sorted(begun)))
+        if died and not begun:
+            raise SystemExit(f"{file}: no test ran\n{texts[-1]}")
         if arguments.verbose:
             print("\n".join(texts))
         return _result(file, _records(known), records)

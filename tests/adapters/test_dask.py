@@ -17,7 +17,7 @@ from dask.tokenize import tokenize
 from distributed.protocol import deserialize, serialize
 
 import xarr
-from tests.processes import run
+from tests.processes import checked
 from xarr import tuning
 from xarr.adapters.distributed import DeviceBuffer, LocalCluster
 
@@ -216,18 +216,54 @@ def test_a_view_does_not_keep_the_rest_on_a_device(tmp_path: Path) -> None:
         assert xarr.Pointer(held[name]).nbytes == expected.nbytes
 
 
-def test_whichever_is_imported_first() -> None:
-    asked = "import xarr, importlib.util as u; u.find_spec('dask.array'), u.find_spec('einops')\n"
-    for order in (
+@pytest.mark.parametrize(
+    "order",
+    [
         "import xarr, dask.array, einops",
         "import dask.array, einops, xarr",
-        f"{asked}import dask.array, einops",
-    ):
-        run("-c", f"{order}\nassert 'xarr.adapters.dask' in __import__('sys').modules")
-        run(
-            "-c",
-            f"{order}\nassert einops.rearrange(xarr.ones((2, 3)), 'a b -> b a').shape == (3, 2)",
-        )
+        "import xarr, importlib.util as u; u.find_spec('dask.array'), u.find_spec('einops')\n"
+        "import dask.array, einops",
+    ],
+)
+def test_whichever_is_imported_first(order: str) -> None:
+    checked(
+        f"""
+{order}
+import sys
+assert "xarr.adapters.dask" in sys.modules
+assert einops.rearrange(xarr.ones((2, 3)), "a b -> b a").shape == (3, 2)
+"""
+    )
+
+
+def test_a_loader_of_several_modules_is_left_as_it_is() -> None:
+    # As pytest's own is, which loads what its plug-ins bring.
+    checked(
+        """
+import importlib.machinery, importlib.util, sys, xarr
+
+class Shared:
+    def find_spec(self, name, path, target=None):
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if name.startswith("einops"):
+            spec.loader = self
+        return spec
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        assert "xarr.adapters.einops" not in sys.modules
+        loader = importlib.machinery.SourceFileLoader(module.__name__, module.__file__)
+        loader.exec_module(module)
+
+sys.meta_path.insert(1, Shared())
+import einops
+assert type(einops.__loader__) is type(einops.__spec__.loader) is Shared
+assert not vars(einops.__loader__)
+assert "xarr.adapters.einops" in sys.modules
+"""
+    )
 
 
 def killing(block: Any, mark: str) -> Any:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
-from importlib.abc import MetaPathFinder
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
@@ -27,7 +27,7 @@ ADAPTERS: Final = {
 class Watcher(MetaPathFinder):
     """Imports the adapter of a library after the library.
 
-    It finds no module itself: it asks the other finders, and adds a call to what executes theirs.
+    It finds no module itself: it asks the other finders, and stands before the loader of theirs.
     """
 
     def __init__(self) -> None:
@@ -46,17 +46,30 @@ class Watcher(MetaPathFinder):
         finally:
             self._asked.remove(fullname)  # who asks may not import it
         if spec is not None and spec.loader is not None:
-            loader: Any = spec.loader
-            loader.exec_module = _followed(loader.exec_module, adapter)
+            spec.loader = _Followed(spec.loader, adapter)
         return spec
 
 
-def _followed(execute: Callable[[ModuleType], None], adapter: str) -> Callable[[ModuleType], None]:
-    def executed(module: ModuleType) -> None:
-        execute(module)
-        importlib.import_module(adapter)
+class _Followed(Loader):
+    """A loader, which may be that of other modules as well, and the adapter behind one module."""
 
-    return executed
+    def __init__(self, loader: Loader, adapter: str) -> None:
+        self._loader = loader
+        self._adapter = adapter
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """The loader's module."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Import the library, whose loader is its own from now on, then the adapter."""
+        assert module.__spec__ is not None
+        module.__loader__ = module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        importlib.import_module(self._adapter)
 
 
 def watch() -> None:
