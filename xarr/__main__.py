@@ -1,4 +1,4 @@
-"""The commands: ``python -m xarr info``, ``warm`` and ``run program.py``."""
+"""The commands: ``python -m xarr info``, ``doctor``, ``warm`` and ``run program.py``."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.cache import disk_cache
 from xarr.core import why_interpreted
 from xarr.core.tape import IS_COMPILED
-from xarr.running import program, warm
+from xarr.running import doctor, program, warm
 
 _USAGE = """\
 usage: python -m xarr info
+       python -m xarr doctor
        python -m xarr warm [device]
        python -m xarr run [--report] [--compare] program.py [arguments]
        python -m xarr run [--report] [--compare] -m module [arguments]
 
 info        describes devices, drivers and the cache, and says why other devices are not there
+doctor      lets each device compute, copy and call its libraries; status 1 where one fails
 warm        compiles common kernels for a device, as "cupy:0", or for the default one
 run         runs a program that imports numpy with xarr in its place
 --report    says at the end which lines moved values, what was launched and how long it took
@@ -30,6 +32,10 @@ def main(arguments: list[str] | None = None) -> int:
     if given == ["info"]:
         print(info())
         return 0 if devices() else 1
+    if given == ["doctor"]:
+        lines, works = doctor.report()
+        print("\n".join([info(), "", *lines]).rstrip())
+        return 0 if works else 1
     if given and given[0] == "warm":
         return _warm(given[1:])
     if given and given[0] == "run":

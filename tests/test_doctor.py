@@ -1,0 +1,49 @@
+"""`python -m xarr doctor` lets each device work, and says which does not."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import pytest
+
+import xarr
+from xarr.__main__ import main
+from xarr.engine import hosted
+from xarr.running import doctor
+
+
+def test_a_device_that_works(capsys: pytest.CaptureFixture[str]) -> None:
+    tier = hosted.tier.name
+    assert main(["doctor"]) == 0
+    said = capsys.readouterr().out
+    assert said.count(" works") == len(doctor.CHECKS) * len(xarr.devices())
+    for line in ("numpy ", "default device ", *(f"{one} (" for one in xarr.devices())):
+        assert line in said
+    assert "FAILED" not in said
+    assert "advice" not in said
+    assert hosted.tier.name == tier
+
+
+def test_a_device_that_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = xarr.default_device()
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise RuntimeError("the card is gone\nand more")
+
+    monkeypatch.setattr(type(device.driver), "load", refuse)
+    monkeypatch.setattr(type(device.driver), "allocate", refuse)
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "kernel" in said
+    assert said.count("FAILED: RuntimeError: the card is gone") >= 1
+    assert "and more" not in said
+    assert f"advice: {device} fails" in said
+
+
+def test_a_wrong_result_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xarr.linalg, "solve", lambda a, b: b)
+    lines, works = doctor.examined(xarr.default_device())
+    assert not works
+    assert [line.split()[0] for line in lines if "FAILED: ArithmeticError" in line] == ["solve"]
