@@ -468,9 +468,29 @@ DEVICE f32 xr_atan2_f32(const f32 y, const f32 x)
     return ((x != x) | (y != y)) ? x + y : xr_with_sign_f32(angle * shrink, y);
 }
 
+// As atan2 of x and 1, with the same bits: q is |x|, (|x| - 1) / (|x| + 1) or -1 / |x|.
 DEVICE f32 xr_atan_f32(const f32 x)
 {
-    return xr_atan2_f32(x, 1.0f);
+    const f32 size = xr_magnitude_f32(x);
+    const f32 magnitude = size > 4.0e18f ? 4.0e18f : size;
+    const u32 is_small = magnitude <= 0.5f;
+    const u32 is_large = magnitude >= 2.0f;
+    const f32 larger = magnitude > 1.0f ? magnitude : 1.0f;
+    const f32 smaller = magnitude > 1.0f ? 1.0f : magnitude;
+    const f32 sum = magnitude + 1.0f;
+    const f32 sum_tail = smaller - (sum - larger);
+    const f32 numerator = is_small ? magnitude : is_large ? -1.0f : magnitude - 1.0f;
+    const f32 denominator = is_small ? 1.0f : is_large ? magnitude : sum;
+    const f32 denominator_tail = is_small | is_large ? 0.0f : sum_tail;
+    const f32 inverse = 1.0f / denominator;
+    const f32 q = numerator * inverse;
+    const f32 remainder = fma(-q, denominator_tail, fma(-q, denominator, numerator));
+    const f32 rest = q * xr_atan_series_f32(q * q) + remainder * inverse;
+    const f32 eighths = is_small ? 0.0f : is_large ? 2.0f : 1.0f;
+    const f32 base = eighths * 7.85398e-1f;
+    const f32 high = base + q;
+    const f32 low = q - (high - base);
+    return xr_with_sign_f32(high + (low + (eighths * 1.5695824e-7f + rest)), x);
 }
 
 // For |x| <= 1/2 s = |x|, above asin|x| = pi/2 - 2 asin(s) with s^2 = (1 - |x|) / 2; the rounding
@@ -554,7 +574,27 @@ DEVICE f64 xr_atan2_f64(const f64 y, const f64 x)
     return ((x != x) | (y != y)) ? x + y : xr_with_sign_f64(angle * shrink, y);
 }
 
+// As atan2 of x and 1, with the same bits: q is |x|, (|x| - 1) / (|x| + 1) or -1 / |x|.
 DEVICE f64 xr_atan_f64(const f64 x)
 {
-    return xr_atan2_f64(x, 1.0);
+    const f64 size = xr_magnitude_f64(x);
+    const f64 magnitude = size > 1.0e150 ? 1.0e150 : size;
+    const u64 is_small = magnitude <= 0.5;
+    const u64 is_large = magnitude >= 2.0;
+    const f64 larger = magnitude > 1.0 ? magnitude : 1.0;
+    const f64 smaller = magnitude > 1.0 ? 1.0 : magnitude;
+    const f64 sum = magnitude + 1.0;
+    const f64 sum_tail = smaller - (sum - larger);
+    const f64 numerator = is_small ? magnitude : is_large ? -1.0 : magnitude - 1.0;
+    const f64 denominator = is_small ? 1.0 : is_large ? magnitude : sum;
+    const f64 denominator_tail = is_small | is_large ? 0.0 : sum_tail;
+    const f64 inverse = 1.0 / denominator;
+    const f64 q = numerator * inverse;
+    const f64 remainder = fma(-q, denominator_tail, fma(-q, denominator, numerator));
+    const f64 rest = q * xr_atan_series_f64(q * q) + remainder * inverse;
+    const f64 eighths = is_small ? 0.0 : is_large ? 2.0 : 1.0;
+    const f64 base = eighths * 0.7853981633974483;
+    const f64 high = base + q;
+    const f64 low = q - (high - base);
+    return xr_with_sign_f64(high + (low + (eighths * 3.061616997868383e-17 + rest)), x);
 }
