@@ -164,15 +164,17 @@ DEVICE f64 xr_log_f64(const f64 x)
 }
 
 // twos ln2 + log(1 + high + low) for |low| <= ulp(high) / 2, high > -1 and finite.
+// The sum is never subnormal.
 DEVICE f32 xr_log1p_sum_f32(const f32 twos, const f32 high, const f32 low)
 {
     const f32 sum = 1.0f + high;
     const f32 rest = xr_sum_tail_f32(1.0f, high) + low;
-    const f32 k = xr_log_exponent_f32(sum);
-    const f32 power = k > 120.0f ? 120.0f : k;
-    const f32 scale = xr_from_bits_f32((u32)(i32)(127.0f - power) << 23);
-    const f32 f = xr_log_fraction_f32(sum);
-    const f32 scaled = rest * scale;
+    const u32 bits = xr_bits_f32(sum) + (0x3f800000u - 0x3f3504f3u);
+    const u32 field = bits >> 23;
+    const u32 inverse_field = 254u - (field > 247u ? 247u : field);
+    const f32 k = (f32)(i32)field - 127.0f;
+    const f32 f = xr_from_bits_f32((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    const f32 scaled = rest * xr_from_bits_f32(inverse_field << 23);
     const f32 f_high = f + scaled;
     return xr_log_sum_f32(k + twos, f_high, xr_sum_tail_f32(f, scaled));
 }
@@ -181,11 +183,12 @@ DEVICE f64 xr_log1p_sum_f64(const f64 twos, const f64 high, const f64 low)
 {
     const f64 sum = 1.0 + high;
     const f64 rest = xr_sum_tail_f64(1.0, high) + low;
-    const f64 k = xr_log_exponent_f64(sum);
-    const f64 power = k > 1000.0 ? 1000.0 : k;
-    const f64 scale = xr_from_bits_f64(xr_bits_f64(4503599627370496.0 + (1023.0 - power)) << 52);
-    const f64 f = xr_log_fraction_f64(sum);
-    const f64 scaled = rest * scale;
+    const u64 bits = xr_bits_f64(sum) + (0x3ff0000000000000ul - 0x3fe6a09e667f3bcdul);
+    const u64 field = bits >> 52;
+    const u64 inverse_field = 2046ul - (field > 2023ul ? 2023ul : field);
+    const f64 k = xr_from_bits_f64(0x4330000000000000ul | field) - 4503599627371519.0;
+    const f64 f = xr_from_bits_f64((bits & 0x000ffffffffffffful) + 0x3fe6a09e667f3bcdul) - 1.0;
+    const f64 scaled = rest * xr_from_bits_f64(inverse_field << 52);
     const f64 f_high = f + scaled;
     return xr_log_sum_f64(k + twos, f_high, xr_sum_tail_f64(f, scaled));
 }
