@@ -114,19 +114,31 @@ DEVICE f32 xr_cosh_f32(const f32 x)
     return half_y + half_y;
 }
 
+// e / (e + 2), e = 2^n (e^r - 1) + (2^n - 1) = e^2|x| - 1. The rounding errors of e, of e + 2 and of
+// the quotient are carried.
 DEVICE f32 xr_tanh_f32(const f32 x)
 {
     const f32 magnitude = xr_magnitude_f32(x);
-    const f32 clamped = magnitude > 10.0f ? 10.0f : magnitude;
-    f32 sinh_tail = 0.0f;
-    f32 cosh_tail = 0.0f;
-    const f32 sinh_half = xr_half_sinh_f32(clamped, &sinh_tail);
-    const f32 cosh_half = xr_half_cosh_f32(clamped, &cosh_tail);
-    const f32 inverse = 1.0f / cosh_half;
-    const f32 q = sinh_half * inverse;
-    const f32 remainder = fma(-q, cosh_half, sinh_half);
-    const f32 y = fma(remainder + fma(-q, cosh_tail, sinh_tail), inverse, q);
-    return magnitude < 1.0e-4f ? x : xr_with_sign_f32(y, x);
+    const f32 twice = magnitude > 10.0f ? 20.0f : magnitude + magnitude;
+    const f32 shifted = twice * 1.442695f + 12582912.0f;
+    const f32 n = shifted - 12582912.0f;
+    const f32 r_high = twice - n * 6.9314575e-1f;
+    const f32 r = fma(n, -1.4286068e-6f, r_high);
+    const f32 rest = fma(n, -1.4286068e-6f, r_high - r);
+    const f32 scale = xr_from_bits_f32((xr_bits_f32(shifted) - 0x4b400000u + 127u) << 23);
+    const f32 offset = scale - 1.0f;
+    const f32 linear = fma(scale, r, offset);
+    const f32 low = fma(scale, r, offset - linear)
+        + scale * (xr_exp_quadratic_f32(r) + rest);
+    const f32 growth = linear + low;
+    const f32 growth_tail = low - (growth - linear);
+    const f32 sum = growth + 2.0f;
+    const f32 sum_tail = xr_sum_tail_f32(growth, 2.0f) + growth_tail;
+    const f32 inverse = 1.0f / sum;
+    const f32 q = growth * inverse;
+    const f32 remainder = fma(-q, sum, growth);
+    const f32 y = fma(remainder + fma(-q, sum_tail, growth_tail), inverse, q);
+    return xr_with_sign_f32(magnitude < 1.0e-4f ? x : y, x);
 }
 
 // log(1 + y), y = |x| + x^2 / (1 + sqrt(1 + x^2)); log(2 |x|) where 1 + x^2 = x^2.
