@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import pytest
 
 import xarr
+from tests.processes import run
 from xarr.__main__ import main
 from xarr.engine import hosted
 from xarr.running import doctor
@@ -44,6 +45,36 @@ def test_a_device_that_fails(
 
 def test_a_wrong_result_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xarr.linalg, "solve", lambda a, b: b)
-    lines, works = doctor.examined(xarr.default_device())
-    assert not works
+    lines, failing = doctor.examined(xarr.default_device())
+    assert failing == ["solve"]
     assert [line.split()[0] for line in lines if "FAILED: ArithmeticError" in line] == ["solve"]
+
+
+def test_a_compiler_that_fails_is_found_though_kernels_are_in_the_cache(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = xarr.default_device()
+    assert main(["doctor"]) == 0
+    capsys.readouterr()
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise RuntimeError("no compiler today")
+
+    monkeypatch.setattr(type(device.driver), "compile", refuse)
+    monkeypatch.setattr(type(device.driver), "compile_own", refuse)
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert f"advice: {device}: {doctor.ADVICE['kernel']}" in said
+
+
+def test_a_machine_without_devices_ends_with_1(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xarr, "devices", list)
+    assert main(["doctor"]) == 1
+    assert "advice: no device was found" in capsys.readouterr().out
+
+
+def test_a_process_ends_with_the_status() -> None:
+    done = run("-m", "xarr", "doctor")
+    assert (done.returncode, done.stderr) == (0, "")
