@@ -1,7 +1,7 @@
 """A Dask cluster on one device and on all: ``python -m benchmarks.cluster --backend cupy``.
 
 Each worker gets as much as every other one, so that N devices do N times the work; the table says
-how many times as fast they do it. Dask takes about a millisecond a task, whatever it holds.
+how many times as fast they do it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy
 from distributed import wait
 
 import xarr
+from xarr.adapters.distributed import LocalCluster, received_nbytes
 
 Program = Callable[[Any, int, int, int], Callable[[], Any]]
 
@@ -82,16 +83,8 @@ PROGRAMS: Final[dict[str, Program]] = {
 }
 
 
-def _received() -> dict[str, int]:
-    from xarr.adapters import distributed
-
-    return dict(distributed.received_nbytes)
-
-
 @contextmanager
 def _cluster(devices: Sequence[str]) -> Iterator[Any]:
-    from xarr.adapters.distributed import LocalCluster
-
     with (
         dask.config.set({"array.backend": "xarr"}),
         LocalCluster(devices, memory_limit=0) as cluster,
@@ -107,14 +100,14 @@ def measured(devices: Sequence[str], side: int, repeats: int) -> dict[str, dict[
         for name, program in PROGRAMS.items():
             work = program(client, len(devices), side, CHUNKS)
             work()
-            before = client.run(_received)
+            before = client.run(received_nbytes)
             elapsed = []
             for _ in range(repeats):
                 begun = time.perf_counter()
                 work()
                 elapsed.append(time.perf_counter() - begun)
             travelled: dict[str, float] = {}
-            for worker, ways in client.run(_received).items():
+            for worker, ways in client.run(received_nbytes).items():
                 for way, nbytes in ways.items():
                     more = nbytes - before[worker].get(way, 0)
                     travelled[way] = travelled.get(way, 0) + more / repeats

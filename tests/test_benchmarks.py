@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import xarr
-from benchmarks import chart, host, measure, report, whole
+from benchmarks import chart, cluster, host, measure, report, whole
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.programs import PROGRAMS, Program
@@ -228,3 +228,14 @@ def test_the_chart_of_the_readme_shows_the_committed_results() -> None:
     bars = [one for one in elements.iter() if one.get("class") in ("xarr", "cupy", "torch", "jax")]
     rows = sum(len(panel.rows) for panel in chart.PANELS)
     assert len(bars) == len(chart.LIBRARIES) * (rows + 1)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_is_measured() -> None:
+    one, two = (cluster.measured([DEVICE] * count, 256, 1) for count in (1, 2))
+    assert {*one} == {*two} == {*cluster.PROGRAMS}
+    assert all(row["s"] > 0 for row in (*one.values(), *two.values()))
+    assert not any(row["received_nbytes"] for row in one.values())
+    assert sum(sum(row["received_nbytes"].values()) for row in two.values()) > 0
+    assert cluster.results([DEVICE], 100) == cluster.results([DEVICE] * 2, 100)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import gc
 import multiprocessing
 import sys
 import time
@@ -80,9 +79,6 @@ def work(options: argparse.Namespace, job: int, state: Any) -> None:
             if place // options.jobs % 500 == 0:
                 xarr.default_device().kernels.clear()  # there is no end of them
                 xarr.default_device().programs.clear()
-            if place // options.jobs % 20 == 0:
-                gc.collect()
-                gc.freeze()  # collections pass over what stays
             state["program", job] = program
             faulthandler.dump_traceback_later(HANGS_S, exit=True)
             try:

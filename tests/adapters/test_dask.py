@@ -19,7 +19,7 @@ from distributed.protocol import deserialize, serialize
 import xarr
 from tests.processes import checked
 from xarr import tuning
-from xarr.adapters.distributed import DeviceBuffer, LocalCluster
+from xarr.adapters.distributed import DeviceBuffer, LocalCluster, received_nbytes
 
 RNG: Final = np.random.default_rng(7)
 A: Final = RNG.random((24, 16))
@@ -273,12 +273,6 @@ def killing(block: Any, mark: str) -> Any:
     return block * 2
 
 
-def ways_taken() -> dict[str, int]:
-    from xarr.adapters.distributed import received_nbytes  # the worker's own
-
-    return dict(received_nbytes)
-
-
 def sum_of(chunk: xarr.Array) -> int:
     return int(chunk.sum())
 
@@ -311,10 +305,10 @@ def test_a_cluster_has_a_device_for_each_worker(
     np.testing.assert_allclose(np.asarray(shifted.compute()), expected)
     # From one worker to the other; what is large goes from card to card.
     first, second = list(client.run(os.getpid))[:2]
-    before = client.run(ways_taken)[second]
+    before = client.run(received_nbytes)[second]
     made = client.submit(xarr.ones, tuning.PEER_NBYTES, dtype="uint8", workers=[first])
     assert int(client.submit(sum_of, made, workers=[second]).result()) == tuning.PEER_NBYTES
-    after = client.run(ways_taken)[second]
+    after = client.run(received_nbytes)[second]
     with xarr.device(there[0]) as device:
         way = "between cards" if device.driver.exports else "by the host"
     assert after.get(way, 0) - before.get(way, 0) == tuning.PEER_NBYTES

@@ -35,10 +35,21 @@ from xarr.array.layouts import settled
 _LOGGER: Final = logging.getLogger(__name__)
 
 
-received_nbytes: Final[Counter[str]] = Counter()
-"""The bytes of chunks that came to this process, "between cards" and "by the host"."""
+_arrived: Final[Counter[str]] = Counter()
 _FAMILY: Final = "xarr"
 """Dask's name for what `_named` and `_copied` do."""
+
+
+def received_nbytes() -> dict[str, int]:
+    """The bytes of chunks that came to this process, "between cards" and "by the host"."""
+    return dict(_arrived)
+
+
+def _place(array: xarr.Array) -> tuple[Any, int]:
+    """The driver's memory of an Array, and the bytes before its first element."""
+    memory = exposed(array)
+    buffer = memory.owner.memory.buffer
+    return buffer, memory.pointer - array.device.driver.address(buffer)
 
 
 def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
@@ -53,24 +64,18 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
     if not array.flags.c_contiguous or array.nbytes < tuning.PEER_NBYTES:
         raise NotImplementedError
     wait_for(array)
-    driver: Any = array.device.driver
     with array.device.lock:
-        memory = exposed(array)
-        block = memory.owner.memory.buffer
-        name, begin = driver.exported(block)
-    begin += memory.pointer - driver.address(block)
-    return {"dtype": array.dtype.str, "shape": array.shape, "begin": begin}, [name]
+        buffer, offset = _place(array)
+        name, begin = array.device.driver.exported(buffer)
+    return {"dtype": array.dtype.str, "shape": array.shape, "begin": begin + offset}, [name]
 
 
 def _copied(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
     array = xarr.empty(header["shape"], header["dtype"])
-    driver: Any = array.device.driver
     with array.device.lock:
-        memory = exposed(array)
-        block = memory.owner.memory.buffer
-        begin = memory.pointer - driver.address(block)
-        driver.copy_exported(bytes(frames[0]), header["begin"], block, begin, array.nbytes)
-    received_nbytes["between cards"] += array.nbytes
+        place = _place(array)
+        array.device.driver.copy_exported(bytes(frames[0]), header["begin"], *place, array.nbytes)
+    _arrived["between cards"] += array.nbytes
     return array
 
 
@@ -94,7 +99,7 @@ def _sent(array: xarr.Array) -> tuple[dict[str, Any], list[Any]]:
 def _received(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
     content = frames[0] if len(frames) == 1 else b"".join(frames)
     host = numpy.frombuffer(content, header["dtype"]).reshape(header["shape"])
-    received_nbytes["by the host"] += host.nbytes
+    _arrived["by the host"] += host.nbytes
     return xarr.asarray(host, copy=True)
 
 

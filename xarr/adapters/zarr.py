@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 import zarr
-from zarr.core.buffer import cpu
+from zarr.buffer import cpu
 from zarr.registry import register_ndbuffer
 
 import xarr
