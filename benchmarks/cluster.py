@@ -30,9 +30,21 @@ CHUNKS: Final = 8
 """Chunks of a worker in the first two programs, which hold three times as much on the way."""
 
 
-def _filled(rows: int, columns: int, side: int) -> Any:
+def _filled(client: Any, rows: int, columns: int, side: int) -> Any:
+    """Random chunks; each worker holds as many rows of them as every other one.
+
+    Left to itself, the scheduler gives most of them to the worker that was ready first.
+    """
     rng = da.random.default_rng(7)
-    return rng.random((rows * side, columns * side), chunks=side, dtype="float32")
+    x = rng.random((rows * side, columns * side), chunks=side, dtype="float32")
+    workers = list(client.nthreads())
+    shares = [share for share in numpy.array_split(range(rows), len(workers)) if share.size]
+    parts = [
+        client.persist(x.blocks[share[0] : share[-1] + 1], workers=[worker])
+        for share, worker in zip(shares, workers, strict=False)
+    ]
+    wait(parts)
+    return da.concatenate(parts)
 
 
 def _series(block: Any) -> Any:
@@ -41,8 +53,7 @@ def _series(block: Any) -> Any:
 
 def reduction(client: Any, workers: int, side: int, chunks: int) -> Callable[[], Any]:
     """The mean of a series of sines."""
-    x = client.persist(_filled(workers * chunks, 1, side))
-    wait(x)
+    x = _filled(client, workers * chunks, 1, side)
     mean = x.map_blocks(_series, dtype="float32", meta=x._meta).mean(dtype="float64")
     return lambda: float(mean.compute())
 
@@ -59,8 +70,7 @@ def _steps(block: Any) -> Any:
 
 def stencil(client: Any, workers: int, side: int, chunks: int) -> Callable[[], Any]:
     """Steps of the heat equation on a torus, borders exchanged every `DEPTH` steps."""
-    x = client.persist(_filled(workers * chunks, 1, side))
-    wait(x)
+    x = _filled(client, workers * chunks, 1, side)
     stepped = x.map_overlap(_steps, depth=DEPTH, boundary="periodic", meta=x._meta)
     total = stepped.sum(dtype="float64")
     return lambda: float(total.compute())
@@ -69,9 +79,8 @@ def stencil(client: Any, workers: int, side: int, chunks: int) -> Callable[[], A
 def product(client: Any, workers: int, side: int, chunks: int) -> Callable[[], Any]:
     """A matrix product; the second matrix is on every device in the end."""
     half = 2 if chunks > 1 else 1
-    a = client.persist(_filled(workers * half, half, side))
-    b = client.persist(_filled(half, half, side))
-    wait([a, b])
+    a = _filled(client, workers * half, half, side)
+    b = _filled(client, half, half, side)
     total = (a @ b).sum(dtype="float64")
     return lambda: float(total.compute())
 
