@@ -162,6 +162,13 @@ GROUP: Final = 256
 """Items of a group.
 Row: add, chain"""
 
+ITEMS: Final = {1: 8, 2: 4, 4: 4, 8: 2, 16: 1}
+"""Elements that an item takes side by side, by the bytes of the widest.
+Measured: on an H100, 2^27 elements, ms with 1, 2, 4 and 8: `sin` of float32 0.50, 0.46, 0.42, 0.50,
+`a + b` 0.62, 0.56, 0.56, 0.58, of uint8 0.19, 0.22, 0.16, 0.14, `exp` of half as many float64 0.42,
+0.39, 0.42, 0.39, `z * z` of a quarter as many complex128 0.39, 0.40, 0.39, 0.39.
+Row: add, chain"""
+
 WAVES: Final = 1024
 """Groups for each unit, at most: so many that memory is read nearly in order, so few that a group
 has more to do than to begin.

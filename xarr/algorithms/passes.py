@@ -88,6 +88,15 @@ def _defines(
     return [*lines, *more]
 
 
+def _shares(folds: tuple[Fold, ...], form: Form | None, column: bool) -> list[str]:
+    """The defines of a table of the shares that elements of one type have in a mean."""
+    types = {fold.value.compute for fold in folds if "XR_SHARE" in fold.step}
+    if form is None or len(types) != 1:
+        return []
+    longest = _COLUMN_PIECE if column else PIECE // WIDTH
+    return [f"#define XR_SHARES {types.pop()}", f"#define XR_LONGEST {longest}"]
+
+
 def _delivered(finals: Finals) -> list[str]:
     """The statements that compute what becomes of the folds' results, and store it."""
     statements = []
@@ -495,8 +504,10 @@ def _pass(
         indices |= {"item_chunk": item_chunk, "blocks": blocks}
     if form is None:
         indices |= {"outer_extent": outer, "position_extent": length, "inner_extent": inner}
-    how = (f"#define XR_COLUMN {int(column)}", f"#define XR_CHUNKED {int(lanes)}")
-    special = (_defines, folds, finals, how)
+    how = [f"#define XR_COLUMN {int(column)}", f"#define XR_CHUNKED {int(lanes)}"]
+    if not lanes:
+        how += _shares(folds, form, column)
+    special = (_defines, folds, finals, tuple(how))
     numbers = _numbers(finals) if finals is not None else []
     skeleton = _REDUCE_LANE if lanes else _REDUCE_GROUP
     kernel = skeleton.kernel(device, special, tuple(indices), form, numbers, wide=True)

@@ -106,11 +106,14 @@ class Form:
     lanes : int
         How many elements a block of random numbers serves in a kernel that walks `i`, at most; such
         a kernel computes each block once.
+    computes_places : bool
+        Whether it reads or writes at places that it computes.
     """
 
     __slots__ = (
         "accesses",
         "classes",
+        "computes_places",
         "constants",
         "entries",
         "extents",
@@ -150,6 +153,7 @@ class Form:
         self.slots = len({slot for slot, *_ in accesses if slot >= 0})
         first = len(accesses) - len(stored)
         self.written = {slot for slot, *_ in accesses[first:]}
+        self.computes_places = False
         constants: dict[int, DType] = {}
         loads: dict[int, int] = {}
         for number, entry in enumerate(entries):
@@ -157,8 +161,10 @@ class Form:
                 loads[number] = len(loads)
             elif isinstance(entry[0], Operation):
                 constants.update({at[1]: at[0] for at in entry[1:] if isinstance(at, tuple)})
-                if type(entry[0]) is Indirect and entry[0].writes:
-                    self.written.add(accesses[loads[entry[1]]][0])
+                if type(entry[0]) is Indirect:
+                    self.computes_places = True
+                    if entry[0].writes:
+                        self.written.add(accesses[loads[entry[1]]][0])
             else:
                 constants[entry[1]] = entry[0]
         self.constants = [constants[number] for number in range(len(constants))]
@@ -268,12 +274,17 @@ class Form:
         return [*names, *(f"offset{number}" for number in range(len(self.classes)))]
 
     def described(
-        self, indices: Sequence[str] = (), numbers: Sequence[tuple[str, DType]] = ()
+        self,
+        indices: Sequence[str] = (),
+        numbers: Sequence[tuple[str, DType]] = (),
+        *,
+        items: int = 1,
     ) -> tuple[list[str], str]:
         """The defines that specialise a skeleton, and the format of its arguments.
 
         `indices` names the skeleton's own indices, which come first among the arguments; `numbers`
-        are those that come last.
+        are those that come last. Where `items` is above 1, elements are loaded, computed and stored
+        so many at a time: the values of element `n` of these are `l0[n]`, ... and `s0[n]`, ...
         """
         constants = [(f"c{number}", dtype) for number, dtype in enumerate(self.constants)]
         lines, block = described((*indices, *self.fields()), (*constants, *numbers), wide=self.wide)
@@ -289,8 +300,25 @@ class Form:
             statements, axis = self._enter(name, len(group), axis, previous)
             lines.append(define(f"XR_AT_{name.upper()}", statements))
             previous = name
-        lines.append(define("XR_COMPUTE", self._compute(previous)))
-        lines.append(define("XR_STORE", self._stores(previous)))
+        loads, stores = self._loads(previous), self._stores(previous)
+        if items == 1:
+            values = {number: loaded(place, dtype) for number, (_, place, dtype) in loads.items()}
+            lines.append(define("XR_COMPUTE", self._compute(previous, values)))
+            lines.append(define("XR_STORE", [f"{place} = {value};" for place, value, _ in stores]))
+            return lines, block
+        rooms = [(f"l{access}", dtype, place) for access, place, dtype in loads.values()]
+        values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
+        kept = [(f"s{number}", *store) for number, store in enumerate(stores)]
+        words = [(name, dtype.storage) for name, dtype, _ in rooms]
+        words += [(name, dtype.storage) for name, _, _, dtype in kept]
+        lines += [
+            f"#define XR_ITEMS {items}",
+            define("XR_KEPT", [f"{word} {name}[XR_ITEMS] = {{0}};" for name, word in words]),
+            define("XR_LOAD", [f"{name}[n] = {place};" for name, _, place in rooms]),
+            define("XR_COMPUTE", self._compute(previous, values)),
+            define("XR_KEEP", [f"{name}[n] = {value};" for name, _, value, _ in kept]),
+            define("XR_STORE", [f"{place} = {name}[n];" for name, place, _, _ in kept]),
+        ]
         return lines, block
 
     def value(self, dtype: DType, number: int = 0) -> str:
@@ -320,18 +348,31 @@ class Form:
             statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
         return statements, axis + ndim
 
-    def _compute(self, last: str) -> list[str]:
+    def _loads(self, last: str) -> dict[int, tuple[int, str, DType]]:
+        """The access, the place and the type of each value that is loaded, by its entry."""
+        needed = self._needed()
+        found = {}
+        access = 0
+        for number, entry in enumerate(self.entries):
+            if isinstance(entry, DType):
+                if number in needed:
+                    slot = self.accesses[access][0]
+                    found[number] = access, f"p{slot}[at{access}_{last}]", entry
+                access += 1
+            elif entry[0] is INDEX:
+                access += 1
+        return found
+
+    def _compute(self, last: str, values: dict[int, str]) -> list[str]:
+        """The statements of all entries; `values` has the expressions of those that are loaded."""
         statements = []
         access = 0
         places: dict[int, str] = {}
-        loaded_entries = self._loaded()
         for number, entry in enumerate(self.entries):
             if isinstance(entry, DType):
-                slot = self.accesses[access][0]
-                places[number] = f"p{slot}[at{access}_{last}"
-                if number in loaded_entries:
-                    value = loaded(f"{places[number]}]", entry)
-                    statements.append(f"const {entry.compute} v{number} = {value};")
+                places[number] = f"p{self.accesses[access][0]}[at{access}_{last}"
+                if number in values:
+                    statements.append(f"const {entry.compute} v{number} = {values[number]};")
                 access += 1
             elif isinstance(entry[0], Operation):
                 operation = entry[0]
@@ -358,13 +399,13 @@ class Form:
     def _block(self, lanes: int, position: str) -> str:
         """The block of random numbers and the lane of an element, as two arguments."""
         if self.lanes > 1:
-            first = f"tile * {self.lanes // lanes} + lane / {lanes}"
+            first = f"tile * (XR_ITEMS / {lanes}) + lane / {lanes}"
             return f"(u64)({first}) * {STRIP} + (u64)place, (u32)(lane % {lanes})"
         strip = f"((u64){position} / {STRIP})"
         block = f"{strip} / {lanes} * {STRIP} + (u64){position} % {STRIP}"
         return f"{block}, (u32)({strip} % {lanes})"
 
-    def _loaded(self) -> set[int]:
+    def _needed(self) -> set[int]:
         """The entries whose value is needed; the others are only where indirect work begins."""
         needed = {*self.stored, *self.roots}
         for entry in self.entries:
@@ -398,14 +439,15 @@ class Form:
         head: DType | Operation = entry[0]
         return head.result if isinstance(head, Operation) else head
 
-    def _stores(self, last: str) -> list[str]:
-        statements = []
+    def _stores(self, last: str) -> list[tuple[str, str, DType]]:
+        """Where what is stored goes, its value and type, in the order of `stored`."""
+        found = []
         first = len(self.accesses) - len(self.stored)
-        for number, position in enumerate(self.stored):
-            slot, dtype, _ = self.accesses[first + number]
+        for number, position in enumerate(self.stored, first):
+            slot, dtype, _ = self.accesses[number]
             value = cast(f"v{position}", self.type_of(position), dtype)
-            statements.append(f"p{slot}[at{first + number}_{last}] = {stored(value, dtype)};")
-        return statements
+            found.append((f"p{slot}[at{number}_{last}]", stored(value, dtype), dtype))
+        return found
 
 
 def described(

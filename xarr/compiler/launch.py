@@ -106,7 +106,7 @@ def elementwise(form: Form, device: Device, *, in_order: bool) -> Stage:
         )
     else:
         grid, group, chunks = _groups(
-            extents, device.info.compute_units, form.lanes, tiled=form.reads_down()
+            extents, device.info.compute_units, _items(form), tiled=form.reads_down()
         )
     kernel = kernel_of(
         device,
@@ -137,14 +137,22 @@ def _chunks(extents: list[int], tasks: int, lanes: int) -> tuple[tuple[int, ...]
     return grid, (1, 1), (row_chunk, column_chunk)
 
 
+def _items(form: Form) -> int:
+    """How many elements an item on a GPU takes side by side; where it walks rows, one of each."""
+    if len(form.extents) > 1:
+        return 1
+    widest = max(dtype.numpy.itemsize for slot, dtype, _ in form.accesses if slot >= 0)
+    return max(form.lanes, tuning.ITEMS[widest])
+
+
 def _groups(
-    extents: list[int], units: int, lanes: int, *, tiled: bool
+    extents: list[int], units: int, items: int, *, tiled: bool
 ) -> tuple[tuple[int, ...], ...]:
     """Groups on a GPU, and the rows that each of their items takes."""
     if len(extents) == 1:
         (size,) = extents
-        if lanes > 1:
-            return (min(-(-size // (STRIP * lanes)), units * tuning.WAVES),), (STRIP,), ()
+        if items > 1:
+            return (-(-size // (STRIP * items)),), (STRIP,), ()
         return (min(-(-size // tuning.GROUP), units * tuning.WAVES),), (tuning.GROUP,), ()
     rows, columns = extents
     width = min(tuning.TILE if tiled else tuning.GROUP, 1 << (columns - 1).bit_length())
@@ -160,10 +168,11 @@ def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
     chunked = device.info.chunked
     walked = form.names if chunked else form.names[:-1]
     names = tuple(f"{name}_chunk" for name in walked)
-    defines, block = form.described(names)
+    defines, block = form.described(names, items=1 if chunked else _items(form))
     defines += [f"#define XR_CHUNKED {int(chunked)}", f"#define XR_ROWS {len(form.extents) - 1}"]
-    if form.lanes > 1:
-        defines += [f"#define XR_LANES {form.lanes}", f"#define XR_STRIP {STRIP}"]
+    defines += [f"#define XR_STRIP {STRIP}", f"#define XR_GUARDED {int(form.computes_places)}"]
+    if chunked and form.lanes > 1:
+        defines.append(f"#define XR_ITEMS {form.lanes}")
     return defines, block
 
 

@@ -28,9 +28,11 @@ typedef struct { XR_FIELDS } xr_arguments;
     if (column < a.column_extent)
 #endif
 
-// Where XR_LANES is above 1, a block of random numbers serves that many elements, XR_STRIP apart: a
-// tile's elements are computed beside each other, and the compiler sees that they share the block.
-#define XR_TILE (XR_LANES * XR_STRIP)
+// Where XR_ITEMS is defined, a tile's elements, XR_STRIP apart, are computed beside each other: on a GPU
+// so that their loads are under way together, on a CPU where a block of random numbers serves them
+// all, which the compiler sees.
+#define XR_TILE (XR_ITEMS * XR_STRIP)
+#if XR_CHUNKED
 #define XR_LANE(number)                                                                     \
     {                                                                                       \
         const xr_index lane = number;                                                       \
@@ -39,16 +41,30 @@ typedef struct { XR_FIELDS } xr_arguments;
         XR_COMPUTE                                                                          \
         XR_STORE                                                                            \
     }
-#if XR_LANES == 2
+#if XR_ITEMS == 2
 #define XR_ALL_LANES XR_LANE(0) XR_LANE(1)
 #else
 #define XR_ALL_LANES XR_LANE(0) XR_LANE(1) XR_LANE(2) XR_LANE(3)
 #endif
+#else
+// Beyond the end lanes compute of zeros, and what they do at places that follow from values is left out.
+#define XR_EACH_LANE                                                                        \
+    _Pragma("unroll") for (int n = 0; n < XR_ITEMS; ++n)
+#define XR_ENTER_LANE                                                                       \
+    const xr_index lane = n;                                                                \
+    const xr_index within = lane * XR_STRIP + place;                                        \
+    const xr_index i = tile * XR_TILE + within;                                             \
+    XR_AT_I
+#if XR_GUARDED
+#define XR_IF_GUARDED if (within < left)
+#else
+#define XR_IF_GUARDED
+#endif
+#endif
 
 ITEM_KERNEL(xr_elementwise, XR_POINTERS)
 {
-#if XR_LANES > 1
-#if XR_CHUNKED
+#if defined(XR_ITEMS) && XR_CHUNKED
     XR_CHUNK(0, i)
     const xr_index whole = i_end / XR_TILE;
     for (xr_index tile = i_begin / XR_TILE; tile < whole; ++tile) {
@@ -56,26 +72,40 @@ ITEM_KERNEL(xr_elementwise, XR_POINTERS)
             XR_ALL_LANES
         }
     }
-    const xr_index rest = whole * XR_TILE;
-    const xr_index step = 1;
-#else
-    const xr_index whole = a.i_extent / XR_TILE;
-    for (xr_index tile = (xr_index)GROUP_ID(0); tile < whole; tile += (xr_index)GROUPS(0)) {
-        const xr_index place = (xr_index)LOCAL_ID(0);
-        XR_ALL_LANES
-    }
-    // The last elements are no whole tile: the first group takes them.
-    const xr_index i_end = GROUP_ID(0) == 0 ? a.i_extent : 0;
-    const xr_index rest = whole * XR_TILE + (xr_index)LOCAL_ID(0);
-    const xr_index step = XR_STRIP;
-#endif
-    for (xr_index i = rest; i < i_end; i += step) {
+    for (xr_index i = whole * XR_TILE; i < i_end; ++i) {
         const xr_index tile = i / XR_TILE;
-        const xr_index lane = i / XR_STRIP % XR_LANES;
+        const xr_index lane = i / XR_STRIP % XR_ITEMS;
         const xr_index place = i % XR_STRIP;
         XR_AT_I
         XR_COMPUTE
         XR_STORE
+    }
+#elif defined(XR_ITEMS)
+    const xr_index tile = (xr_index)GROUP_ID(0);
+    const xr_index place = (xr_index)LOCAL_ID(0);
+    const xr_index left = a.i_extent - tile * XR_TILE;
+    XR_KEPT
+    XR_EACH_LANE
+    {
+        XR_ENTER_LANE
+        if (within < left) {
+            XR_LOAD
+        }
+    }
+    XR_EACH_LANE
+    {
+        XR_ENTER_LANE
+        XR_IF_GUARDED {
+            XR_COMPUTE
+            XR_KEEP
+        }
+    }
+    XR_EACH_LANE
+    {
+        XR_ENTER_LANE
+        if (within < left) {
+            XR_STORE
+        }
     }
 #elif XR_ROWS
     XR_FOR_ROW

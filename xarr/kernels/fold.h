@@ -23,6 +23,11 @@
 #define XR_END_OF(n, acc, seen) XR_CLOSE##n(acc##n, seen)
 #endif
 
+// What one element of `seen` counts for.
+#ifndef XR_SHARES
+#define XR_SHARE(cast, seen) (cast 1 / cast(seen))
+#endif
+
 #define XR_ACCUMULATOR(acc) XR_FOLDS(XR_ACCUMULATOR_OF, acc, 0)
 #define XR_ACCUMULATOR_OF(n, acc, y) XR_ACC##n acc##n;
 #define XR_START(acc) XR_FOLDS(XR_START_OF, acc, 0)

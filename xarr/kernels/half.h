@@ -1,5 +1,6 @@
 // float16 as its storage bits (f16 is a u16), in integer operations: no device needs a half type.
-// Rounding is to nearest, ties to even; subnormals, infinities and NaN are exact.
+// Rounding is to nearest, ties to even; subnormals, infinities and NaN are exact. A dialect may have an
+// instruction for the same, but for the payload of a NaN.
 #ifndef XR_ASSEMBLED
 #define DEVICE static inline
 typedef unsigned short u16;
@@ -14,6 +15,9 @@ f32 xr_from_bits_f32(u32 x);
 
 DEVICE f32 xr_half_to_float(const u16 x)
 {
+#ifdef XR_HALF_TO_FLOAT
+    return XR_HALF_TO_FLOAT(x);
+#else
     const u32 sign = ((u32)x & 0x8000u) << 16;
     const u32 magnitude = (u32)x & 0x7fffu;
     // The exponents' biases differ by 127 - 15 = 112.
@@ -21,10 +25,14 @@ DEVICE f32 xr_half_to_float(const u16 x)
     const u32 normal = (magnitude << 13) + rebias;
     const u32 subnormal = xr_bits_f32((f32)magnitude * 5.9604644775390625e-8f);
     return xr_from_bits_f32(sign | (magnitude < 0x400u ? subnormal : normal));
+#endif
 }
 
 DEVICE u16 xr_float_to_half(const f32 x)
 {
+#ifdef XR_FLOAT_TO_HALF
+    return XR_FLOAT_TO_HALF(x);
+#else
     const u32 bits = xr_bits_f32(x);
     const u32 sign = (bits >> 16) & 0x8000u;
     const u32 magnitude = bits & 0x7fffffffu;
@@ -43,11 +51,15 @@ DEVICE u16 xr_float_to_half(const f32 x)
     const u32 finite = exponent < 113u ? subnormal : normal;
     const u32 result = magnitude < 0x477ff000u ? finite : magnitude <= 0x7f800000u ? 0x7c00u : nan;
     return (u16)(sign | result);
+#endif
 }
 
 // Not through float32, which would round twice.
 DEVICE u16 xr_double_to_half(const f64 x)
 {
+#ifdef XR_DOUBLE_TO_HALF
+    return XR_DOUBLE_TO_HALF(x);
+#else
     const u64 bits = xr_bits_f64(x);
     const u32 sign = (u32)(bits >> 48) & 0x8000u;
     const u64 magnitude = bits & (u64)0x7fffffffffffffff;
@@ -67,6 +79,7 @@ DEVICE u16 xr_double_to_half(const f64 x)
     const int overflows = magnitude >= (u64)0x40effe0000000000;
     const u64 special = magnitude <= (u64)0x7ff0000000000000 ? 0x7c00u : nan;
     return (u16)(sign | (u32)(overflows ? special : finite));
+#endif
 }
 
 // The half next to x towards y, both halves in registers as f32.

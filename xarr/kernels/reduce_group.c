@@ -15,8 +15,21 @@ typedef struct { XR_FIELDS } xr_arguments;
 
 #define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_RESULTS(parameter)
 
+// A division takes a GPU longer than all else that becomes of an element, and items that run side by
+// side divide by the same: a group divides once, by every number up to XR_LONGEST.
+#ifdef XR_SHARES
+#define XR_SHARE(cast, seen) shares[seen]
+#endif
+
 GROUP_KERNEL(xr_reduce, XR_PARAMETERS)
 {
+#ifdef XR_SHARES
+    LOCAL XR_SHARES shares[XR_LONGEST + 1];
+    for (int seen = (int)LOCAL_ID(0) + 1; seen <= XR_LONGEST; seen += (int)LOCAL_SIZE(0)) {
+        shares[seen] = (XR_SHARES)1 / (XR_SHARES)seen;
+    }
+    BARRIER();
+#endif
 #if XR_COLUMN
     for (xr_index item = (xr_index)GLOBAL_ID(0); item < a.items; item += (xr_index)GLOBAL_SIZE(0)) {
         const xr_index inner = item % a.inner_extent;

@@ -136,9 +136,9 @@ DEVICE xr_moments_T xr_moments_first_T(const T x)
     return result;
 }
 
-DEVICE xr_moments_T xr_moments_step_T(const xr_moments_T a, const T x, const T count)
+DEVICE xr_moments_T xr_moments_step_T(
+    const xr_moments_T a, const T x, const T count, const T share)
 {
-    const T share = (T)1 / count;
     const T before = x - a.mean;
     const T change = before * share;
     const T mean = a.mean + change;

@@ -78,7 +78,7 @@ def _moments(finish: str, finished: Callable[..., Any]) -> Reduction:
         fields=(("mean", "T"), ("m2", "T"), ("count", "T")),
         running=("mean", "m2"),
         first="xr_moments_first(x)",
-        step="xr_moments_step(acc, x, (T)(seen))",
+        step="xr_moments_step(acc, x, (T)(seen), XR_SHARE((T), seen))",
         close="(acc).count = (T)(seen);",
         combine="xr_moments_combine",
         finish=finish,

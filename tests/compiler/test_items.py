@@ -1,0 +1,66 @@
+"""Elements side by side, in the form of GPUs: tiles and their ends, in types of each width."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.conftest import DEVICES
+from xarr.engine import hosted
+
+WIDTHS = ("uint8", "float16", "float32", "int64", "complex128")
+SIZES = (1, 255, 256, 1023, 1024, 1025, 2047, 2049, 5000)
+
+
+@pytest.fixture(params=WIDTHS)
+def values(request: pytest.FixtureRequest) -> np.ndarray:
+    return np.arange(max(SIZES)).astype(request.param)
+
+
+@pytest.fixture(autouse=True)
+def as_gpu() -> object:
+    with xarr.device(DEVICES[0].pretending("as-gpu")) as device, hosted.fused():
+        yield device
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_each_element_once(values: np.ndarray, size: int) -> None:
+    x = xarr.asarray(values)
+    x[:size] += x[:size]
+    wanted = values.copy()
+    wanted[:size] += wanted[:size]
+    np.testing.assert_array_equal(np.asarray(x), wanted)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_places_that_their_elements_replace(size: int) -> None:
+    # What lies beyond the end of a tile has no index to read: a result may be there by then.
+    table = np.arange(2 * max(SIZES)) * 10**12
+    index = np.arange(size)[::-1].copy()
+    places = xarr.asarray(index) + 1
+    taken = xarr.asarray(table)[places]
+    del places
+    np.testing.assert_array_equal(np.asarray(taken), table[index + 1])
+    written = xarr.zeros(2 * max(SIZES), dtype=xarr.int64)
+    written[xarr.asarray(index) + 1] = taken
+    assert int(written.sum()) == int(table[index + 1].sum())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("size", SIZES)
+def test_random_numbers_are_those_of_a_cpu(dtype: str, size: int) -> None:
+    drawn = np.asarray(xarr.random.default_rng(3).random(size, dtype=dtype) * 2)
+    with xarr.device(DEVICES[0]):
+        wanted = np.asarray(xarr.random.default_rng(3).random(size, dtype=dtype) * 2)
+    np.testing.assert_array_equal(drawn, wanted)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_shares_of_a_mean_are_those_of_a_cpu(dtype: str, axis: int | None) -> None:
+    x = np.random.default_rng(5).random((700, 300)).astype(dtype)
+    found = np.asarray(xarr.var(xarr.asarray(x), axis=axis))
+    with xarr.device(DEVICES[0]):
+        wanted = np.asarray(xarr.var(xarr.asarray(x), axis=axis))
+    np.testing.assert_array_equal(found, wanted)
