@@ -103,12 +103,6 @@ def submit(work: Callable[[], object]) -> Job:
     return _worker.submit(work)
 
 
-def expect(device: Device) -> None:
-    """Have the other process started, which takes a while, as there will be work for it."""
-    if not _worker.is_started:
-        submit(lambda: _worker.helper.start(device))
-
-
 def _after_fork() -> None:
     global _worker
     _worker.helper.end()

@@ -1237,10 +1237,13 @@ class Program:
     def _between(self, storages: list[Any]) -> int:
         """The bytes that are freed before the last step, and would be held until all is asked."""
         nbytes = 0
+        made = {slot for call in self.steps for slot, _ in call.fresh}
         for call in self.steps:
             nbytes += sum([one for one in call.rooms if isinstance(one, int)])
             if call is not self.steps[len(self.steps) - 1]:
-                nbytes += sum([storages[slot].nbytes for slot in call.freed])
+                for slot in call.freed:
+                    if slot in made or storages[slot].buffer is not None:
+                        nbytes += storages[slot].nbytes
         return nbytes
 
     def broken_off(
