@@ -10,12 +10,8 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from xarr.compiler import compiling, launch
-
-if TYPE_CHECKING:
-    from xarr.backends.device import Device
 
 
 class Job:

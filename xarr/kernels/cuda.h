@@ -58,22 +58,14 @@ typedef struct { f64 re, im; } c128;
 #define xr_mulhi_u64(a, b) __umul64hi(a, b)
 
 #ifdef __CUDACC_RTC__ // not HIP
-#define XR_HALF_TO_FLOAT(x) XR_converted_f16_f32(x)
-#define XR_FLOAT_TO_HALF(x) XR_converted_f32_f16(x)
-#define XR_DOUBLE_TO_HALF(x) XR_converted_f64_f16(x)
-DEVICE f32 XR_converted_f16_f32(const u16 x)
-{
-    f32 result;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(x));
-    return result;
-}
-DEVICE u16 XR_converted_f32_f16(const f32 x)
+#define XR_ROUNDS_TO_HALF
+DEVICE u16 XR_rounded_f32(const f32 x)
 {
     u16 result;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result) : "f"(x));
     return result;
 }
-DEVICE u16 XR_converted_f64_f16(const f64 x)
+DEVICE u16 XR_rounded_f64(const f64 x)
 {
     u16 result;
     asm("cvt.rn.f16.f64 %0, %1;" : "=h"(result) : "d"(x));

@@ -1,6 +1,6 @@
 // float16 as its storage bits (f16 is a u16), in integer operations: no device needs a half type.
 // Rounding is to nearest, ties to even; subnormals, infinities and NaN are exact. A dialect may have an
-// instruction for the same, but for the payload of a NaN.
+// instruction that rounds so, what else it makes of a NaN.
 #ifndef XR_ASSEMBLED
 #define DEVICE static inline
 typedef unsigned short u16;
@@ -15,9 +15,6 @@ f32 xr_from_bits_f32(u32 x);
 
 DEVICE f32 xr_half_to_float(const u16 x)
 {
-#ifdef XR_HALF_TO_FLOAT
-    return XR_HALF_TO_FLOAT(x);
-#else
     const u32 sign = ((u32)x & 0x8000u) << 16;
     const u32 magnitude = (u32)x & 0x7fffu;
     // The exponents' biases differ by 127 - 15 = 112.
@@ -25,17 +22,18 @@ DEVICE f32 xr_half_to_float(const u16 x)
     const u32 normal = (magnitude << 13) + rebias;
     const u32 subnormal = xr_bits_f32((f32)magnitude * 5.9604644775390625e-8f);
     return xr_from_bits_f32(sign | (magnitude < 0x400u ? subnormal : normal));
-#endif
 }
 
 DEVICE u16 xr_float_to_half(const f32 x)
 {
-#ifdef XR_FLOAT_TO_HALF
-    return XR_FLOAT_TO_HALF(x);
-#else
     const u32 bits = xr_bits_f32(x);
     const u32 sign = (bits >> 16) & 0x8000u;
     const u32 magnitude = bits & 0x7fffffffu;
+    const u32 payload = (magnitude >> 13) & 0x3ffu;
+    const u32 nan = 0x7c00u | (payload == 0u ? 1u : payload);
+#ifdef XR_ROUNDS_TO_HALF
+    return magnitude <= 0x7f800000u ? XR_rounded_f32(x) : (u16)(sign | nan);
+#else
     const u32 exponent = magnitude >> 23;
     // A carry out of the significand raises the exponent, up to infinity: as it should.
     const u32 normal = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
@@ -46,8 +44,6 @@ DEVICE u16 xr_float_to_half(const f32 x)
     const u32 tie = 1u << (shift - 1u);
     const u32 rest = significand & (2u * tie - 1u);
     const u32 subnormal = units + (u32)((rest > tie) | ((rest == tie) & ((units & 1u) != 0u)));
-    const u32 payload = (magnitude >> 13) & 0x3ffu;
-    const u32 nan = 0x7c00u | (payload == 0u ? 1u : payload);
     const u32 finite = exponent < 113u ? subnormal : normal;
     const u32 result = magnitude < 0x477ff000u ? finite : magnitude <= 0x7f800000u ? 0x7c00u : nan;
     return (u16)(sign | result);
@@ -57,12 +53,14 @@ DEVICE u16 xr_float_to_half(const f32 x)
 // Not through float32, which would round twice.
 DEVICE u16 xr_double_to_half(const f64 x)
 {
-#ifdef XR_DOUBLE_TO_HALF
-    return XR_DOUBLE_TO_HALF(x);
-#else
     const u64 bits = xr_bits_f64(x);
     const u32 sign = (u32)(bits >> 48) & 0x8000u;
     const u64 magnitude = bits & (u64)0x7fffffffffffffff;
+    const u64 payload = (magnitude >> 42) & 0x3ffu;
+    const u64 nan = 0x7c00u | (payload == 0u ? 1u : payload);
+#ifdef XR_ROUNDS_TO_HALF
+    return magnitude <= (u64)0x7ff0000000000000 ? XR_rounded_f64(x) : (u16)(sign | (u32)nan);
+#else
     const u32 exponent = (u32)(magnitude >> 52);
     // The exponents' biases differ by 1023 - 15 = 1008.
     const u64 odd = (magnitude >> 42) & 1u;
@@ -73,8 +71,6 @@ DEVICE u16 xr_double_to_half(const f64 x)
     const u64 tie = (u64)1 << (shift - 1u);
     const u64 rest = significand & (2u * tie - 1u);
     const u64 subnormal = units + (u64)((rest > tie) | ((rest == tie) & ((units & 1u) != 0u)));
-    const u64 payload = (magnitude >> 42) & 0x3ffu;
-    const u64 nan = 0x7c00u | (payload == 0u ? 1u : payload);
     const u64 finite = exponent < 1009u ? subnormal : normal;
     const int overflows = magnitude >= (u64)0x40effe0000000000;
     const u64 special = magnitude <= (u64)0x7ff0000000000000 ? 0x7c00u : nan;
