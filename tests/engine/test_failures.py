@@ -15,6 +15,7 @@ import xarr
 from tests.engine.pairs import Planned, faults, replay
 from tests.launching import storage_of
 from xarr.core.tape import hooks, launched
+from xarr.engine import hosted
 
 PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "in place": lambda np, u: operator.iadd(u, 1),
@@ -198,6 +199,27 @@ def test_what_failed_is_computed_when_it_is_asked_for_again(kind: str, after: in
     assert numpy.array_equal(numpy.asarray(other), [2, 2, 2])
     for got, wanted in ((x, host), (shifted, shifts), (scanned, scans), (total, totals)):
         assert numpy.array_equal(numpy.asarray(got), wanted)
+
+
+@pytest.mark.usefixtures("a_driver_that_may_fail")
+@pytest.mark.parametrize("after", range(4))
+def test_what_was_a_variable_has_memory_once_it_is_written(after: int) -> None:
+    # The first kernel needs no memory for `e`, since all of it is written anew.
+    with hosted.fused():
+        b = xarr.asarray(numpy.arange(70))
+        e = b + 1
+        b[1:] = 2
+        b += b[::-1]
+        e[::-1] += e[::-1]
+        x = b - b.min()
+        e[...] = 3
+        f = x + e
+        total = e.sum()
+        del e
+        with faults.armed("launch", after), contextlib.suppress(Planned):
+            xarr.to_numpy(f)
+        assert int(total) == 210
+        assert numpy.array_equal(xarr.to_numpy(f), [3, *[5] * 68, 3])
 
 
 @pytest.mark.usefixtures("a_driver_that_may_fail")

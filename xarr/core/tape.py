@@ -1315,6 +1315,23 @@ class Trace:
 
 # -- the tape --------------------------------------------------------------------------------------
 
+
+def _have_memory(steps: list[Any]) -> None:
+    """Give NumPy's memory to what steps write that has none, though they do not make it.
+
+    What made it has run, as a variable of a kernel: all of it is written anew.
+    """
+    made: set[int] = set()
+    step: Step
+    for step in steps:
+        if step.fresh is not None:
+            made.add(step.fresh.serial)
+        elif step.opcode.target is not None:
+            storage = step.written
+            if storage.buffer is None and storage.serial not in made:
+                storage.buffer = numpy.empty(storage.nbytes, numpy.uint8)
+
+
 _list_mark = cython.declare(cython.Py_ssize_t, 0)
 
 
@@ -1594,6 +1611,7 @@ class Tape:
         marked = [(at in failed, step) for at, step in enumerate(_steps(trace, listed))
                   if at in left and step is not None]  # fmt: skip
         listed.clear()
+        _have_memory([step for _, step in marked])
         traceback.clear_frames(error.__traceback__)  # else it holds them
         if isinstance(error, Exception):
             self._put_first(self._sorted_out(marked))
