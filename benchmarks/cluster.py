@@ -40,7 +40,9 @@ def _filled(client: Any, rows: int, columns: int, side: int) -> Any:
     workers = list(client.nthreads())
     shares = [share for share in numpy.array_split(range(rows), len(workers)) if share.size]
     parts = [
-        client.persist(x.blocks[share[0] : share[-1] + 1], workers=[worker])
+        client.persist(
+            x.blocks[share[0] : share[-1] + 1], workers=[worker], allow_other_workers=True
+        )
         for share, worker in zip(shares, workers, strict=False)
     ]
     wait(parts)
