@@ -106,14 +106,11 @@ class Form:
     lanes : int
         How many elements a block of random numbers serves in a kernel that walks `i`, at most; such
         a kernel computes each block once.
-    computes_places : bool
-        Whether it reads or writes at places that it computes.
     """
 
     __slots__ = (
         "accesses",
         "classes",
-        "computes_places",
         "constants",
         "entries",
         "extents",
@@ -153,7 +150,6 @@ class Form:
         self.slots = len({slot for slot, *_ in accesses if slot >= 0})
         first = len(accesses) - len(stored)
         self.written = {slot for slot, *_ in accesses[first:]}
-        self.computes_places = False
         constants: dict[int, DType] = {}
         loads: dict[int, int] = {}
         for number, entry in enumerate(entries):
@@ -161,10 +157,8 @@ class Form:
                 loads[number] = len(loads)
             elif isinstance(entry[0], Operation):
                 constants.update({at[1]: at[0] for at in entry[1:] if isinstance(at, tuple)})
-                if type(entry[0]) is Indirect:
-                    self.computes_places = True
-                    if entry[0].writes:
-                        self.written.add(accesses[loads[entry[1]]][0])
+                if type(entry[0]) is Indirect and entry[0].writes:
+                    self.written.add(accesses[loads[entry[1]]][0])
             else:
                 constants[entry[1]] = entry[0]
         self.constants = [constants[number] for number in range(len(constants))]

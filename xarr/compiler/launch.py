@@ -170,7 +170,7 @@ def elementwise_defines(form: Form, device: Device) -> tuple[list[str], str]:
     names = tuple(f"{name}_chunk" for name in walked)
     defines, block = form.described(names, items=1 if chunked else _items(form))
     defines += [f"#define XR_CHUNKED {int(chunked)}", f"#define XR_ROWS {len(form.extents) - 1}"]
-    defines += [f"#define XR_STRIP {STRIP}", f"#define XR_GUARDED {int(form.computes_places)}"]
+    defines += [f"#define XR_STRIP {STRIP}", f"#define XR_GUARDED {int(bool(form.indirect()))}"]
     if chunked and form.lanes > 1:
         defines.append(f"#define XR_ITEMS {form.lanes}")
     return defines, block
