@@ -27,7 +27,9 @@ Program = Callable[[Any, int, int, int], Callable[[], Any]]
 DEPTH: Final = 64
 """Steps of the stencil between two exchanges of borders."""
 CHUNKS: Final = 8
-"""Chunks of a worker in the first two programs, which hold three times as much on the way."""
+"""Chunks of a worker: 19 GB. What is on the way takes as much again."""
+COMPARED: Final = 8192
+"""Rows and columns of chunks whose results are compared: all fit on one card, borders are 2 MiB."""
 
 
 def _filled(client: Any, rows: int, columns: int, side: int) -> Any:
@@ -54,8 +56,8 @@ def _series(block: Any) -> Any:
 
 
 def reduction(client: Any, workers: int, side: int, chunks: int) -> Callable[[], Any]:
-    """The mean of a series of sines."""
-    x = _filled(client, workers * chunks, 1, side)
+    """The mean of a series of sines, over twice as many chunks, as it holds no others."""
+    x = _filled(client, 2 * workers * chunks, 1, side)
     mean = x.map_blocks(_series, dtype="float32", meta=x._meta).mean(dtype="float64")
     return lambda: float(mean.compute())
 
@@ -105,7 +107,7 @@ def _cluster(devices: Sequence[str]) -> Iterator[Any]:
 
 
 def measured(devices: Sequence[str], side: int, repeats: int) -> dict[str, dict[str, Any]]:
-    """Seconds, result and bytes that travelled, for each program."""
+    """Seconds, the most bytes on a device and those that travelled, for each program."""
     rows = {}
     with _cluster(devices) as client:
         for name, program in PROGRAMS.items():
@@ -122,12 +124,18 @@ def measured(devices: Sequence[str], side: int, repeats: int) -> dict[str, dict[
                 for way, nbytes in ways.items():
                     more = nbytes - before[worker].get(way, 0)
                     travelled[way] = travelled.get(way, 0) + more / repeats
-            rows[name] = {"s": min(elapsed), "received_nbytes": travelled}
+            peak = max(client.run(_peak_nbytes).values())
+            rows[name] = {"s": min(elapsed), "peak_nbytes": peak, "received_nbytes": travelled}
+            del work
     return rows
 
 
+def _peak_nbytes() -> int:
+    return int(xarr.default_device().memory_info()["peak_nbytes"])
+
+
 def results(devices: Sequence[str], side: int) -> dict[str, Any]:
-    """What the programs give on small chunks, whose number depends on nothing."""
+    """What the programs give on chunks whose number does not depend on that of the devices."""
     with _cluster(devices) as client:
         return {name: program(client, 2, side, 4)() for name, program in PROGRAMS.items()}
 
@@ -137,10 +145,11 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
     parser.add_argument("--backend", default="cupy")
     parser.add_argument("--side", type=int, default=24576, help="rows and columns of a chunk")
+    parser.add_argument("--compared", type=int, default=COMPARED, help="those of compared results")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args(given)
     devices = [str(one) for one in xarr.devices() if one.backend == options.backend]
-    one, every = results(devices[:1], 500), results(devices, 500)
+    one, every = results(devices[:1], options.compared), results(devices, options.compared)
     single = measured(devices[:1], options.side, options.repeats)
     several = measured(devices, options.side, options.repeats)
     document = {}
@@ -151,6 +160,7 @@ def main(given: Sequence[str] | None = None) -> int:
             "one_s": single[name]["s"],
             "all_s": row["s"],
             "times_as_fast": round(times, 2),
+            "peak_nbytes": row["peak_nbytes"],
             "received_nbytes": row["received_nbytes"],
             "same_result": one[name] == every[name],
         }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import signal
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +21,7 @@ from distributed.protocol import deserialize, serialize
 import xarr
 from tests.processes import checked
 from xarr import tuning
-from xarr.adapters.distributed import DeviceBuffer, LocalCluster, received_nbytes
+from xarr.adapters.distributed import DeviceBuffer, LocalCluster, dask_setup, received_nbytes
 
 RNG: Final = np.random.default_rng(7)
 A: Final = RNG.random((24, 16))
@@ -273,6 +275,10 @@ def killing(block: Any, mark: str) -> Any:
     return block * 2
 
 
+def without_first(block: Any) -> Any:
+    return block[1:]
+
+
 def sum_of(chunk: xarr.Array) -> int:
     return int(chunk.sum())
 
@@ -312,10 +318,85 @@ def test_a_cluster_has_a_device_for_each_worker(
     with xarr.device(there[0]) as device:
         way = "between cards" if device.driver.exports else "by the host"
     assert after.get(way, 0) - before.get(way, 0) == tuning.PEER_NBYTES
-    # A worker dies in the middle.
-    doubled = x.map_blocks(killing, str(tmp_path / "killed"))
-    np.testing.assert_allclose(np.asarray(doubled.compute()), 2 * host)
+    # A worker dies in the middle: chunks that are shared out, as large as those that go from card
+    # to card, and views of which neither begins where its memory does.
+    count = tuning.PEER_NBYTES // 8
+    line = da.arange(8 * count, chunks=2 * count)
+    halves = [
+        client.persist(line[half : half + 4 * count], workers=[one], allow_other_workers=True)
+        for half, one in ((0, first), (4 * count, second))
+    ]
+    doubled = da.concatenate(halves).map_blocks(killing, str(tmp_path / "killed"))
+    moved = doubled.map_blocks(without_first)[::-1].rechunk(count)
+    expected = np.delete(2 * np.arange(8 * count), np.s_[:: 2 * count])[::-1]
+    assert np.array_equal(np.asarray(moved.compute()), expected)
     assert (tmp_path / "killed").exists()
+
+
+def sum_of_all(chunks: list[xarr.Array]) -> int:
+    return sum(map(sum_of, chunks))
+
+
+class Exporting:
+    """Names of memory on a processor: files, whose driver may fail as a card's does."""
+
+    def __init__(self, directory: str, failing: str) -> None:
+        self.directory = Path(directory)
+        self.failing = failing
+
+    def dask_setup(self) -> None:
+        driver: Any = xarr.default_device().driver
+        driver.exports, driver.exported, driver.copy_exported = True, self.name, self.copy
+        dask_setup(None)
+
+    def name(self, buffer: Any) -> tuple[bytes, int]:
+        if self.failing == "name":
+            raise RuntimeError("no name")
+        written = self.directory / f"{uuid.uuid4()}"
+        with xarr.default_device().driver.map(buffer) as memory:
+            written.write_bytes(b"before" + memory.tobytes())
+        return str(written).encode(), 6
+
+    def copy(self, name: bytes, begin: int, target: Any, at: int, nbytes: int) -> None:
+        if self.failing in ("way", "memory"):
+            raise {"way": RuntimeError, "memory": MemoryError}[self.failing](self.failing)
+        content = np.fromfile(name.decode(), "u1", nbytes, offset=begin)
+        xarr.default_device().driver.upload(target, at, content)
+
+
+class Actor:
+    def values(self, start: int) -> xarr.Array:
+        return xarr.arange(start, start + tuning.PEER_NBYTES // 8)
+
+
+def asked_of(actor: Any) -> list[int]:
+    return [int(actor.values(start).result()[0]) for start in range(5)]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("client", [{"n_workers": 2}], indirect=True)
+@pytest.mark.parametrize("failing", ["", "name", "way", "memory"])
+def test_names_go_between_cards(client: Any, failing: str, tmp_path: Path) -> None:
+    client.run(Exporting(str(tmp_path), failing).dask_setup)
+    first, second = client.run(os.getpid)
+    count = tuning.PEER_NBYTES // 8
+    made = client.submit(xarr.arange, 2 * count, workers=[first])
+    for begin in (count - 1, count):
+        part = client.submit(operator.getitem, made, np.s_[begin : begin + count], workers=[first])
+        total = client.submit(sum_of_all, [part], workers=[second])
+        assert total.result(60) == sum(range(begin, begin + count))
+    ways = client.run(received_nbytes)[second]
+    assert ways == {"by the host" if failing else "between cards": 16 * count}
+    # What an actor returns nobody keeps until it has come.
+    actor = client.submit(Actor, actor=True, workers=[first]).result()
+    assert client.submit(asked_of, actor, workers=[second]).result(60) == [*range(5)]
+    assert client.run(received_nbytes)[second]["by the host"] >= 5 * 8 * count
+
+
+def test_a_device_that_is_not_there_is_named() -> None:
+    with pytest.raises(ValueError, match="no 'cupy:99'"):
+        LocalCluster(["cupy:99"])
 
 
 @pytest.mark.slow

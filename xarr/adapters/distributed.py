@@ -12,6 +12,7 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Iterator, MutableMapping, Sequence
+from contextvars import ContextVar
 from typing import Any, Final
 
 import numpy
@@ -20,7 +21,7 @@ from dask import config
 from dask.sizeof import sizeof
 from dask.system import CPU_COUNT
 from dask.utils import parse_bytes
-from distributed import Nanny, Scheduler, SpecCluster
+from distributed import Nanny, Scheduler, SpecCluster, worker as workers
 from distributed.comm import get_address_host
 from distributed.protocol import dask_deserialize, dask_serialize, register_serialization_family
 from distributed.spill import SpillBuffer
@@ -31,6 +32,7 @@ from xarr import tuning
 from xarr.adapters.dask import wait_for
 from xarr.array.interchange import exposed
 from xarr.array.layouts import settled
+from xarr.errors import value_error
 
 _LOGGER: Final = logging.getLogger(__name__)
 
@@ -38,6 +40,11 @@ _LOGGER: Final = logging.getLogger(__name__)
 _arrived: Final[Counter[str]] = Counter()
 _FAMILY: Final = "xarr"
 """Dask's name for what `_named` and `_copied` do."""
+_BY_NAME: Final = [_FAMILY, "dask", "pickle", "error"]
+_failures: Final[ContextVar[list[Exception]]] = ContextVar("failures")
+_by_the_host: Final[set[str]] = set()
+"""The workers whose memory could not be copied from card to card."""
+_gathered: Final = workers.get_data_from_worker
 
 
 def received_nbytes() -> dict[str, int]:
@@ -64,17 +71,26 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
     if not array.flags.c_contiguous or array.nbytes < tuning.PEER_NBYTES:
         raise NotImplementedError
     wait_for(array)
-    with array.device.lock:
-        buffer, offset = _place(array)
-        name, begin = array.device.driver.exported(buffer)
+    try:
+        with array.device.lock:
+            buffer, offset = _place(array)
+            name, begin = array.device.driver.exported(buffer)
+    except RuntimeError as error:
+        raise NotImplementedError from error
     return {"dtype": array.dtype.str, "shape": array.shape, "begin": begin + offset}, [name]
 
 
-def _copied(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
-    array = xarr.empty(header["shape"], header["dtype"])
-    with array.device.lock:
-        place = _place(array)
-        array.device.driver.copy_exported(bytes(frames[0]), header["begin"], *place, array.nbytes)
+def _copied(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array | None:
+    """The Array that was named, or None with the error among the failures of `_asked`."""
+    try:
+        array = xarr.empty(header["shape"], header["dtype"])
+        with array.device.lock:
+            place = _place(array)
+            name, driver = bytes(frames[0]), array.device.driver
+            driver.copy_exported(name, header["begin"], *place, array.nbytes)
+    except (RuntimeError, MemoryError) as error:
+        _failures.get().append(error)
+        return None
     _arrived["between cards"] += array.nbytes
     return array
 
@@ -82,11 +98,29 @@ def _copied(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
 register_serialization_family(_FAMILY, _named, _copied)
 
 
-def dask_setup(worker: Any) -> None:
+async def _asked(rpc: Any, keys: Any, worker: str, **options: Any) -> Any:
+    """Ask another worker for chunks: by name, or for their bytes where that does not succeed.
+
+    Only here do names go, as the other worker keeps chunks until it hears that they have come. Of
+    an error in a message that has come Dask would tell nobody, and the graph would wait for ever.
+    """
+    if worker not in _by_the_host:
+        failures: list[Exception] = []
+        _failures.set(failures)
+        ways = {"serializers": _BY_NAME, "deserializers": _BY_NAME}
+        answer = await _gathered(rpc, keys, worker, **{**options, **ways})
+        if not failures:
+            return answer
+        _LOGGER.warning("Chunks of %s come by the host: %s", worker, failures[0])
+        if isinstance(failures[0], RuntimeError):
+            _by_the_host.add(worker)
+    return await _gathered(rpc, keys, worker, **options)
+
+
+def dask_setup(_worker: Any) -> None:
     """Let a worker on a CUDA device get chunks from other cards: what `--preload` calls."""
     if xarr.default_device().driver.exports:
-        known = [_FAMILY, "dask", "pickle", "error"]
-        worker.rpc.serializers = worker.rpc.deserializers = known
+        workers.get_data_from_worker = _asked
 
 
 @dask_serialize.register(xarr.Array)
@@ -216,19 +250,23 @@ class LocalCluster(SpecCluster):
         if devices is None:
             backend = str(xarr.default_device()).partition(":")[0]
             devices = [name for name in known if name.startswith(f"{backend}:")]
+        if unknown := [name for name in devices if name not in known]:
+            there = f"there are {[*known]}"
+            raise value_error("LocalCluster(devices)", f"no {unknown[0]!r}", there)
         count = n_workers or len(devices)
         threads = max(1, CPU_COUNT // count)
         limit = parse_memory_limit(memory_limit, threads, CPU_COUNT, logger=_LOGGER)
         share = config.get("distributed.worker.memory.target")
         host_nbytes = int(share * limit) if share and limit else sys.maxsize
         device_nbytes = parse_bytes(device_memory_limit) if device_memory_limit else sys.maxsize
-        workers = {}
+        silenced = options.setdefault("silence_logs", logging.WARNING)
+        specifications = {}
         for number, name in zip(range(count), itertools.cycle(devices), strict=False):
             if known[name].kind == "cpu":
                 data: Any = (_spilling, {"nbytes": min(host_nbytes, device_nbytes)})
             else:
                 data = (DeviceBuffer, {"device_nbytes": device_nbytes, "host_nbytes": host_nbytes})
-            workers[number] = {
+            specifications[number] = {
                 "cls": Nanny,
                 "options": {
                     "nthreads": threads_per_worker,
@@ -236,6 +274,7 @@ class LocalCluster(SpecCluster):
                     "data": data,
                     "preload": [*config.get("distributed.worker.preload"), __name__],
                     "host": host,
+                    "silence_logs": silenced,
                     "env": {"XARR_DEVICE": name, "XARR_THREADS": str(threads)},
                 },
             }
@@ -243,5 +282,4 @@ class LocalCluster(SpecCluster):
             "cls": Scheduler,
             "options": {"host": host, "dashboard_address": dashboard_address},
         }
-        options = {"silence_logs": logging.WARNING, **options}
-        super().__init__(workers=workers, scheduler=scheduler, **options)
+        super().__init__(workers=specifications, scheduler=scheduler, **options)

@@ -853,6 +853,7 @@ class CudaDriver(Driver):
         """A handle of the driver's, and the bytes between what it stands for and the buffer."""
         cuda = self._cuda
         with self.context:
+            self.finish(self.last_use(buffer))
             begin, _ = checked(cuda.cuMemGetAddressRange(buffer.pointer))
             handle = checked(cuda.cuIpcGetMemHandle(begin))
         name = ctypes.string_at(int(handle.getPtr()), _HANDLE_NBYTES)
