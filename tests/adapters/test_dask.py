@@ -339,7 +339,7 @@ def sum_of_all(chunks: list[xarr.Array]) -> int:
 
 
 class Exporting:
-    """Names of memory on a processor: files, whose driver may fail as a card's does."""
+    """Names of any device's memory: files, whose driver may fail as a card's does."""
 
     def __init__(self, directory: str, failing: str) -> None:
         self.directory = Path(directory)
@@ -354,8 +354,11 @@ class Exporting:
         if self.failing == "name":
             raise RuntimeError("no name")
         written = self.directory / f"{uuid.uuid4()}"
-        with xarr.default_device().driver.map(buffer) as memory:
-            written.write_bytes(b"before" + memory.tobytes())
+        driver = xarr.default_device().driver
+        with driver.map(buffer) as memory:
+            content = np.empty(memory.shape, "u1")
+        driver.download(buffer, 0, content)
+        written.write_bytes(b"before" + content.tobytes())
         return str(written).encode(), 6
 
     def copy(self, name: bytes, begin: int, target: Any, at: int, nbytes: int) -> None:
