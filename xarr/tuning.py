@@ -51,6 +51,22 @@ PEER_NBYTES: Final = 1 << 21
 Measured: between two H100s 1 MiB takes 2.0 ms and 8 MiB 2.2; to the host and back from it, without
 what the network takes, 0.6 and 4.7."""
 
+ROW_LENGTH: Final = 128
+"""Elements of a row from which on a GPU's group takes rows, one at a time.
+Not measured: it needs a GPU."""
+
+ROW_NBYTES: Final = 1 << 15
+"""Bytes of a row that a kernel keeps instead of storing all of them.
+Not measured: it needs a GPU."""
+
+ROW_PARTS: Final = 8
+"""Groups that are one kernel of rows. A softmax has three; eight take a compiler a second.
+Not reached by what was run."""
+
+ROWS_ALONE: Final = 1 << 14
+"""Elements up to which there may be fewer rows than a device has units.
+Not measured: it needs a GPU."""
+
 # -- what runs a list ------------------------------------------------------------------------------
 
 REPEATS: Final = 8

@@ -144,7 +144,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces small enough that few elements take several passes."""
     monkeypatch.setattr("xarr.algorithms.passes.PIECE", 300)
     monkeypatch.setattr("xarr.algorithms.passes.SHORT", 4)
-    monkeypatch.setattr("xarr.algorithms.passes._COLUMN_PIECE", 4)
+    monkeypatch.setattr("xarr.algorithms.passes.COLUMN_PIECE", 4)
     monkeypatch.setattr("xarr.algorithms.passes._COLUMN_ITEMS", 4)
     monkeypatch.setattr("xarr.algorithms.passes._SCAN_PIECE", 4)
 

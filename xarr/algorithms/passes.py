@@ -14,7 +14,6 @@ The lane form (CPU) and the group form (GPU) of the kernels both keep this order
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -22,162 +21,31 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy
 
 from xarr import tuning
-from xarr.compiler.forms import Form, cast, computed, rounded, stored
+from xarr.algorithms import rows
+from xarr.algorithms.folds import COLUMN_PIECE, PIECE, WIDTH, defines, folds_of, numbers, shares
+from xarr.compiler.forms import Form
 from xarr.compiler.launch import RESULT, Room, Stage
-from xarr.compiler.source import define
 from xarr.core.tape import Node, Opcode, constant, leaf
 from xarr.dtypes import INTEGER
 from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid
 from xarr.engine.skeleton import NAMES, Skeleton
 from xarr.layout import Shape
-from xarr.schedule.instructions import Finals, Recorded
+from xarr.schedule.instructions import Finals, Recorded, Rows
 from xarr.tables.rows import Fold, Joined
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
 
-WIDTH: Final = 256
-PIECE: Final = 64 * WIDTH
 SHORT: Final = 16
 """Up to this many elements an axis is reduced in order, by one item."""
-_COLUMN_PIECE: Final = 1024
 _COLUMN_ITEMS: Final = 1 << 17
 _SCAN_PIECE: Final = 256
 _REDUCE_LANE: Final = Skeleton("reduce_lane.c", "xr_reduce")
 _REDUCE_GROUP: Final = Skeleton("reduce_group.c", "xr_reduce")
 _SCAN: Final = Skeleton("scan.c", "xr_scan")
 _SCAN_TILE: Final = Skeleton("scan_tile.c", "xr_scan")
-
-
-_SUFFIXES: Final = ("", *map(str, range(1, 32)))
-"""The suffixes of names for each fold of a kernel, and for each result."""
-
-
-def _defines(
-    folds: tuple[Fold, ...], finals: Finals | None, more: Sequence[str], form: Form | None = None
-) -> list[str]:
-    """The defines of a launch over an expression, or else over accumulators.
-
-    Where it is the last one, it gives `finals`, with folds in place of reductions.
-    """
-    suffixes = _SUFFIXES[: len(folds)]
-    results = [f"XR_ACC{n}" for n in suffixes]
-    delivered = [f"result{n}[place] = acc{f'##{n}' if n else ''};" for n in suffixes]
-    if finals is not None:
-        results = [finals.entries[number][0].result.storage for number in finals.stored]
-        delivered = _delivered(finals)
-    lines = [
-        f"#define XR_WIDTH {WIDTH}",
-        f"#define XR_BLOCK {tuning.BLOCK}",
-        f"#define XR_PARTIAL {int(form is None)}",
-        f"#define XR_CLOSES {int(form is not None and any(fold.close for fold in folds))}",
-        f"#define XR_FOLDS(what, x, y) {' '.join(f'what({n}, x, y)' for n in suffixes)}",
-        define(
-            "XR_RESULTS(parameter)",
-            [
-                f"parameter(GLOBAL {kind} *RESTRICT, result{n})"
-                for kind, n in zip(results, _SUFFIXES, strict=False)
-            ],
-        ),
-        define("XR_DELIVER(acc, place)", delivered),
-    ]
-    for number, fold in enumerate(folds):
-        lines += _fold_defines(fold, number, form)
-    return [*lines, *more]
-
-
-def _shares(folds: tuple[Fold, ...], form: Form | None, column: bool) -> list[str]:
-    """The defines of a table of the shares that elements of one type have in a mean."""
-    types = {fold.value.compute for fold in folds if "XR_SHARE" in fold.step}
-    if form is None or len(types) != 1:
-        return []
-    longest = _COLUMN_PIECE if column else PIECE // WIDTH
-    return [f"#define XR_SHARES {types.pop()}", f"#define XR_LONGEST {longest}"]
-
-
-def _delivered(finals: Finals) -> list[str]:
-    """The statements that compute what becomes of the folds' results, and store it."""
-    statements = []
-    suffixes = iter(_SUFFIXES)
-    for number, (head, *ats) in enumerate(finals.entries):
-        name = f"final{number}"
-        if isinstance(head, Fold):
-            n = next(suffixes)
-            value = head.finish.replace("acc", f"(acc{f'##{n}' if n else ''})")
-            if ats:
-                value = value.replace("divisor", _name(ats[0]))
-            value = rounded(value, head.result)
-            statements.append(f"const {head.result.compute} {name} = {value};")
-        else:
-            operands = []
-            for at, wanted in zip(ats, head.operands, strict=True):
-                given = finals.entries[at][0].result if isinstance(at, int) else at[0]
-                operands.append(cast(_name(at), given, wanted))
-            statements.append(computed(name, head, operands))
-    for n, number in zip(_SUFFIXES, finals.stored, strict=False):
-        value = stored(f"final{number}", finals.entries[number][0].result)
-        statements.append(f"result{n}[place] = {value};")
-    return statements
-
-
-def _name(at: Any) -> str:
-    return f"final{at}" if isinstance(at, int) else f"a.number{at[1]}"
-
-
-def _numbers(finals: Finals) -> list[tuple[str, DType]]:
-    """The numbers that a kernel is given to finish with."""
-    ats = [at for _, *ats in finals.entries for at in ats if not isinstance(at, int)]
-    return [(f"number{number}", dtype) for dtype, number in ats]
-
-
-def _fold_defines(fold: Fold, number: int, form: Form | None) -> list[str]:
-    n = _SUFFIXES[number]
-    lanes = f"lanes{n}"
-    lines = [
-        f"#define XR_ACC{n} {fold.accumulator}",
-        f"#define XR_FIRST{n}(x, position) ({fold.first})",
-        f"#define XR_STEP{n}(acc, x, position, seen) ({fold.step})",
-        f"#define XR_CLOSE{n}(acc, seen) {fold.close}",
-        f"#define XR_COMBINE{n}(acc1, acc2) ({fold.combine})",
-    ]
-    if form is not None:
-        value = form.value(fold.taken, number)
-        lines.append(f"#define XR_VALUE{n} {fold.element.format(value)}")
-    everything = tuple(name for name, _ in fold.fields)
-    if not fold.fields:
-        arrays = [_array(f"XR_ACC{n}", f"{lanes}_value")]
-        access = [
-            _lane_access(f"{closed}{n}", ("",), lambda name: f"{lanes}_value", lambda name: "acc")
-            for closed in ("", "_CLOSED")
-        ]
-    else:
-        running = fold.running if form is not None and fold.running else everything
-        arrays = [_array(kind, f"{lanes}_{name}") for name, kind in fold.fields]
-        access = [
-            _lane_access(
-                f"{closed}{n}", names, lambda name: f"{lanes}_{name}", lambda name: f"(acc).{name}"
-            )
-            for closed, names in (("", running), ("_CLOSED", everything))
-        ]
-    return [*lines, define(f"XR_LANES{n}(count)", arrays), *itertools.chain(*access)]
-
-
-def _array(kind: str, name: str) -> str:
-    # The lanes of a reduction that lie across the lines of the cache cost it a third of its speed.
-    return f"ALIGNED(128) {kind} {name}[count];"
-
-
-def _lane_access(
-    suffix: str, names: Sequence[str], array: Callable[[str], str], part: Callable[[str], str]
-) -> list[str]:
-    gets = " ".join(f"{part(name)} = {array(name)}[lane];" for name in names)
-    puts = " ".join(f"{array(name)}[lane] = {part(name)};" for name in names)
-    return [
-        f"#define XR_GET{suffix}(acc, lane) {gets}",
-        f"#define XR_PUT{suffix}(lane, acc) {puts}",
-    ]
 
 
 class _Reduction(Recorded):
@@ -231,18 +99,25 @@ class _Reduction(Recorded):
 
         return reduced
 
+    def row_length(self, shape: Shape) -> int:
+        start, stop = _start(self.axes), self.axes[-1] + 1
+        length = math.prod(shape[start:stop])
+        is_row = start == self.axes[0] and math.prod(shape[stop:]) == 1
+        return length if is_row and SHORT < length <= PIECE else 0
+
+    def rows(self, device: Device, work: Rows) -> Stage:
+        parts = [
+            part._replace(finals=part.finals and _of_folds(part.finals)) for part in work.parts
+        ]
+        size = work.items * work.length
+        grid, item_chunk = _grid(device, work.items, size, column=False)
+        return rows.stage(device, work._replace(parts=tuple(parts)), grid, item_chunk)
+
     def stages(
         self, device: Device, form: Form, shape: Shape, finals: Finals
     ) -> tuple[list[Stage], list[Room]]:
-        finals = finals._replace(
-            entries=tuple(
-                [
-                    (head.fold, *ats) if isinstance(head, _Reduction) else (head, *ats)
-                    for head, *ats in finals.entries
-                ]
-            )
-        )
-        folds = tuple([head for head, *_ in finals.entries if isinstance(head, Fold)])
+        finals = _of_folds(finals)
+        folds = folds_of(finals)
         axes, extents = self.axes, list(shape)
         stages: list[Stage] = []
         rooms: list[Room] = []
@@ -266,6 +141,14 @@ class _Reduction(Recorded):
                     break
                 length = pieces
         return stages, rooms
+
+
+def _of_folds(finals: Finals) -> Finals:
+    """Finals with folds in place of reductions."""
+    entries = [
+        (head.fold if isinstance(head, _Reduction) else head, *ats) for head, *ats in finals.entries
+    ]
+    return finals._replace(entries=tuple(entries))
 
 
 def _plain(combine: Callable[..., Any]) -> Joined:
@@ -466,7 +349,7 @@ def _cut(outer: int, length: int, inner: int, *, of_form: bool) -> tuple[int, in
         return -(-length // PIECE), PIECE, False
     if length <= SHORT:
         return 1, length, True
-    wanted = max(-(-length // _COLUMN_PIECE), _COLUMN_ITEMS // (outer * inner), 1)
+    wanted = max(-(-length // COLUMN_PIECE), _COLUMN_ITEMS // (outer * inner), 1)
     pieces = min(wanted, -(-length // 32))
     piece_length = -(-length // pieces)
     return -(-length // piece_length), piece_length, True
@@ -506,11 +389,11 @@ def _pass(
         indices |= {"outer_extent": outer, "position_extent": length, "inner_extent": inner}
     how = [f"#define XR_COLUMN {int(column)}", f"#define XR_CHUNKED {int(lanes)}"]
     if not lanes:
-        how += _shares(folds, form, column)
-    special = (_defines, folds, finals, tuple(how))
-    numbers = _numbers(finals) if finals is not None else []
+        how += shares(folds, form, column)
+    special = (defines, folds, finals, tuple(how))
+    own = numbers(finals) if finals is not None else []
     skeleton = _REDUCE_LANE if lanes else _REDUCE_GROUP
-    kernel = skeleton.kernel(device, special, tuple(indices), form, numbers, wide=True)
+    kernel = skeleton.kernel(device, special, tuple(indices), form, own, wide=True)
     read = () if form is not None else range(room - len(folds), room)
     written = range(room, room + len(folds)) if finals is None else range(-len(finals.stored), 0)
     elements = outer * length * inner
@@ -521,7 +404,7 @@ def _pass(
         tuple(indices.values()),
         (*read, *written),
         takes_form=form is not None,
-        takes_numbers=bool(numbers),
+        takes_numbers=bool(own),
         written=len(written),
     )
 
@@ -609,7 +492,7 @@ def _scan(
     def stage(*own: int, totals: bool, last: bool) -> Stage:
         more = (*how, *_scan_defines(totals=totals, carried=len(own) > 1))
         finals = Finals(((fold,),), (0,)) if last else None
-        special = (_defines, (fold,), finals, more)
+        special = (defines, (fold,), finals, more)
         kernel = skeleton.kernel(device, special, tuple(indices), form, wide=True)
         given = own if form is not None else (source, *own)
         return Stage(

@@ -288,6 +288,11 @@ class Form:
             const = "" if slot in self.written else "const "
             pointers.append(f"parameter(GLOBAL {const}{types[slot].storage} *RESTRICT, p{slot})")
         lines.append(define("XR_POINTERS(parameter)", pointers))
+        return [*lines, *self.words(items)], block
+
+    def words(self, items: int = 1) -> list[str]:
+        """The defines of how an element is reached, computed and stored; see `described`."""
+        lines: list[str] = []
         axis = 0
         previous = ""
         for name, group in zip(self.names, self.extents, strict=True):
@@ -299,7 +304,7 @@ class Form:
             values = {number: loaded(place, dtype) for number, (_, place, dtype) in loads.items()}
             lines.append(define("XR_COMPUTE", self._compute(previous, values)))
             lines.append(define("XR_STORE", [f"{place} = {value};" for place, value, _ in stores]))
-            return lines, block
+            return lines
         rooms = [(f"l{access}", dtype, place) for access, place, dtype in loads.values()]
         values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
         kept = [(f"s{number}", *store) for number, store in enumerate(stores)]
@@ -313,7 +318,7 @@ class Form:
             define("XR_KEEP", [f"{name}[n] = {value};" for name, _, value, _ in kept]),
             define("XR_STORE", [f"{place} = {name}[n];" for name, place, _, _ in kept]),
         ]
-        return lines, block
+        return lines
 
     def value(self, dtype: DType, number: int = 0) -> str:
         """The C expression of a root's value as `dtype`."""

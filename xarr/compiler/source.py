@@ -29,8 +29,10 @@ _PART: Final = {row.compute: part.compute for row, part in dtypes.PART.items()}
 _ANY: Final = frozenset(row.compute for row in dtypes.TABLE)
 
 PRELUDES: Final = {
-    "reduce_lane.c": ("fold.h",),
-    "reduce_group.c": ("fold.h",),
+    "reduce_lane.c": ("fold.h", "piece_lane.h"),
+    "reduce_group.c": ("fold.h", "piece_group.h"),
+    "rows_lane.c": ("fold.h", "piece_lane.h"),
+    "rows_group.c": ("fold.h", "piece_group.h"),
     "scan.c": ("fold.h",),
     "scan_tile.c": ("fold.h",),
     "fft.c": ("roots.h",),
@@ -187,15 +189,20 @@ def words(code: str, dialect: str, *, has_float64: bool) -> list[str]:
     ]
 
 
+STAGES: Final = "XR_STAGES"
+"""The line of a skeleton in whose place the defines come that follow this one."""
+
+
 def assemble(
     skeleton: str, dialect: str, defines: Iterable[str], *, has_float64: bool = True
 ) -> str:
     """The text of one kernel: `skeleton` names a file of `kernels/`."""
-    block = "\n".join(defines)
+    whole = "\n".join(defines)
+    block, _, stages = whole.partition(f"{STAGES}\n")
     files = (*PRELUDES.get(skeleton, ()), skeleton)
-    code = block + "".join(map(kernel_file, files))
+    code = whole + "".join(map(kernel_file, files))
     lines = [block, *words(code, dialect, has_float64=has_float64)]
     for file in files:
         lines.append(f'#line 1 "{file}"')
-        lines.append(kernel_file(file))
+        lines.append(kernel_file(file).replace(f"\n{STAGES}\n", f"\n{stages}\n"))
     return "\n".join(lines)

@@ -814,18 +814,18 @@ class Call:
     ----------
     stages, rooms : list of Stage, list of Room
         The launches, and what is between them; no stages where a skeleton takes their place.
-    form : Form
-        What the kernel computes.
+    forms : list of Form
+        What the kernel computes, one after the other.
     fresh : list of (int, int)
         The storages that have memory from now on, and how many bytes.
     pointers : list of int
-        The storages that the form reads and writes.
+        The storages that the forms read and write.
     results : list of Ref
         What its skeletons write.
     offsets : list of (int, int)
         Of each access the storage, -1 for a position, and how far beyond its base.
     constants, numbers : list of int
-        The constants of the form, and those of its skeletons.
+        The constants of the forms, and those of skeletons.
     complex : frozenset of int
         Those of them that are complex.
     taken : list of (int, int)
@@ -838,7 +838,7 @@ class Call:
 
     stages: list[Any] = cython.declare(list, visibility="public")
     rooms: list[Any] = cython.declare(list, visibility="public")
-    form: Any = cython.declare(object, visibility="public")
+    forms: list[Any] = cython.declare(list, visibility="public")
     pointers: list[Any] = cython.declare(list, visibility="public")
     results: list[Any] = cython.declare(list, visibility="public")
     offsets: list[Any] = cython.declare(list, visibility="public")
@@ -856,7 +856,7 @@ class Call:
         self,
         stages: Sequence[Any] = (),
         rooms: Sequence[Any] = (),
-        form: Any = None,
+        forms: Sequence[Any] = (),
         pointers: Sequence[int] = (),
         results: Sequence[Any] = (),
         offsets: Sequence[tuple[int, int]] = (),
@@ -869,7 +869,7 @@ class Call:
     ) -> None:
         self.stages = list(stages)
         self.rooms = list(rooms)
-        self.form = form
+        self.forms = list(forms)
         self.pointers = list(pointers)
         self.results = list(results)
         self.offsets = list(offsets)
@@ -920,7 +920,8 @@ class Call:
             self._add_constants(self.constants, listed.constants, values)
         if not self.stages:
             read = [storages[slot] for slot in self.pointers]
-            return Prepared(self.form, read, [*self.form.numbers, *values])
+            (form,) = self.forms
+            return Prepared(form, read, [*form.numbers, *values])
         places: list[Any] = []
         numbers: list[Any] = []
         if self.rooms or self.results:

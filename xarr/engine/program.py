@@ -114,8 +114,7 @@ class Program(core.Program):
         """The groups that become fused kernels."""
         if self._plan is None:
             steps = instructions(self.trace.opcodes, self.trace.codes)
-            room = self.trace.device.info.parameter_nbytes
-            self._plan = Plan(steps, self.states, room)
+            self._plan = Plan(steps, self.states, self.trace.device.info)
         return self._plan
 
     def prepare(self) -> list[Call]:
@@ -220,7 +219,7 @@ def _alone(
     return Call(
         call.stages,
         call.rooms,
-        call.form,
+        call.forms,
         [there[slot] for slot in call.pointers],
         [ref._replace(slot=there[ref.slot]) for ref in call.results],
         [

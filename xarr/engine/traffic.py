@@ -50,7 +50,7 @@ class Traffic(NamedTuple):
 def of(call: Call) -> Iterator[Traffic]:
     """The kernels of a call, one after the other."""
     for stage in call.stages:
-        moves = list(_of_form(call)) if stage.takes_form else []
+        moves = list(dict.fromkeys(_of_forms(call))) if stage.takes_form else []
         first = len(stage.rooms) - stage.written
         for place, room in enumerate(stage.rooms):
             stores = place >= first
@@ -69,27 +69,28 @@ def _between(room: launch.Room, *, stores: bool) -> Move:
     return Move(stores, -1, "a table", room.nbytes)
 
 
-def _of_form(call: Call) -> Iterator[Move]:
-    """What a form loads and stores."""
-    form = call.form
-    size = math.prod(math.prod(extents) for extents in form.extents)
-    places = form.indirect()
-    first = len(form.accesses) - len(form.stored)
+def _of_forms(call: Call) -> Iterator[Move]:
+    """What forms load and store; of what a kernel reads again it has a part near."""
+    offsets = iter(call.offsets)
     taken = dict(call.taken)
-    for number, (slot, _) in enumerate(call.offsets):
-        _, dtype, where = form.accesses[number]
-        if slot < 0:
-            continue
-        what = f"s{slot}: {dtype}"
-        if number in places:
-            stores = bool(places[number])
-            yield Move(stores, slot, f"{what} at computed places", size * dtype.itemsize)
-            continue
-        if slot in taken:
-            what += f" in the memory of s{taken[slot]}"
-        walked = zip(where.shape, where.strides, strict=True)
-        count = math.prod(extent for extent, step in walked if step)
-        yield Move(number >= first, slot, what, count * dtype.itemsize)
+    for form in call.forms:
+        size = math.prod(math.prod(extents) for extents in form.extents)
+        places = form.indirect()
+        first = len(form.accesses) - len(form.stored)
+        for number, (_, dtype, where) in enumerate(form.accesses):
+            slot, _ = next(offsets)
+            if slot < 0:
+                continue
+            what = f"s{slot}: {dtype}"
+            if number in places:
+                stores = bool(places[number])
+                yield Move(stores, slot, f"{what} at computed places", size * dtype.itemsize)
+                continue
+            if slot in taken:
+                what += f" in the memory of s{taken[slot]}"
+            walked = zip(where.shape, where.strides, strict=True)
+            count = math.prod(extent for extent, step in walked if step)
+            yield Move(number >= first, slot, what, count * dtype.itemsize)
 
 
 def described(steps: list[Instruction], constants: list[Any]) -> list[str]:

@@ -97,6 +97,7 @@ static __attribute__((noinline)) void XR_barrier(void)
     }
 }
 #define BARRIER() XR_barrier()
+#define BARRIER_OF_ALL() XR_barrier()
 
 static void XR_run_groups(XR_item_function *run, void *const *values, const void *arguments,
                           const XR_grid *grid, i64 begin, i64 end)

@@ -11,6 +11,7 @@
 #define RESTRICT __restrict__
 #define ALIGNED(n) __align__(n)
 #define BARRIER() __syncthreads()
+#define BARRIER_OF_ALL() __syncthreads()
 #define GLOBAL_ID(d) XR_GLOBAL_ID_##d
 #define XR_GLOBAL_ID_0 (blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x)
 #define XR_GLOBAL_ID_1 (blockIdx.y * (unsigned long long)blockDim.y + threadIdx.y)

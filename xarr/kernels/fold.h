@@ -47,3 +47,9 @@
         const xr_index place = (outer * a.pieces + piece) * a.inner_extent + inner;         \
         XR_DELIVER(acc, place)                                                              \
     }
+
+// All of a row, of XR_LENGTH elements, in one piece.
+#define XR_BEGIN_STAGE                                                                      \
+    const xr_index begin = 0, inner = 0;                                                    \
+    const xr_index end = XR_LENGTH, count = XR_LENGTH;                                      \
+    XR_AT_OUTER

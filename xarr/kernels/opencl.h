@@ -20,6 +20,7 @@ uint __attribute__((overloadable, const)) mul_hi(uint a, uint b);
 ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #ifndef CLK_LOCAL_MEM_FENCE
 #define CLK_LOCAL_MEM_FENCE 1
+#define CLK_GLOBAL_MEM_FENCE 2
 #endif
 #ifndef as_uint
 #define as_uint(x) __builtin_astype((x), uint)
@@ -63,6 +64,7 @@ ulong __attribute__((overloadable, const)) mul_hi(ulong a, ulong b);
 #define RESTRICT restrict
 #define ALIGNED(n) __attribute__((aligned(n)))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_OF_ALL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GLOBAL_SIZE(d) get_global_size(d)
 #define GROUP_ID(d) get_group_id(d)
 #define GROUPS(d) get_num_groups(d)

@@ -1,20 +1,8 @@
-// Reductions where an item is a processor core: it keeps all the lanes of a piece in private
-// arrays, one for each part of an accumulator, and the compiler vectorises the loops over lanes.
-// The order of operations is that of reduce_group.c, to the bit.
+// Reductions where an item is a processor core: along a contiguous axis it takes pieces, as
+// piece_lane.h has it, along an outer axis pieces of many columns, whose accumulators are its lanes.
 typedef struct { XR_FIELDS } xr_arguments;
 
 #define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_RESULTS(parameter)
-
-// The lanes' accumulators, one for each fold.
-#define XR_LANES_OF(n, size, y) XR_LANES##n(size)
-#define XR_TAKE(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_TAKE_OF, acc, lane)
-#define XR_TAKE_OF(n, acc, lane) XR_GET##n(acc##n, lane)
-#define XR_KEEP(lane, acc) XR_FOLDS(XR_KEEP_OF, lane, acc)
-#define XR_KEEP_OF(n, lane, acc) XR_PUT##n(lane, acc##n)
-#define XR_TAKE_CLOSED(acc, lane) XR_ACCUMULATOR(acc) XR_FOLDS(XR_TAKE_CLOSED_OF, acc, lane)
-#define XR_TAKE_CLOSED_OF(n, acc, lane) XR_GET_CLOSED##n(acc##n, lane)
-#define XR_KEEP_CLOSED(lane, acc) XR_FOLDS(XR_KEEP_CLOSED_OF, lane, acc)
-#define XR_KEEP_CLOSED_OF(n, lane, acc) XR_PUT_CLOSED##n(lane, acc##n)
 
 ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
 {
@@ -66,49 +54,7 @@ ITEM_KERNEL(xr_reduce, XR_PARAMETERS)
         const xr_index inner = 0;
         XR_PIECE
         XR_ENTER_OUTER
-        const int active = (int)(count < XR_WIDTH ? count : XR_WIDTH);
-        for (int lane = 0; lane < active; ++lane) {
-            const xr_index position = begin + lane;
-            XR_ELEMENT
-            XR_ACCUMULATOR(acc)
-            XR_START(acc)
-            XR_KEEP(lane, acc)
-        }
-        xr_index base = begin + XR_WIDTH;
-        xr_index seen = 2;
-        for (; base + XR_WIDTH <= end; base += XR_WIDTH, ++seen) {
-            for (int lane = 0; lane < XR_WIDTH; ++lane) {
-                const xr_index position = base + lane;
-                XR_ELEMENT
-                XR_TAKE(acc, lane)
-                XR_NEXT(acc, seen)
-                XR_KEEP(lane, acc)
-            }
-        }
-        const int more = (int)(base < end ? end - base : 0);
-        for (int lane = 0; lane < more; ++lane) {
-            const xr_index position = base + lane;
-            XR_ELEMENT
-            XR_TAKE(acc, lane)
-            XR_NEXT(acc, seen)
-            XR_KEEP(lane, acc)
-        }
-#if XR_CLOSES
-        for (int lane = 0; lane < active; ++lane) {
-            XR_TAKE(acc, lane)
-            XR_END(acc, (count - lane + XR_WIDTH - 1) / XR_WIDTH)
-            XR_KEEP_CLOSED(lane, acc)
-        }
-#endif
-        for (int reach = XR_WIDTH / 2; reach > 0; reach /= 2) {
-            const int pairs = active - reach < reach ? active - reach : reach;
-            for (int lane = 0; lane < pairs; ++lane) {
-                XR_TAKE_CLOSED(low, lane)
-                XR_TAKE_CLOSED(high, lane + reach)
-                XR_JOIN(low, high)
-                XR_KEEP_CLOSED(lane, low)
-            }
-        }
+        XR_REDUCE_PIECE
         XR_TAKE_CLOSED(total, 0)
         XR_PUT_AWAY(total)
 #endif

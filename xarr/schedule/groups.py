@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from xarr import layout, tuning
@@ -87,7 +87,7 @@ class Group:
         if self.closed or len(self.entries) + len(step.operands) >= tuning.ENTRIES:
             return False
         if self.endings and self.follows(step):
-            return len(self.finals) < tuning.FINALS and self._nbytes(step) <= room
+            return len(self.finals) < tuning.FINALS and self._nbytes(len(step.operands) + 1) <= room
         if not self._walks(step):
             return False
         indirect = isinstance(step.operation, Indirect)
@@ -105,7 +105,9 @@ class Group:
                 return False
             if not step.operation.walks_once and any(slot in self.read for slot in self.written):
                 return False
-            return not self.endings or (self.goes_with(step) and self._nbytes(step) <= room)
+            return not self.endings or (
+                self.goes_with(step) and self._nbytes(len(step.operands) + 1) <= room
+            )
         if target is None:
             base = step.operands[0]
             assert isinstance(base, Ref)
@@ -189,15 +191,19 @@ class Group:
         one, two = first.pattern, second.pattern
         return one is two or (one.linear and two.linear and one.size == two.size)
 
-    def _nbytes(self, step: Instruction) -> int:
-        """About how many bytes of arguments the kernel is given with an instruction."""
-        count = len(self.accesses) + len(self.stores) + len(step.operands) + 1
+    def nbytes(self) -> int:
+        """About how many bytes of arguments the kernel is given."""
+        return self._nbytes(0)
+
+    def _nbytes(self, more: int) -> int:
+        """That with so many accesses more."""
+        count = len(self.accesses) + len(self.stores) + more
         needed = _NBYTES_OF_KERNEL + 8 * (len(self.constants) + len(self.results))
         needed += 16 * len(self.numbers)
         return needed + count * (16 if self.linear else 16 + 8 * len(self.space))
 
     def _has_room(self, step: Instruction, alive: Sequence[bool], room: int) -> bool:
-        if self._nbytes(step) > room:
+        if self._nbytes(len(step.operands) + 1) > room:
             return False
         slots = {*self.read, *(slot for slot in self.written if alive[slot])}
         slots.update(ref.slot for ref in step.operands if isinstance(ref, Ref))
@@ -322,11 +328,19 @@ class Group:
     # -- the kernel ------------------------------------------------------------------------------
 
     def form(
-        self, stores: Sequence[tuple[int, Ref]], taken: Mapping[int, int], *, wide: bool
-    ) -> tuple[Form, list[int]]:
-        """The form of the kernel, and the slots of its pointers, in order.
+        self,
+        stores: Sequence[tuple[int, Ref]],
+        taken: Mapping[int, int],
+        *,
+        wide: bool,
+        row: tuple[int, int] | None = None,
+        kept: Collection[int] = (),
+    ) -> tuple[Form, list[tuple[int, DType]]]:
+        """The form of the kernel, and the slots and types of its pointers, in order.
 
-        What is written to a slot of `taken` is written to the memory of another one.
+        What is written to a slot of `taken` is written to the memory of another one. In a kernel of
+        rows the space's axes are so many, and so many of a `row`; of what it has `kept`, there is
+        one row.
         """
         pointers: dict[tuple[int, DType], int] = {}
         accesses: list[Access] = []
@@ -342,7 +356,11 @@ class Group:
                 accesses.append((-1, dtype, shape, ()))
                 continue
             pointer = pointers.setdefault((taken.get(slot, slot), dtype), len(pointers))
-            if steps is None:
+            if slot in kept:
+                assert row is not None
+                steps = _steps_of_row(self.space, row[1])
+                accesses.append((pointer, dtype, shape, _over(shape, steps)))
+            elif steps is None:
                 accesses.append((pointer, dtype, shape, contiguous))
             elif steps == ():
                 accesses.append((pointer, dtype, (), ()))
@@ -354,6 +372,8 @@ class Group:
             operation = ending.operation
             assert isinstance(operation, Skeletal)
             split, names, wide = operation.split, operation.names, wide or operation.wide
+        elif row is not None:
+            split, names = (row[0], len(shape)), ("outer", "position", "inner")
         form = Form(
             shape,
             split,
@@ -364,7 +384,7 @@ class Group:
             tuple(number for number, _ in stores),
             tuple(self.roots),
         )
-        return form, [slot for slot, _ in pointers]
+        return form, [*pointers]
 
     def _stored(self, ref: Ref) -> Shape | None:
         found: Shape | None = next(
@@ -391,6 +411,12 @@ class Group:
 
 def _space(shape: Shape) -> Shape:
     return tuple([extent for extent in shape if extent != 1])
+
+
+def _steps_of_row(space: Shape, axes: int) -> Shape:
+    """The steps of a row in memory of its own, over a space whose last axes are the row."""
+    outer = len(space) - axes
+    return (*[0] * outer, *layout.contiguous_strides(space[outer:]))
 
 
 def _over(shape: Shape, steps: Shape) -> Shape:

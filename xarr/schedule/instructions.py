@@ -125,6 +125,14 @@ class Recorded(Skeletal):
         """What computes its result of a NumPy array of elements of a type, and its own numbers."""
         return None
 
+    def row_length(self, shape: Shape) -> int:
+        """How many elements each of the rows has that it reduces; 0 where it does not so at once."""
+        return 0
+
+    def rows(self, device: Device, work: Rows) -> Stage:
+        """The launch that does this and more, row by row."""
+        raise NotImplementedError
+
     @abstractmethod
     def stages(
         self, device: Device, form: Form, shape: Shape, finals: Finals
@@ -146,3 +154,40 @@ class Finals(NamedTuple):
 
     entries: tuple[Any, ...]
     stored: tuple[int, ...]
+
+
+class Part(NamedTuple):
+    """What a kernel does with all elements of a row, before its next part.
+
+    Attributes
+    ----------
+    form : Form
+        What it computes of elements.
+    memory, results : tuple of str
+        What the kernel calls the memory of the form's pointers, and of the results.
+    finals : Finals or None
+        What becomes of elements that are reduced; None where each is for itself.
+    """
+
+    form: Form
+    memory: tuple[str, ...]
+    results: tuple[str, ...]
+    finals: Finals | None
+
+
+class Rows(NamedTuple):
+    """A kernel that does its parts, one after the other, with each of some rows.
+
+    Attributes
+    ----------
+    parameters : tuple of (str, str)
+        The types and names of the pointers that it is given.
+    kept : tuple of (str, str)
+        The types and names of what it holds of a row.
+    """
+
+    parts: tuple[Part, ...]
+    items: int
+    length: int
+    parameters: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...]

@@ -50,11 +50,16 @@ class Memory:
                 self._last[slot] = number
         self._nbytes = {slot: state for slot, state in enumerate(states) if state >= 0}
 
-    def taken(self, number: int) -> dict[int, int]:
+    def is_within(self, slot: int, first: int, last: int) -> bool:
+        """Whether no group but those from a first to a last one needs a storage."""
+        return self._first[slot] >= first and self._last[slot] <= last
+
+    def taken(self, number: int, *, by_rows: bool = False) -> dict[int, int]:
         """For each storage that takes another one's memory in a launch, that one.
 
         Both have as many bytes and one data type, each item reads and writes one element there, at
-        the same place, and nothing reads the other one later.
+        the same place, and nothing reads the other one later. A kernel that goes `by_rows` takes
+        none.
         """
         group, stores = self._groups[number]
         found: dict[int, int] = {}
@@ -63,7 +68,7 @@ class Memory:
             for slot, nbytes in self._nbytes.items()
             if self._last.get(slot) == number and slot not in group.written
         }
-        if group.endings:
+        if group.endings or by_rows:
             donors = {}
         for _, ref in stores:
             nbytes = ref.pattern.size * ref.dtype.itemsize

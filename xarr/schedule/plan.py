@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from xarr import dtypes
 from xarr.compiler import launch
 from xarr.core.tape import HELD, Call
+from xarr.schedule import rows
 from xarr.schedule.grouping import grouped
 from xarr.schedule.groups import Group
 from xarr.schedule.instructions import Finals, Instruction, Recorded, Ref
 from xarr.schedule.memory import Memory, stored
 
 if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
     from xarr.backends.device import Device
     from xarr.dtypes import DType
 
@@ -36,6 +38,11 @@ class Launch(NamedTuple):
     taken: dict[int, int]
     freed: list[int]
 
+    @property
+    def members(self) -> frozenset[int]:
+        """The instructions, by number."""
+        return frozenset(number for number, *_ in self.group.members)
+
     def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
         """It with its kernels; `types` are those of all constants."""
         group, stores, taken = self.group, self.stores, self.taken
@@ -56,8 +63,8 @@ class Launch(NamedTuple):
         return Call(
             launch.with_form(stages, form),
             rooms,
-            form,
-            pointers,
+            [form],
+            [slot for slot, _ in pointers],
             results,
             group.offsets(stores),
             [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in written + results],
@@ -82,21 +89,27 @@ class Plan:
         The instructions of each, by number.
     """
 
-    def __init__(self, steps: Sequence[Instruction], states: Sequence[int], room: int) -> None:
-        self.launches: list[Launch] = []
+    def __init__(
+        self, steps: Sequence[Instruction], states: Sequence[int], info: DeviceInfo
+    ) -> None:
+        self.launches: list[Launch | rows.RowsLaunch] = []
         self.consumer: list[Launch] = []
         alive = [state in HELD for state in states]
-        groups = stored(grouped(steps, alive, room), alive)
+        groups = stored(grouped(steps, alive, info.parameter_nbytes), alive)
         memory = Memory(groups, states, alive)
         self.unread = memory.unread()
-        for number, (group, stores) in enumerate(groups):
+        following = 0
+        for run in rows.runs(groups, info):
+            number = following
+            following += len(run)
+            if len(run) > 1:
+                self.launches.append(rows.launched(run, number, memory, alive))
+                continue
+            ((group, stores),) = run
             taken = memory.taken(number)
             if group.endings and group.closed:
                 self.consumer = [Launch(group, stores, taken, [])]
             else:
                 freed = memory.freed(number, taken)
                 self.launches.append(Launch(group, stores, taken, freed))
-        self.members = [
-            frozenset(number for number, *_ in one.group.members)
-            for one in (*self.launches, *self.consumer)
-        ]
+        self.members = [one.members for one in (*self.launches, *self.consumer)]

@@ -1,0 +1,172 @@
+"""Rows that are reduced and computed with the results are one kernel, with the bits of several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import xarr
+from tests.comparing import needs
+from tests.launching import watched
+from xarr import tuning
+from xarr.algorithms import passes
+from xarr.array.array import Array
+from xarr.schedule import rows
+
+SHAPES: Final = [(300, 129), (40, 257), (7, 3, 1000), (5, 20, 10), (3, 16384), (60, 1, 400)]
+DTYPES: Final = ["float16", "float32", "float64", "complex64"]
+Program = Callable[[Array], Any]
+
+
+def softmax(x: Array) -> Any:
+    e = xarr.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def log_softmax(x: Array) -> Any:
+    shifted = x - x.max(axis=-1, keepdims=True)
+    return shifted - xarr.log(xarr.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def normalised(x: Array) -> Any:
+    mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
+    return (x - mean) / xarr.sqrt(var + 1e-5) * xarr.asarray(
+        np.linspace(0.5, 2, x.shape[-1]), dtype=x.dtype
+    ) + 1
+
+
+def unit(x: Array) -> Any:
+    return x / xarr.sqrt((x * x).sum(axis=-1, keepdims=True))
+
+
+def held(x: Array) -> Any:
+    e = xarr.exp(x / 8)
+    total = e.sum(axis=-1, keepdims=True)
+    return e, total, e / total
+
+
+def in_place(x: Array) -> Any:
+    y = x * 2
+    y -= y.mean(axis=-1, keepdims=True)
+    y /= 1 + xarr.abs(y).max(axis=-1, keepdims=True)
+    return y
+
+
+def masked(x: Array) -> Any:
+    large = xarr.where(x > 1, x, 0)
+    share = (x > 1).mean(axis=-1, keepdims=True)
+    return large * share, xarr.argmax(x, axis=-1)
+
+
+def several_axes(x: Array) -> Any:
+    axes = tuple(range(1, x.ndim))
+    centred = x - x.mean(axis=axes, keepdims=True)
+    return centred / centred.std(axis=axes, keepdims=True)
+
+
+PROGRAMS: Final[list[Program]] = [
+    softmax, log_softmax, normalised, unit, held, in_place, masked, several_axes
+]  # fmt: skip
+
+
+@pytest.fixture(params=["own", "group"], autouse=True)
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The form of the kernels that the device takes, and that of GPUs; kernels at once."""
+    monkeypatch.setattr(tuning, "ROWS_ALONE", 1 << 30)
+    monkeypatch.setattr(tuning, "ROW_LENGTH", 2)
+    device = xarr.default_device()
+    if request.param == "own":
+        yield
+    elif device.info.chunked:
+        with xarr.device(device.pretending("as-gpu")):
+            yield
+    else:
+        pytest.skip(f"{device} takes the form of GPUs itself")
+
+
+def flat(results: Any) -> list[bytes]:
+    listed = results if isinstance(results, tuple) else (results,)
+    return [np.asarray(one).tobytes() for one in listed]
+
+
+def launches(program: Program, x: Any) -> tuple[list[str], list[bytes]]:
+    """The skeletons that a program launches, and its results."""
+    given = xarr.asarray(x)
+    with watched() as seen:
+        results = program(given)
+        found = flat(results)
+    return [launch.skeleton for launch in seen.launches], found
+
+
+def drawn(shape: tuple[int, ...], dtype: str) -> Any:
+    needs(dtype)
+    x = np.random.default_rng(5).normal(size=shape) * 3
+    return x.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_kernel_of_rows_has_the_bits_of_several(
+    program: Program, shape: tuple[int, ...], dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if dtype == "complex64" and program is not unit:
+        pytest.skip("complex numbers are not ordered")
+    x = drawn(shape, dtype)
+    together, found = launches(program, x)
+    with monkeypatch.context() as patch:
+        patch.setattr(rows, "runs", lambda groups, info: [[one] for one in groups])
+        apart, expected = launches(program, x)
+    assert found == expected
+    assert not any(name.startswith("rows_") for name in apart)
+    length = shape[-1] if program is not several_axes else math.prod(shape[1:])
+    if passes.SHORT < length <= passes.PIECE:
+        assert any(name.startswith("rows_") for name in together)
+        if program in (softmax, log_softmax, normalised, unit, held):
+            assert len(together) == 1
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: x - x.mean(axis=0, keepdims=True),
+        lambda x: x[1:] - x.mean(axis=-1, keepdims=True)[:-1],
+        lambda x: x - x.mean(),
+        lambda x: x * xarr.flip(x.sum(axis=-1, keepdims=True), axis=0),
+        lambda x: x[:, :16] / x[:, :16].sum(axis=-1, keepdims=True),
+    ],
+)
+def test_rows_that_need_each_other_are_no_kernel(program: Program) -> None:
+    names, _ = launches(program, drawn((300, 300), "float32"))
+    assert len(names) > 1
+    assert not any(name.startswith("rows_") for name in names)
+
+
+def test_another_rows_result_is_not_written_over() -> None:
+    x = drawn((64, 200), "float32")
+
+    def program(x: Array) -> Any:
+        y = x + 0
+        total = y.sum(axis=-1, keepdims=True)
+        y[1:] = y[:-1] * total[1:]
+        return y
+
+    _, (found,) = launches(program, x)
+    expected = x.copy()
+    total = np.asarray(xarr.asarray(x).sum(axis=-1, keepdims=True))
+    expected[1:] = x[:-1] * total[1:]
+    assert found == expected.tobytes()
+
+
+def test_a_row_that_nobody_holds_takes_no_memory() -> None:
+    x = xarr.asarray(drawn((300, 1000), "float32"))
+    with watched() as seen:
+        result = softmax(x)
+        xarr.synchronize()
+    assert result.shape == x.shape
+    assert sorted(seen.allocated)[-1] == x.nbytes
+    assert sum(seen.allocated) < 1.1 * x.nbytes

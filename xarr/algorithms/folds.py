@@ -1,0 +1,158 @@
+"""The C of reductions' accumulators: how they begin, go on, are joined, and what becomes of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from xarr import tuning
+from xarr.compiler.forms import Form, cast, computed, rounded, stored
+from xarr.compiler.source import define
+from xarr.schedule.instructions import Finals
+from xarr.tables.rows import Fold
+
+if TYPE_CHECKING:
+    from xarr.dtypes import DType
+
+WIDTH: Final = 256
+PIECE: Final = 64 * WIDTH
+COLUMN_PIECE: Final = 1024
+
+SUFFIXES: Final = ("", *map(str, range(1, 32)))
+"""The suffixes of names for each fold of a kernel, and for each result."""
+
+
+def folds_of(finals: Finals) -> tuple[Fold, ...]:
+    """The folds among finals."""
+    return tuple([head for head, *_ in finals.entries if isinstance(head, Fold)])
+
+
+def defines(
+    folds: tuple[Fold, ...],
+    finals: Finals | None,
+    more: Sequence[str],
+    form: Form | None = None,
+    first: int = 0,
+) -> list[str]:
+    """The defines of a launch over an expression, or else over accumulators.
+
+    Where it is the last one, it gives `finals`, with folds in place of reductions. The words of the
+    folds end with numbers from `first` on.
+    """
+    suffixes = SUFFIXES[first : first + len(folds)]
+    results = [f"XR_ACC{n}" for n in suffixes]
+    delivered = [f"result{n}[place] = acc{f'##{n}' if n else ''};" for n in suffixes]
+    if finals is not None:
+        results = [finals.entries[number][0].result.storage for number in finals.stored]
+        delivered = _delivered(finals, suffixes)
+    lines = [
+        f"#define XR_WIDTH {WIDTH}",
+        f"#define XR_BLOCK {tuning.BLOCK}",
+        f"#define XR_PARTIAL {int(form is None)}",
+        f"#define XR_CLOSES {int(form is not None and any(fold.close for fold in folds))}",
+        f"#define XR_FOLDS(what, x, y) {' '.join(f'what({n}, x, y)' for n in suffixes)}",
+        define(
+            "XR_RESULTS(parameter)",
+            [
+                f"parameter(GLOBAL {kind} *RESTRICT, result{n})"
+                for kind, n in zip(results, SUFFIXES, strict=False)
+            ],
+        ),
+        define("XR_DELIVER(acc, place)", delivered),
+    ]
+    for number, (fold, suffix) in enumerate(zip(folds, suffixes, strict=True)):
+        value = None if form is None else form.value(fold.taken, number)
+        lines += _fold_defines(fold, suffix, value)
+    return [*lines, *more]
+
+
+def shares(folds: tuple[Fold, ...], form: Form | None, column: bool) -> list[str]:
+    """The defines of a table of the shares that elements of one type have in a mean."""
+    types = {fold.value.compute for fold in folds if "XR_SHARE" in fold.step}
+    if form is None or len(types) != 1:
+        return []
+    longest = COLUMN_PIECE if column else PIECE // WIDTH
+    return [f"#define XR_SHARES {types.pop()}", f"#define XR_LONGEST {longest}"]
+
+
+def _delivered(finals: Finals, names: Sequence[str]) -> list[str]:
+    """The statements that compute what becomes of the folds' results, and store it."""
+    statements = []
+    suffixes = iter(names)
+    for number, (head, *ats) in enumerate(finals.entries):
+        name = f"final{number}"
+        if isinstance(head, Fold):
+            n = next(suffixes)
+            value = head.finish.replace("acc", f"(acc{f'##{n}' if n else ''})")
+            if ats:
+                value = value.replace("divisor", _name(ats[0]))
+            value = rounded(value, head.result)
+            statements.append(f"const {head.result.compute} {name} = {value};")
+        else:
+            operands = []
+            for at, wanted in zip(ats, head.operands, strict=True):
+                given = finals.entries[at][0].result if isinstance(at, int) else at[0]
+                operands.append(cast(_name(at), given, wanted))
+            statements.append(computed(name, head, operands))
+    for n, number in zip(SUFFIXES, finals.stored, strict=False):
+        value = stored(f"final{number}", finals.entries[number][0].result)
+        statements.append(f"result{n}[place] = {value};")
+    return statements
+
+
+def _name(at: Any) -> str:
+    return f"final{at}" if isinstance(at, int) else f"a.number{at[1]}"
+
+
+def numbers(finals: Finals) -> list[tuple[str, DType]]:
+    """The numbers that a kernel is given to finish with."""
+    ats = [at for _, *ats in finals.entries for at in ats if not isinstance(at, int)]
+    return [(f"number{number}", dtype) for dtype, number in ats]
+
+
+def _fold_defines(fold: Fold, n: str, value: str | None) -> list[str]:
+    """The words of a fold, which end with `n`; `value` is an element, if not an accumulator."""
+    lanes = f"lanes{n}"
+    lines = [
+        f"#define XR_ACC{n} {fold.accumulator}",
+        f"#define XR_FIRST{n}(x, position) ({fold.first})",
+        f"#define XR_STEP{n}(acc, x, position, seen) ({fold.step})",
+        f"#define XR_CLOSE{n}(acc, seen) {fold.close}",
+        f"#define XR_COMBINE{n}(acc1, acc2) ({fold.combine})",
+    ]
+    if value is not None:
+        lines.append(f"#define XR_VALUE{n} {fold.element.format(value)}")
+    everything = tuple(name for name, _ in fold.fields)
+    if not fold.fields:
+        arrays = [_array(f"XR_ACC{n}", f"{lanes}_value")]
+        access = [
+            _lane_access(f"{closed}{n}", ("",), lambda name: f"{lanes}_value", lambda name: "acc")
+            for closed in ("", "_CLOSED")
+        ]
+    else:
+        running = fold.running if value is not None and fold.running else everything
+        arrays = [_array(kind, f"{lanes}_{name}") for name, kind in fold.fields]
+        access = [
+            _lane_access(
+                f"{closed}{n}", names, lambda name: f"{lanes}_{name}", lambda name: f"(acc).{name}"
+            )
+            for closed, names in (("", running), ("_CLOSED", everything))
+        ]
+    return [*lines, define(f"XR_LANES{n}(count)", arrays), *itertools.chain(*access)]
+
+
+def _array(kind: str, name: str) -> str:
+    # The lanes of a reduction that lie across the lines of the cache cost it a third of its speed.
+    return f"ALIGNED(128) {kind} {name}[count];"
+
+
+def _lane_access(
+    suffix: str, names: Sequence[str], array: Callable[[str], str], part: Callable[[str], str]
+) -> list[str]:
+    gets = " ".join(f"{part(name)} = {array(name)}[lane];" for name in names)
+    puts = " ".join(f"{array(name)}[lane] = {part(name)};" for name in names)
+    return [
+        f"#define XR_GET{suffix}(acc, lane) {gets}",
+        f"#define XR_PUT{suffix}(lane, acc) {puts}",
+    ]

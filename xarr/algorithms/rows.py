@@ -1,0 +1,104 @@
+"""Kernels that reduce rows, and compute more of the rows with the results, while these are near.
+
+A row is reduced in one piece, so that its bits are those of a reduction by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from xarr.algorithms.folds import SUFFIXES, WIDTH, defines, folds_of, numbers, shares
+from xarr.compiler import launch, source
+from xarr.compiler.forms import described
+from xarr.compiler.source import define
+from xarr.dtypes import DType
+from xarr.schedule.instructions import Rows
+
+if TYPE_CHECKING:
+    from xarr.backends.device import Device
+
+
+def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> launch.Stage:
+    """The launch of a kernel, whose groups, or chunks of items, take rows."""
+    lanes = device.info.chunked
+    skeleton = "rows_lane.c" if lanes else "rows_group.c"
+    for part in work.parts:
+        for observer in launch.counts.observers:
+            observer(skeleton, part.form)
+    forms = [part.form for part in work.parts]
+    indices = (work.items, item_chunk) if lanes else (work.items,)
+    extents = [number for form in forms for number in form.numbers]
+    key = (
+        tuple([(part.form.key, *part[1:]) for part in work.parts]),
+        work.parameters,
+        work.kept,
+        _room(work.length),
+    )
+    kernel = launch.kernel_of(device, skeleton, "xr_rows", key, lambda: _described(work, lanes))
+    written = sum(len(part.results) for part in work.parts)
+    return launch.Stage(
+        kernel,
+        grid,
+        work.items * work.length,
+        (*indices, *extents),
+        tuple(range(-written, 0)),
+        takes_numbers=any(part.finals and numbers(part.finals) for part in work.parts),
+        written=written,
+    )
+
+
+def _room(length: int) -> int:
+    """How many elements are held of a row, for which several lengths have one kernel."""
+    return 1 << (length - 1).bit_length()
+
+
+def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
+    """The defines, with those of each part after `source.STAGES`, and the arguments' format."""
+    fields: tuple[list[str], list[str]] = ([], [])
+    constants: list[tuple[str, DType]] = []
+    own: list[tuple[str, DType]] = []
+    rooms = [f"{kind} {name}[{_room(work.length)}];" for kind, name in work.kept]
+    stages: list[str] = []
+    everything: list[Any] = []
+    for at, part in enumerate(work.parts):
+        form, finals = part.form, part.finals
+        names = [f"{name}_{at}" for name in form.fields()]
+        fields[0].extend(names[: len(form.numbers)])
+        fields[1].extend(names[len(form.numbers) :])
+        constants += [(f"c{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
+        words = [*form.words(), "#define XR_LENGTH a.position_extent"]
+        words += [f"#define p{n} {name}" for n, name in enumerate(part.memory)]
+        words += [
+            f"#define result{n} {name}" for n, name in zip(SUFFIXES, part.results, strict=False)
+        ]
+        if finals is not None:
+            folds = folds_of(finals)
+            first = len(everything)
+            words += defines(folds, finals, (), form, first)
+            own += [(f"{name}_{at}", dtype) for name, dtype in numbers(finals)]
+            if not lanes:
+                kinds = zip(folds, SUFFIXES[first:], strict=False)
+                rooms += [f"{fold.accumulator} tree{n}[{WIDTH}];" for fold, n in kinds]
+            everything += folds
+        for word in words:
+            name = word.split("(")[0].split()[1]
+            stages += [f"#undef {name}", re.sub(r"\ba\.(\w+)", rf"a.\1_{at}", word)]
+        stages.append("XR_EACH" if finals is None else "XR_REDUCTION")
+    indices = ["items", *(["item_chunk"] if lanes else []), *fields[0], *fields[1]]
+    form = work.parts[0].form
+    lines, block = described(indices, [*constants, *own], wide=form.wide)
+    place = "ALIGNED(128)" if lanes else "LOCAL"
+    lines += [
+        f"#define XR_CHUNKED {int(lanes)}",
+        f"#define XR_WIDTH {WIDTH}",
+        "#define XR_PARTIAL 0",
+        define(
+            "XR_PARAMETERS(parameter)",
+            [f"parameter(GLOBAL {kind} *RESTRICT, {name})" for kind, name in work.parameters],
+        ),
+        define("XR_ROOMS", [f"{place} {room}" for room in rooms]),
+    ]
+    if not lanes:
+        lines += shares(tuple(everything), form, column=False)
+    return [*lines, source.STAGES, *stages], block

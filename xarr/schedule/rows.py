@@ -1,0 +1,248 @@
+"""Which groups run together, row by row: they reduce the rows, and compute more with the results.
+
+A group of items takes a row and does with it what one group after the other says. What it reads
+twice is near then, and what only these groups need of a row is never stored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xarr import dtypes, layout, tuning
+from xarr.compiler.forms import Indirect
+from xarr.core.tape import Call
+from xarr.schedule.groups import Group
+from xarr.schedule.instructions import Finals, Part, Recorded, Ref, Rows
+from xarr.schedule.memory import Memory
+
+if TYPE_CHECKING:
+    from xarr.backends.base import DeviceInfo
+    from xarr.backends.device import Device
+    from xarr.dtypes import DType
+
+Stored = tuple[Group, list[tuple[int, Ref]]]
+"""A group, the entries that it stores, and where."""
+_RESULT: Any = object()
+"""How a reduction touches what it writes."""
+
+
+def runs(groups: Sequence[Stored], info: DeviceInfo) -> list[list[Stored]]:
+    """Groups in order, those together that may be one kernel of rows and gain by it."""
+    found: list[list[Stored]] = []
+    for one in groups:
+        if found and _joins(found[-1], one[0], info):
+            found[-1].append(one)
+        else:
+            found.append([one])
+    return found
+
+
+def _length(group: Group) -> int:
+    """How many elements the rows have that a group reduces; 0 where it is not of that kind."""
+    if not group.endings or group.closed:
+        return 0
+    lengths = set()
+    for ending in group.endings:
+        operation = ending.operation
+        assert isinstance(operation, Recorded)
+        lengths.add(operation.row_length(ending.shape))
+    return lengths.pop() if len(lengths) == 1 else 0
+
+
+def _axes(group: Group, length: int) -> int | None:
+    """The number of the last axes of a group's space that are a row; None where none are."""
+    for count in range(1, len(group.space) + 1):
+        if math.prod(group.space[-count:]) == length:
+            return count
+    return None
+
+
+def _joins(run: Sequence[Stored], group: Group, info: DeviceInfo) -> bool:
+    """Whether a group may follow others in a kernel of rows, and reads what these write."""
+    first = run[0][0]
+    length = _length(first)
+    if not length or group.space != first.space or group.closed or len(run) == tuning.ROW_PARTS:
+        return False
+    items = first.size // length
+    if items < info.compute_units and first.size > tuning.ROWS_ALONE:
+        return False
+    if not info.chunked and length < tuning.ROW_LENGTH:
+        return False
+    if group.endings and _length(group) != length:
+        return False
+    groups = [*(one for one, _ in run), group]
+    if any(_is_indirect(one) for one in groups):
+        return False
+    arguments = sum(one.nbytes() for one in groups)
+    slots = {slot for one in groups for slot in (*one.read, *one.written)}
+    if arguments > info.parameter_nbytes or len(slots) > tuning.SLOTS:
+        return False
+    written = {slot for one, _ in run for slot in one.written}
+    if not any(slot in written for slot, *_ in group.accesses):
+        return False
+    axes = _axes(first, length)
+    return axes is not None and _is_safe(groups, axes)
+
+
+def _is_indirect(group: Group) -> bool:
+    return any(
+        isinstance(entry, tuple) and isinstance(entry[0], Indirect) for entry in group.entries
+    )
+
+
+def _touches(group: Group) -> Iterator[tuple[int, Any]]:
+    """The storages that a group touches and how: type, steps and offset, or `_RESULT`."""
+    for slot, *how in group.accesses:
+        if slot >= 0:
+            yield slot, tuple(how)
+    for slot, *how in group.stores:
+        yield slot, tuple(how)
+    for slot in group.results:
+        yield slot, (_RESULT, None)
+
+
+def _is_safe(groups: Sequence[Group], axes: int) -> bool:
+    """Whether no row needs what becomes of another, and an item no element of another's.
+
+    What is written by one group and touched by a second is the element at the item's place in
+    both, or a result, of which each row reads its own.
+    """
+    outer = groups[0].space[:-axes]
+    own = (*layout.contiguous_strides(outer), *[0] * axes) if outer else ()
+    written = {slot for group in groups for slot in group.written}
+    touches: dict[int, set[Any]] = {slot: set() for slot in written}
+    for group in groups:
+        for slot, how in _touches(group):
+            if slot in touches:
+                touches[slot].add((how, group))
+    for slot, all_of_it in touches.items():
+        if len({group for _, group in all_of_it}) < 2:
+            continue
+        ways = {how for how, _ in all_of_it}
+        if (_RESULT, None) in ways:
+            ways.remove((_RESULT, None))
+            if any(how[1:] != (own, 0) for how in ways):
+                return False
+            if any(slot == at for group in groups for at, *_ in group.stores):
+                return False
+        elif len(ways) > 1:
+            return False
+    return True
+
+
+class RowsLaunch(NamedTuple):
+    """Groups that become one kernel of rows, and what becomes of storages; see `plan.Launch`.
+
+    Attributes
+    ----------
+    kept : tuple of int
+        The storages of which no more than a row is ever there.
+    """
+
+    run: list[Stored]
+    kept: tuple[int, ...]
+    freed: list[int]
+
+    @property
+    def members(self) -> frozenset[int]:
+        """The instructions, by number."""
+        return frozenset(number for group, _ in self.run for number, *_ in group.members)
+
+    def call(self, device: Device, types: Sequence[DType], *, wide: bool) -> Call:
+        """It with its kernel; `types` are those of all constants."""
+        first = self.run[0][0]
+        length = _length(first)
+        axes = _axes(first, length)
+        assert axes is not None
+        results = [ref for group, _ in self.run for _, ref in group.delivered]
+        written = {ref.slot for _, stores in self.run for _, ref in stores}
+        names = {(ref.slot, ref.dtype): f"r{number}" for number, ref in enumerate(results)}
+        kept: dict[str, str] = {}
+        pointers: list[int] = []
+        parameters: list[tuple[str, str]] = []
+        parts = []
+        forms = []
+        for group, stores in self.run:
+            row = (len(group.space) - axes, axes)
+            form, slots = group.form(stores, {}, wide=wide, row=row, kept=self.kept)
+            memory = []
+            for slot, dtype in slots:
+                name = names.get((slot, dtype))
+                if name is None and slot in self.kept:
+                    name = f"kept{len(kept)}"
+                    kept[name] = dtype.storage
+                elif name is None:
+                    name = f"q{len(pointers)}"
+                    pointers.append(slot)
+                    const = "" if slot in written else "const "
+                    parameters.append((f"{const}{dtype.storage}", name))
+                names[slot, dtype] = name
+                memory.append(name)
+            own = tuple([names[ref.slot, ref.dtype] for _, ref in group.delivered])
+            stored = tuple([number for number, _ in group.delivered])
+            finals = Finals(tuple(group.finals), stored) if group.endings else None
+            parts.append(Part(form, tuple(memory), own, finals))
+            forms.append(form)
+        parameters += [(ref.dtype.storage, f"r{number}") for number, ref in enumerate(results)]
+        work = Rows(
+            tuple(parts),
+            first.size // length,
+            length,
+            tuple(parameters),
+            tuple([(kind, name) for name, kind in kept.items()]),
+        )
+        operation = first.endings[0].operation
+        assert isinstance(operation, Recorded)
+        new = [
+            ref
+            for group, stores in self.run
+            for _, ref in stores
+            if ref.slot in group.fresh and ref.slot not in self.kept
+        ]
+        constants = [number for group, _ in self.run for number in group.constants]
+        numbers = [number for group, _ in self.run for number in group.numbers]
+        return Call(
+            [operation.rows(device, work)],
+            [],
+            forms,
+            pointers,
+            results,
+            [
+                (-1, 0) if slot in self.kept else (slot, offset)
+                for group, stores in self.run
+                for slot, offset in group.offsets(stores)
+            ],
+            [(ref.slot, ref.pattern.size * ref.dtype.itemsize) for ref in new + results],
+            constants,
+            numbers,
+            frozenset(n for n in constants + numbers if types[n].kind == dtypes.COMPLEX),
+            (),
+            self.freed,
+        )
+
+
+def launched(run: list[Stored], at: int, memory: Memory, alive: Sequence[bool]) -> RowsLaunch:
+    """The launch of a run, whose first group is `at` among all."""
+    last = at + len(run) - 1
+    length = _length(run[0][0])
+    kept: list[int] = []
+    room = tuning.ROW_NBYTES
+    for group, stores in run:
+        for _, ref in stores:
+            nbytes = (1 << (length - 1).bit_length()) * ref.dtype.itemsize
+            if (
+                ref.slot not in kept
+                and not alive[ref.slot]
+                and ref.slot in group.fresh
+                and memory.is_within(ref.slot, at, last)
+                and nbytes <= room
+            ):
+                kept.append(ref.slot)
+                room -= nbytes
+    freed = []
+    for number in range(at, last + 1):
+        memory.taken(number, by_rows=True)
+        freed += memory.freed(number, {})
+    return RowsLaunch(run, tuple(kept), freed)
