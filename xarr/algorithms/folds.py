@@ -1,4 +1,4 @@
-"""The C of reductions' accumulators: how they begin, go on, are joined, and what becomes of them."""
+"""The C of accumulators: how they begin, go on, are joined, and what becomes of them."""
 
 from __future__ import annotations
 

@@ -649,7 +649,7 @@ def _spectrum(device: Device, dtype: DType, chirp: int) -> Storage:
     call = Call(
         stages=launch.with_form(passes.stages, form),
         rooms=passes.rooms,
-        form=form,
+        forms=[form],
         pointers=[0],
         results=[target],
         offsets=[(0, 0)],

@@ -358,8 +358,9 @@ class Group:
             pointer = pointers.setdefault((taken.get(slot, slot), dtype), len(pointers))
             if slot in kept:
                 assert row is not None
-                steps = _steps_of_row(self.space, row[1])
-                accesses.append((pointer, dtype, shape, _over(shape, steps)))
+                accesses.append(
+                    (pointer, dtype, shape, _over(shape, _steps_of_row(self.space, row[1])))
+                )
             elif steps is None:
                 accesses.append((pointer, dtype, shape, contiguous))
             elif steps == ():

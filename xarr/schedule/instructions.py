@@ -126,7 +126,7 @@ class Recorded(Skeletal):
         return None
 
     def row_length(self, shape: Shape) -> int:
-        """How many elements each of the rows has that it reduces; 0 where it does not so at once."""
+        """How many elements a row has that it reduces at once; 0 where it reduces none so."""
         return 0
 
     def rows(self, device: Device, work: Rows) -> Stage:
