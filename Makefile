@@ -35,7 +35,7 @@ OCLGRIND := $(VENV)/oclgrind
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: demo cpp test test-quick test-gpu lint check-memory coverage docs bench clean
+.PHONY: demo cpp test test-quick test-gpu lint check-memory check-vendors coverage docs bench clean
 
 demo: $(VENV)/installed-demo
 	$(BIN)/python -m examples.demo $(ARGS)
@@ -69,6 +69,11 @@ lint: $(VENV)/installed-test $(VENV)/installed-demo
 check-memory: $(VENV)/installed-test $(OCLGRIND)/installed
 	$(BIN)/python -m tools.oclgrind $(OCLGRIND) $(ARGS)
 	$(BIN)/python -m tools.cc_sanitizers $(ARGS)
+
+# The compilers of AMD's and Intel's GPUs, none of which has to be there. On Debian:
+# apt install --no-install-recommends intel-opencl-icd libigc-tools libamdhip64-5 llvm-15
+check-vendors: $(VENV)/installed-test
+	$(BIN)/python -m tools.vendors $(ARGS)
 
 # Interpreted, as nothing counts the lines of what is compiled.
 coverage: $(VENV)/installed-test $(VENV)/installed-demo

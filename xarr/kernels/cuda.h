@@ -1,7 +1,14 @@
 // The CUDA dialect: what CUDA C calls the words that the kernels use (HIP C++ takes it as well).
 #define KERNEL extern "C" __global__
 #define PARAMETER(type, name) type name,
-#define GROUP_KERNEL(name, list) KERNEL void name(list(PARAMETER) const xr_arguments a)
+#define GROUP_KERNEL(name, list) KERNEL XR_BOUNDED void name(list(PARAMETER) const xr_arguments a)
+#ifdef __HIP__
+// The most items of a group. Else HIP leaves each the registers that it has in a group of 1,024, and
+// products and sorts spill up to 4,000 of theirs.
+#define XR_BOUNDED __launch_bounds__(256)
+#else
+#define XR_BOUNDED
+#endif
 #define ITEM_KERNEL GROUP_KERNEL
 #define DEVICE static __device__ __forceinline__
 #define OVERLOADED(name, type) name
@@ -72,4 +79,12 @@ DEVICE u16 XR_rounded_f64(const f64 x)
     asm("cvt.rn.f16.f64 %0, %1;" : "=h"(result) : "d"(x));
     return result;
 }
+#endif
+
+#ifdef __HIP__
+// The compiler of ROCm 5.2 makes a float32's root v_sqrt_f32 alone, which is off by an ulp. A float64
+// has more than twice the digits, so its root rounds to the float32 that is nearest.
+DEVICE f32 XR_root(const f32 x) { return (f32)sqrt((f64)x); }
+DEVICE f64 XR_root(const f64 x) { return sqrt(x); }
+#define sqrt XR_root
 #endif
