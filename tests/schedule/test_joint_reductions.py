@@ -178,7 +178,7 @@ def test_what_is_written_between_two_reductions_is_seen_by_the_second(form: str)
 
 
 def test_a_reduction_of_another_ones_result_comes_after_it(form: str) -> None:
-    x, y = arrays(2, 60, 400)
+    x, y = arrays(2, 200, 600)
 
     def centred() -> Results:
         mean = x.mean(axis=1, keepdims=True)
@@ -343,7 +343,7 @@ def test_what_else_results_are_computed_with_is_read_by_another_kernel(form: str
 
 
 def test_a_normalisation_is_one_kernel(form: str) -> None:
-    x, gain = arrays(2, 64, 512)
+    x, gain = arrays(2, 200, 512)
 
     def normalised() -> Results:
         centred = x - x.mean(axis=1, keepdims=True)

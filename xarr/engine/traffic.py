@@ -70,7 +70,7 @@ def _between(room: launch.Room, *, stores: bool) -> Move:
 
 
 def _of_forms(call: Call) -> Iterator[Move]:
-    """What forms load and store; of what a kernel reads again it has a part near."""
+    """What forms load and store; what a kernel of rows reads again counts once, as it is near."""
     offsets = iter(call.offsets)
     taken = dict(call.taken)
     for form in call.forms:
