@@ -293,6 +293,9 @@ def main(arguments: list[str]) -> int:
     hosted.tier.name = hosted.tier.name or "fused"  # the bits of kernels
     functions = [given for given in arguments if given != "--write"]
     digests = found(xarr.default_device(), functions)
+    if not digests:
+        print(f"there is no case of {', '.join(functions)}")
+        return 2
     wanted = json.loads(FILE.read_text())
     if "--write" in arguments:
         kept = wanted if functions else {}
