@@ -121,8 +121,8 @@ def _cluster(devices: Sequence[str]) -> Iterator[Any]:
 def measured(devices: Sequence[str], side: int, repeats: int) -> dict[str, dict[str, Any]]:
     """Seconds, the most bytes on a device and those that travelled, for each program."""
     rows = {}
-    with _cluster(devices) as client:
-        for name, program in PROGRAMS.items():
+    for name, program in PROGRAMS.items():
+        with _cluster(devices) as client:
             work = program(client, len(devices), side, CHUNKS)
             work()
             before = client.run(received_nbytes)
@@ -138,7 +138,6 @@ def measured(devices: Sequence[str], side: int, repeats: int) -> dict[str, dict[
                     travelled[way] = travelled.get(way, 0) + more / repeats
             peak = max(client.run(_peak_nbytes).values())
             rows[name] = {"s": min(elapsed), "peak_nbytes": peak, "received_nbytes": travelled}
-            del work
     return rows
 
 

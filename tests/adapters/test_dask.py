@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from dask.sizeof import sizeof
 from dask.tokenize import tokenize
+from distributed import Nanny
 from distributed.protocol import deserialize, serialize
 
 import xarr
@@ -203,6 +204,10 @@ def test_what_a_worker_holds_leaves_its_device(tmp_path: Path) -> None:
         assert np.array_equal(np.asarray(value), A + number)
     assert held["text"] == "kept"
     assert held.evict() == A.nbytes
+    assert "x0" in held
+    assert "x0" not in held.device.fast
+    assert held.leave_device()
+    assert len(held.device.fast) == 1
     for key in list(held):
         del held[key]
     assert len(held) == 0
@@ -338,6 +343,14 @@ def sum_of_all(chunks: list[xarr.Array]) -> int:
     return sum(map(sum_of, chunks))
 
 
+def transposed(shape: tuple[int, ...]) -> xarr.Array:
+    return xarr.arange(np.prod(shape)).reshape(shape).T
+
+
+def is_transposed(x: xarr.Array) -> bool:
+    return np.array_equal(np.asarray(x).T.ravel(), np.arange(x.size))
+
+
 class Exporting:
     """Names of any device's memory: files, whose driver may fail as a card's does."""
 
@@ -345,10 +358,13 @@ class Exporting:
         self.directory = Path(directory)
         self.failing = failing
 
-    def dask_setup(self) -> None:
+    def dask_setup(self, dask_worker: Any) -> None:
         driver: Any = xarr.default_device().driver
         driver.exports, driver.exported, driver.copy_exported = True, self.name, self.copy
-        dask_setup(None)
+        dask_setup(dask_worker)
+        if self.failing == "room":
+            real = driver.allocate
+            driver.allocate = lambda nbytes: real(nbytes if nbytes < 1 << 20 else 1 << 62)
 
     def name(self, buffer: Any) -> tuple[bytes, int]:
         if self.failing == "name":
@@ -392,15 +408,55 @@ def test_names_go_between_cards(client: Any, failing: str, tmp_path: Path) -> No
         assert total.result(60) == sum(range(begin, begin + count))
     ways = client.run(received_nbytes)[second]
     assert ways == {"by the host" if failing else "between cards": 16 * count}
+    # What is small, or lies otherwise in memory, has no name.
+    for shape in ((3, count), (2, 3)):
+        square = client.submit(transposed, shape, workers=[first])
+        assert client.submit(is_transposed, square, workers=[second]).result(60)
+    hosts = client.run(received_nbytes)[second]["by the host"] - ways.get("by the host", 0)
+    assert hosts == 24 * count + 48
     # What an actor returns nobody keeps until it has come.
     actor = client.submit(Actor, actor=True, workers=[first]).result()
     assert client.submit(asked_of, actor, workers=[second]).result(60) == [*range(5)]
     assert client.run(received_nbytes)[second]["by the host"] >= 5 * 8 * count
 
 
-def test_a_device_that_is_not_there_is_named() -> None:
-    with pytest.raises(ValueError, match="no 'cupy:99'"):
-        LocalCluster(["cupy:99"])
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("client", [{"n_workers": 2}], indirect=True)
+def test_a_chunk_that_has_no_room_ends_in_an_error(client: Any, tmp_path: Path) -> None:
+    first, second = client.run(os.getpid)
+    client.run(Exporting(str(tmp_path), "room").dask_setup, workers=[second])
+    made = client.submit(xarr.ones, tuning.PEER_NBYTES // 8, workers=[first])
+    with pytest.raises(MemoryError):
+        client.submit(lambda x: float(xarr.sort(x * 2)[0]), made, workers=[second]).result(60)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("client", [{"n_workers": 1}], indirect=True)
+def test_other_workers_join(client: Any, tmp_path: Path) -> None:
+    (first,) = client.run(os.getpid)
+    client.run(Exporting(str(tmp_path), "").dask_setup)
+    client.cluster.scale(2)
+    client.wait_for_workers(2)
+    assert len(client.run(lambda: str(xarr.default_device()))) == 2
+
+    async def plain() -> Nanny:
+        return await Nanny(client.cluster.scheduler_address, nthreads=1, memory_limit=0)
+
+    nanny = client.sync(plain)
+    client.wait_for_workers(3)
+    try:
+        made = client.submit(int, 5, workers=[nanny.worker_address])
+        assert client.submit(lambda x: x + 1, made, workers=[first]).result(60) == 6
+    finally:
+        client.sync(nanny.close)
+
+
+@pytest.mark.parametrize(("devices", "text"), [(["cupy:99"], "no 'cupy:99'"), ([], "no devices")])
+def test_a_device_that_is_not_there_is_named(devices: list[str], text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        LocalCluster(devices)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import itertools
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Final
 
@@ -81,10 +81,24 @@ def _named(array: Any, context: Any = None) -> tuple[dict[str, Any], list[Any]]:
     return {"dtype": array.dtype.str, "shape": array.shape, "begin": begin + offset}, [name]
 
 
+_held: Final[list[Any]] = []
+"""What the worker of this process holds, where there is one."""
+
+
+def _with_room(made: Callable[[], xarr.Array]) -> xarr.Array:
+    """An Array that has come, for which what the worker holds leaves the device if need be."""
+    while True:
+        try:
+            return made()
+        except MemoryError:
+            if not any(held.leave_device() for held in _held):
+                raise
+
+
 def _copied(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array | None:
     """The Array that was named, or None with the error among the failures of `_asked`."""
     try:
-        array = xarr.empty(header["shape"], header["dtype"])
+        array = _with_room(lambda: xarr.empty(header["shape"], header["dtype"]))
         with array.device.lock:
             place = _place(array)
             name, driver = bytes(frames[0]), array.device.driver
@@ -109,7 +123,10 @@ async def _asked(rpc: Any, keys: Any, worker: str, **options: Any) -> Any:
         failures: list[Exception] = []
         _failures.set(failures)
         ways = {"serializers": _BY_NAME, "deserializers": _BY_NAME}
-        answer = await _gathered(rpc, keys, worker, **{**options, **ways})
+        try:
+            answer = await _gathered(rpc, keys, worker, **{**options, **ways})
+        except OSError as error:  # as of a worker that does not know the way
+            failures.append(error)
         if not failures:
             return answer
         _LOGGER.warning("Chunks of %s come by the host: %s", worker, failures[0])
@@ -118,8 +135,10 @@ async def _asked(rpc: Any, keys: Any, worker: str, **options: Any) -> Any:
     return await _gathered(rpc, keys, worker, **options)
 
 
-def dask_setup(_worker: Any) -> None:
+def dask_setup(worker: Any) -> None:
     """Let a worker on a CUDA device get chunks from other cards: what `--preload` calls."""
+    if isinstance(worker.data, DeviceBuffer):
+        _held[:] = [worker.data]
     if xarr.default_device().driver.exports:
         workers.get_data_from_worker = _asked
 
@@ -131,11 +150,16 @@ def _sent(array: xarr.Array) -> tuple[dict[str, Any], list[Any]]:
 
 
 @dask_deserialize.register(xarr.Array)
-def _received(header: dict[str, Any], frames: Sequence[Any]) -> xarr.Array:
+def _received(header: dict[str, Any], frames: Sequence[Any]) -> Any:
+    """The Array that was sent; NumPy's where the device has no room, which tasks say in turn."""
     content = frames[0] if len(frames) == 1 else b"".join(frames)
     host = numpy.frombuffer(content, header["dtype"]).reshape(header["shape"])
     _arrived["by the host"] += host.nbytes
-    return xarr.asarray(host, copy=True)
+    try:
+        return _with_room(lambda: xarr.asarray(host, copy=True))
+    except MemoryError as error:
+        _LOGGER.warning("A chunk stays on the host: %s", error)
+        return host.copy()
 
 
 def _spilling(worker_local_directory: str, nbytes: int) -> SpillBuffer:
@@ -190,17 +214,21 @@ class DeviceBuffer(MutableMapping[Any, Any]):
     def __len__(self) -> int:
         return len(self.device.fast) + len(self.host)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self.device.fast or key in self.host
+
     @property
     def fast(self) -> Any:
-        """What can leave memory, which Dask asks of when a worker has little left."""
-        return self.device.fast or self.host.fast
+        """What can leave the host's memory, which Dask asks of when a worker has little left."""
+        return self.host.fast
 
     def evict(self) -> Any:
-        """Move what was used least lately from the device to the host, or from there to disk."""
-        if not self.device.fast:
-            return self.host.evict()
-        _, _, nbytes = self.device.fast.evict()
-        return nbytes
+        """Move what was used least lately on the host to disk."""
+        return self.host.evict()
+
+    def leave_device(self) -> bool:
+        """Move what was used least lately to the host; False where nothing is on the device."""
+        return bool(self.device.fast) and bool(self.device.fast.evict())
 
     def _of(self, key: Any) -> MutableMapping[Any, Any]:
         found: MutableMapping[Any, Any] = self.device if key in self._arrays else self.host
@@ -223,7 +251,7 @@ class LocalCluster(SpecCluster):
         The host memory of a worker, as of `distributed.LocalCluster`.
     device_memory_limit : str or int, optional
         How many bytes of a device chunks may take, as "1 GB". Those used least lately go to host
-        memory, and to disk from there. Where None, chunks on a GPU stay there.
+        memory, and to disk from there. Where None, as long as there is room for what comes.
     host : str
         The address of scheduler and workers.
     dashboard_address : str, optional
@@ -251,6 +279,8 @@ class LocalCluster(SpecCluster):
         if devices is None:
             backend = str(xarr.default_device()).partition(":")[0]
             devices = [name for name in known if name.startswith(f"{backend}:")]
+        if not devices:
+            raise value_error("LocalCluster(devices)", "no devices", "one at least is needed")
         if unknown := [name for name in devices if name not in known]:
             there = f"there are {[*known]}"
             raise value_error("LocalCluster(devices)", f"no {unknown[0]!r}", there)
@@ -261,26 +291,34 @@ class LocalCluster(SpecCluster):
         host_nbytes = int(share * limit) if share and limit else sys.maxsize
         device_nbytes = parse_bytes(device_memory_limit) if device_memory_limit else sys.maxsize
         silenced = options.setdefault("silence_logs", logging.WARNING)
-        specifications = {}
-        for number, name in zip(range(count), itertools.cycle(devices), strict=False):
-            if known[name].kind == "cpu":
-                data: Any = (_spilling, {"nbytes": min(host_nbytes, device_nbytes)})
-            else:
-                data = (DeviceBuffer, {"device_nbytes": device_nbytes, "host_nbytes": host_nbytes})
-            specifications[number] = {
-                "cls": Nanny,
-                "options": {
-                    "nthreads": threads_per_worker,
-                    "memory_limit": limit,
-                    "data": data,
-                    "preload": [*config.get("distributed.worker.preload"), __name__],
-                    "host": host,
-                    "silence_logs": silenced,
-                    "env": {"XARR_DEVICE": name, "XARR_THREADS": str(threads)},
-                },
+        self._options = {
+            name: {
+                "nthreads": threads_per_worker,
+                "memory_limit": limit,
+                "data": (_spilling, {"nbytes": min(host_nbytes, device_nbytes)})
+                if known[name].kind == "cpu"
+                else (DeviceBuffer, {"device_nbytes": device_nbytes, "host_nbytes": host_nbytes}),
+                "preload": [*config.get("distributed.worker.preload"), __name__],
+                "host": host,
+                "silence_logs": silenced,
+                "env": {"XARR_DEVICE": name, "XARR_THREADS": str(threads)},
             }
+            for name in devices
+        }
+        names = itertools.islice(itertools.cycle(devices), count)
+        specifications = {number: self._specification(name) for number, name in enumerate(names)}
         scheduler = {
             "cls": Scheduler,
             "options": {"host": host, "dashboard_address": dashboard_address},
         }
-        super().__init__(workers=specifications, scheduler=scheduler, **options)
+        new = self._specification(devices[0])
+        super().__init__(workers=specifications, worker=new, scheduler=scheduler, **options)
+
+    def _specification(self, device: str) -> dict[str, Any]:
+        return {"cls": Nanny, "options": self._options[device]}
+
+    def new_worker_spec(self) -> dict[Any, Any]:
+        """The name and the specification of one more worker, on the device that has fewest."""
+        used = Counter(spec["options"]["env"]["XARR_DEVICE"] for spec in self.worker_spec.values())
+        ((name, _),) = super().new_worker_spec().items()
+        return {name: self._specification(min(self._options, key=lambda device: used[device]))}
