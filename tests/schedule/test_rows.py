@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from tests.comparing import needs
-from tests.launching import watched
+from tests.launching import change, watched
 from xarr import tuning
 from xarr.algorithms.folds import PIECE
 from xarr.algorithms.passes import SHORT
@@ -137,6 +137,7 @@ def test_a_kernel_of_rows_has_the_bits_of_several(
         lambda x: x - x.mean(),
         lambda x: x * xarr.flip(x.sum(axis=-1, keepdims=True), axis=0),
         lambda x: x[:, :16] / x[:, :16].sum(axis=-1, keepdims=True),
+        lambda x: x * x.sum(axis=-1, keepdims=True).view("int32"),
     ],
 )
 def test_rows_that_need_each_other_are_no_kernel(program: Program) -> None:
@@ -159,6 +160,24 @@ def test_another_rows_result_is_not_written_over() -> None:
     total = np.asarray(xarr.asarray(x).sum(axis=-1, keepdims=True))
     expected[1:] = x[:-1] * total[1:]
     assert found == expected.tobytes()
+
+
+def test_what_groups_share_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reductions that follow each other take more local memory than a group may have."""
+    x = drawn((300, 700), "float32")
+    device = xarr.default_device()
+
+    def program(y: Array) -> Any:
+        for _ in range(6):
+            e = xarr.exp((y - y.mean(axis=-1, keepdims=True)) / 8)
+            y = e / xarr.sqrt(e.var(axis=-1, keepdims=True) + 1)
+        return y
+
+    names, expected = launches(program, x)
+    change(monkeypatch, device, local_nbytes=1 << 14)
+    fewer, found = launches(program, x)
+    assert found == expected
+    assert device.info.chunked or len(fewer) > len(names)
 
 
 def test_a_row_that_nobody_holds_takes_no_memory() -> None:

@@ -99,6 +99,10 @@ class _Reduction(Recorded):
 
         return reduced
 
+    @property
+    def row_nbytes(self) -> int:
+        return WIDTH * self.fold.nbytes
+
     def row_length(self, shape: Shape) -> int:
         start, stop = _start(self.axes), self.axes[-1] + 1
         length = math.prod(shape[start:stop])

@@ -125,6 +125,11 @@ class Recorded(Skeletal):
         """What computes its result of a NumPy array of elements of a type, and its own numbers."""
         return None
 
+    @property
+    def row_nbytes(self) -> int:
+        """The local memory that it takes in a kernel of rows on a GPU."""
+        return 0
+
     def row_length(self, shape: Shape) -> int:
         """How many elements a row has that it reduces at once; 0 where it reduces none so."""
         return 0

@@ -103,7 +103,7 @@ class Plan:
             number = following
             following += len(run)
             if len(run) > 1:
-                self.launches.append(rows.launched(run, number, memory, alive))
+                self.launches.append(rows.launched(run, number, memory, alive, info))
                 continue
             ((group, stores),) = run
             taken = memory.taken(number)

@@ -75,6 +75,8 @@ def _joins(run: Sequence[Stored], group: Group, info: DeviceInfo) -> bool:
     groups = [*(one for one, _ in run), group]
     if any(_is_indirect(one) for one in groups):
         return False
+    if not info.chunked and _local_nbytes(groups) > info.local_nbytes // 2:
+        return False
     arguments = sum(one.nbytes() for one in groups)
     slots = {slot for one in groups for slot in (*one.read, *one.written)}
     if arguments > info.parameter_nbytes or len(slots) > tuning.SLOTS:
@@ -86,6 +88,12 @@ def _joins(run: Sequence[Stored], group: Group, info: DeviceInfo) -> bool:
     return axes is not None and _is_safe(groups, axes)
 
 
+def _local_nbytes(groups: Sequence[Group]) -> int:
+    """The local memory that groups take on a GPU, besides what they keep of a row."""
+    endings = [ending.operation for group in groups for ending in group.endings]
+    return 1024 + sum(one.row_nbytes for one in endings if isinstance(one, Recorded))
+
+
 def _is_indirect(group: Group) -> bool:
     return any(
         isinstance(entry, tuple) and isinstance(entry[0], Indirect) for entry in group.entries
@@ -93,14 +101,14 @@ def _is_indirect(group: Group) -> bool:
 
 
 def _touches(group: Group) -> Iterator[tuple[int, Any]]:
-    """The storages that a group touches and how: type, steps and offset, or `_RESULT`."""
+    """The storages that a group touches and how: type, steps (`_RESULT`) and offset."""
     for slot, *how in group.accesses:
         if slot >= 0:
             yield slot, tuple(how)
     for slot, *how in group.stores:
         yield slot, tuple(how)
-    for slot in group.results:
-        yield slot, (_RESULT, None)
+    for slot, (_, ref) in group.results.items():
+        yield slot, (ref.dtype, _RESULT, 0)
 
 
 def _is_safe(groups: Sequence[Group], axes: int) -> bool:
@@ -121,9 +129,10 @@ def _is_safe(groups: Sequence[Group], axes: int) -> bool:
         if len({group for _, group in all_of_it}) < 2:
             continue
         ways = {how for how, _ in all_of_it}
-        if (_RESULT, None) in ways:
-            ways.remove((_RESULT, None))
-            if any(how[1:] != (own, 0) for how in ways):
+        results = {how for how in ways if how[1] is _RESULT}
+        if results:
+            ((dtype, *_),) = results
+            if not ways - results <= {(dtype, own, 0)}:
                 return False
             if any(slot == at for group in groups for at, *_ in group.stores):
                 return False
@@ -223,12 +232,16 @@ class RowsLaunch(NamedTuple):
         )
 
 
-def launched(run: list[Stored], at: int, memory: Memory, alive: Sequence[bool]) -> RowsLaunch:
+def launched(
+    run: list[Stored], at: int, memory: Memory, alive: Sequence[bool], info: DeviceInfo
+) -> RowsLaunch:
     """The launch of a run, whose first group is `at` among all."""
     last = at + len(run) - 1
     length = _length(run[0][0])
     kept: list[int] = []
     room = tuning.ROW_NBYTES
+    if not info.chunked:
+        room = min(room, info.local_nbytes - _local_nbytes([group for group, _ in run]))
     for group, stores in run:
         for _, ref in stores:
             nbytes = (1 << (length - 1).bit_length()) * ref.dtype.itemsize
