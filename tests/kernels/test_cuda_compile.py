@@ -26,7 +26,16 @@ from xarr.tables import elementwise, random, reductions
 
 OLDEST = "sm_75"
 """What compiles for it compiles for later ones, as products, sorts and transforms show."""
-SKELETONS = ("elementwise", "reduce", "scan", "sort", "histogram", "histogram_sum", "segment_sum")
+SKELETONS = (
+    "elementwise",
+    "reduce",
+    "rows",
+    "scan",
+    "sort",
+    "histogram",
+    "histogram_sum",
+    "segment_sum",
+)
 ENTRIES = tuple(f"xr_{name}".encode() for name in SKELETONS)
 
 Recorder = Callable[[], list[str]]
@@ -154,6 +163,19 @@ def test_reductions_of_expressions(recorded: dict[str, str]) -> None:
     np.asarray(kept.sum(axis=0))
     np.asarray(xarr.cumulative_sum(x[:, ::2] * 2, axis=1))
     np.asarray(xarr.mean(x.T, axis=(0, 1)))
+    compiles(recorded)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_rows_that_are_computed_with_their_results(dtype: str, recorded: dict[str, str]) -> None:
+    x = xarr.asarray(np.ones((1000, 600), dtype))
+    e = xarr.exp(x - x.max(axis=1, keepdims=True))
+    shares = e / e.sum(axis=1, keepdims=True)
+    del e
+    normal = (x - x.mean(axis=1, keepdims=True)) / xarr.sqrt(x.var(axis=1, keepdims=True) + 1)
+    engine.compute(shares._node)
+    engine.compute(normal._node)
+    assert {*recorded.values()} == {"xr_rows"}
     compiles(recorded)
 
 

@@ -13,6 +13,15 @@
 #define XR_KEEP_CLOSED(lane, acc) XR_FOLDS(XR_KEEP_CLOSED_OF, lane, acc)
 #define XR_KEEP_CLOSED_OF(n, lane, acc) XR_PUT_CLOSED##n(lane, acc##n)
 
+#define XR_NEXT_LANES(lanes)                                                                \
+    for (int lane = 0; lane < (lanes); ++lane) {                                            \
+        const xr_index position = base + lane;                                              \
+        XR_ELEMENT                                                                          \
+        XR_TAKE(acc, lane)                                                                  \
+        XR_NEXT(acc, seen)                                                                  \
+        XR_KEEP(lane, acc)                                                                  \
+    }
+
 // Accumulate the elements from `begin` to `end`, `count` of them; lane 0 has the total.
 #define XR_REDUCE_PIECE                                                                     \
     const int active = (int)(count < XR_WIDTH ? count : XR_WIDTH);                          \
@@ -26,22 +35,10 @@
     xr_index base = begin + XR_WIDTH;                                                       \
     xr_index seen = 2;                                                                      \
     for (; base + XR_WIDTH <= end; base += XR_WIDTH, ++seen) {                              \
-        for (int lane = 0; lane < XR_WIDTH; ++lane) {                                       \
-            const xr_index position = base + lane;                                          \
-            XR_ELEMENT                                                                      \
-            XR_TAKE(acc, lane)                                                              \
-            XR_NEXT(acc, seen)                                                              \
-            XR_KEEP(lane, acc)                                                              \
-        }                                                                                   \
+        XR_NEXT_LANES(XR_WIDTH)                                                             \
     }                                                                                       \
     const int more = (int)(base < end ? end - base : 0);                                    \
-    for (int lane = 0; lane < more; ++lane) {                                               \
-        const xr_index position = base + lane;                                              \
-        XR_ELEMENT                                                                          \
-        XR_TAKE(acc, lane)                                                                  \
-        XR_NEXT(acc, seen)                                                                  \
-        XR_KEEP(lane, acc)                                                                  \
-    }                                                                                       \
+    XR_NEXT_LANES(more)                                                                     \
     for (int lane = 0; XR_CLOSES && lane < active; ++lane) {                                \
         XR_TAKE(acc, lane)                                                                  \
         XR_END(acc, (count - lane + XR_WIDTH - 1) / XR_WIDTH)                               \

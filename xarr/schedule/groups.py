@@ -333,14 +333,14 @@ class Group:
         taken: Mapping[int, int],
         *,
         wide: bool,
-        row: tuple[int, int] | None = None,
+        row: tuple[int, tuple[str, ...]] | None = None,
         kept: Collection[int] = (),
     ) -> tuple[Form, list[tuple[int, DType]]]:
         """The form of the kernel, and the slots and types of its pointers, in order.
 
         What is written to a slot of `taken` is written to the memory of another one. In a kernel of
-        rows the space's axes are so many, and so many of a `row`; of what it has `kept`, there is
-        one row.
+        rows so many of the last axes are the `row`, and the axes have names; of what it has `kept`,
+        there is one row.
         """
         pointers: dict[tuple[int, DType], int] = {}
         accesses: list[Access] = []
@@ -359,7 +359,7 @@ class Group:
             if slot in kept:
                 assert row is not None
                 accesses.append(
-                    (pointer, dtype, shape, _over(shape, _steps_of_row(self.space, row[1])))
+                    (pointer, dtype, shape, _over(shape, _steps_of_row(self.space, row[0])))
                 )
             elif steps is None:
                 accesses.append((pointer, dtype, shape, contiguous))
@@ -374,7 +374,7 @@ class Group:
             assert isinstance(operation, Skeletal)
             split, names, wide = operation.split, operation.names, wide or operation.wide
         elif row is not None:
-            split, names = (row[0], len(shape)), ("outer", "position", "inner")
+            split, names = (len(shape) - row[0], len(shape)), row[1]
         form = Form(
             shape,
             split,

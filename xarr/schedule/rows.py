@@ -164,7 +164,9 @@ class RowsLaunch(NamedTuple):
         first = self.run[0][0]
         length = _length(first)
         axes = _axes(first, length)
+        operation = first.endings[0].operation
         assert axes is not None
+        assert isinstance(operation, Recorded)
         results = [ref for group, _ in self.run for _, ref in group.delivered]
         written = {ref.slot for _, stores in self.run for _, ref in stores}
         names = {(ref.slot, ref.dtype): f"r{number}" for number, ref in enumerate(results)}
@@ -174,7 +176,7 @@ class RowsLaunch(NamedTuple):
         parts = []
         forms = []
         for group, stores in self.run:
-            row = (len(group.space) - axes, axes)
+            row = axes, operation.names
             form, slots = group.form(stores, {}, wide=wide, row=row, kept=self.kept)
             memory = []
             for slot, dtype in slots:
@@ -202,8 +204,6 @@ class RowsLaunch(NamedTuple):
             tuple(parameters),
             tuple([(kind, name) for name, kind in kept.items()]),
         )
-        operation = first.endings[0].operation
-        assert isinstance(operation, Recorded)
         new = [
             ref
             for group, stores in self.run
