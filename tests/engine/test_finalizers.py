@@ -345,6 +345,58 @@ def _reads_what_is_launched(x: Any, view: Any) -> None:
     np.asarray(view)
 
 
+def _turned(x: xarr.Array) -> xarr.Array:
+    turned = xarr.ElementwiseKernel(
+        "T x, raw T y", "T z", "z = x + y[_ind.size() - 1 - i]", "turned"
+    )
+    return turned(x, x * 0)  # type: ignore[no-any-return]
+
+
+def _raw(x: xarr.Array) -> xarr.Array:
+    out = xarr.empty_like(x)
+    same = xarr.RawKernel(
+        "KERNEL void same(GLOBAL const i64 *x, GLOBAL i64 *y) "
+        "{ y[GLOBAL_ID(0)] = x[GLOBAL_ID(0)]; }",
+        "same",
+    )
+    same((9,), (1,), (x, out))
+    return out
+
+
+@pytest.mark.parametrize("kernel", [_turned, _raw])
+def test_a_value_that_is_asked_for_within_an_own_kernels_launch_is_refused(
+    kernel: Callable[[xarr.Array], xarr.Array], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On PoCL such a finalizer left the queue busy and taken for idle, and memory that the kernel
+    # had yet to read was given to others.
+    driver = type(xarr.default_device().driver)
+    x, other = xarr.arange(9, dtype="int64") + 1, xarr.ones(9, dtype="int64") + 1
+    refused = list[bool]()
+
+    def interrupting(launch: Callable[..., None]) -> Callable[..., None]:
+        def interrupted(*arguments: Any) -> None:
+            try:
+                float(other.sum())
+            except RuntimeError as error:
+                refused.append("while work is being launched" in str(error))
+            else:
+                refused.append(False)
+            launch(*arguments)
+
+        return interrupted
+
+    kernel(x)
+    xarr.synchronize()
+    with monkeypatch.context() as patch:
+        for name in ("launch", "launch_with"):
+            patch.setattr(driver, name, interrupting(getattr(driver, name)))
+        got = kernel(x)
+    assert refused
+    assert all(refused)
+    assert np.array_equal(np.asarray(got), np.arange(1, 10))
+    assert float(other.sum()) == 18
+
+
 @pytest.mark.parametrize("ask", [_asks_for_a_value, _reads_what_is_launched])
 def test_a_value_that_is_asked_for_within_a_launch_is_refused(
     ask: Callable[[Any, Any], None], monkeypatch: pytest.MonkeyPatch

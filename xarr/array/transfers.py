@@ -14,6 +14,7 @@ from xarr.backends.device import Device, require_on
 from xarr.core import tape
 from xarr.core.tape import Node, Storage, constant, hooks, leaf, values_of
 from xarr.engine import engine, hosted
+from xarr.engine.opcodes import tape_of
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
@@ -222,7 +223,8 @@ def _copied_to(node: Node, device: Device) -> Node:
         source, begin = in_a_row(node)
         first, second = sorted((node.device, device), key=str)  # as every thread does
         with first.lock, second.lock:
-            device.driver.copy(source.buffer, begin, target.buffer, 0, nbytes)
+            copy = device.driver.copy
+            tape_of(device).ask(copy, source.buffer, begin, target.buffer, 0, nbytes)
             engine.end_before_others(node.device)
     return leaf(target, where, node.dtype)
 

@@ -1514,6 +1514,19 @@ class Tape:
                 self.run()
                 return
 
+    def ask(self, call: Callable[..., Any], *given: Any) -> None:
+        """Have the driver do what is not on the tape; whoever calls holds the device's lock.
+
+        A finalizer that launched something before this has ended would have a driver take its
+        queue for empty, and a kernel for one with other arguments.
+        """
+        self.is_running = True
+        try:
+            call(*given)
+        finally:
+            self.is_running = False
+            end_before_others(self.device)
+
     def consume(self, opcode: Opcode, node: Node) -> Prepared:
         """Run everything but the kernel that a skeleton, which takes a value, will be."""
         step: Step = _step(opcode, (node,), None, None, _next_number())

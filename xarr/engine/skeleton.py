@@ -86,8 +86,7 @@ class Skeleton:
                 storage.settle()
             buffers = [storage.buffer for storage in storages]
             packed = kernel.arguments.pack(*values)
-            core.launch(device, kernel, grid, buffers, packed, elements)
-            core.end_before_others(device)
+            on.ask(core.launch, device, kernel, grid, buffers, packed, elements)
 
     def kernel(
         self,

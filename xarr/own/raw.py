@@ -27,6 +27,7 @@ from xarr.cache import disk_cache
 from xarr.compiler import source
 from xarr.core.tape import Storage, leaf
 from xarr.engine import engine
+from xarr.engine.opcodes import tape_of
 from xarr.layout import contiguous
 
 _LANGUAGES: Final = {
@@ -548,11 +549,11 @@ class RawKernel:
                 engine.compute(array._node)
             engine.release(device, {_storage(array) for array in written}.__contains__)
             arguments = [self._place(value) if type(value) is Array else value for value in packed]
-            device.driver.launch_with(kernel, places, items, arguments, int(shared_mem))
+            launch = device.driver.launch_with
+            tape_of(device).ask(launch, kernel, places, items, arguments, int(shared_mem))
             engine.counts.launches += 1
             for array in written:
                 _storage(array).writes += 1
-            engine.end_before_others(device)
         for span, array in changed.items():
             if span in before:
                 now, then, there = map(_bytes_of, (copies[span], before[span], array))

@@ -15,6 +15,7 @@ from xarr.backends.base import Call, buffers_of
 from xarr.backends.device import Device, get_device
 from xarr.backends.recording import recording
 from xarr.engine import engine, hosted
+from xarr.engine.opcodes import tape_of
 
 
 class Graph:
@@ -75,8 +76,7 @@ class Graph:
             if self.device.is_recorded:
                 raise self._refusal("a graph is being recorded", "graphs do not grow")
             engine.release(self.device, lambda storage: id(storage.buffer) in self.device.kept)
-            self._launch()
-            engine.end_before_others(self.device)
+            tape_of(self.device).ask(self._launch)
 
     def _refusal(self, given: str, remedy: str) -> RuntimeError:
         return errors.refused(RuntimeError, f"graph on {self.device}", given, "", remedy)
