@@ -159,6 +159,11 @@ def contiguous(shape: Shape) -> Layout:
     return Layout(shape, contiguous_strides(shape))
 
 
+def power_of_two(count: int) -> int:
+    """The least one that a count of 1 or more does not exceed."""
+    return 1 << (count - 1).bit_length()
+
+
 def is_linear(shape: Shape, strides: Shape) -> bool:
     """Whether the elements follow each other in C order without gaps."""
     step = 1

@@ -210,10 +210,6 @@ SCAN_ITEMS: Final = 64
 """Items of a group, and so pieces side by side, where a scan goes through local memory.
 Row: cumulative_sum"""
 
-SCAN_GROUPS: Final = 1 << 20
-"""Groups of such a scan, at most.
-Test: tests/functions/test_reductions.py"""
-
 SCAN_SPAN_NBYTES: Final = 128
 """Bytes of each piece that are in local memory at a time: so many as a GPU reads at once.
 Row: cumulative_sum"""

@@ -30,7 +30,7 @@ from xarr.dtypes import INTEGER
 from xarr.engine import engine, hosted
 from xarr.engine.engine import Grid
 from xarr.engine.skeleton import NAMES, Skeleton
-from xarr.layout import Shape
+from xarr.layout import Shape, power_of_two
 from xarr.schedule.instructions import Finals, Recorded, Rows
 from xarr.tables.rows import Fold, Joined
 
@@ -469,23 +469,23 @@ def _scan(
     count = -(-length // _SCAN_PIECE)
     items = outer * count * inner
     lanes = device.info.chunked
-    indices = {
-        "items": items,
-        "pieces": count,
-        "piece_length": _SCAN_PIECE,
-        "length": length + shift,
-        "shift": shift,
-    }
+    indices = {"pieces": count, "length": length + shift, "shift": shift}
     if inner == 1 and not lanes:
         skeleton = _SCAN_TILE
-        grid: Grid = (
-            (min(-(-items // tuning.SCAN_ITEMS), tuning.SCAN_GROUPS),),
-            (tuning.SCAN_ITEMS,),
-        )
-        span = tuning.SCAN_SPAN_NBYTES // max(fold.nbytes, 4)
-        how = [f"#define XR_PIECES {tuning.SCAN_ITEMS}", f"#define XR_SPAN {span}"]
+        pieces = min(tuning.SCAN_ITEMS, power_of_two(count))  # of a line that a group takes
+        blocks = -(-count // pieces)
+        grid: Grid = ((-(-outer * pieces // tuning.SCAN_ITEMS) * blocks,), (tuning.SCAN_ITEMS,))
+        indices |= {"lines": outer, "blocks": blocks}
+        span = power_of_two(tuning.SCAN_SPAN_NBYTES // max(fold.nbytes, 4))
+        how = [
+            f"#define XR_PIECES {tuning.SCAN_ITEMS}",
+            f"#define XR_LINE_PIECES {pieces}",
+            f"#define XR_PIECE_LENGTH {_SCAN_PIECE}",
+            f"#define XR_SPAN {min(span, _SCAN_PIECE)}",
+        ]
     else:
         skeleton = _SCAN
+        indices |= {"items": items, "piece_length": _SCAN_PIECE}
         grid, item_chunk = _grid(device, items, outer * length * inner, True)
         how = [f"#define XR_CHUNKED {int(lanes)}"]
         if lanes:

@@ -13,6 +13,7 @@ from xarr.compiler import launch, source
 from xarr.compiler.forms import described
 from xarr.compiler.source import define
 from xarr.dtypes import DType
+from xarr.layout import power_of_two
 from xarr.schedule.instructions import Rows
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
         tuple([(part.form.key, *part[1:]) for part in work.parts]),
         work.parameters,
         work.kept,
-        _room(work.length),
+        power_of_two(work.length),
     )
     kernel = launch.kernel_of(device, skeleton, "xr_rows", key, lambda: _described(work, lanes))
     written = sum(len(part.results) for part in work.parts)
@@ -48,17 +49,12 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
     )
 
 
-def _room(length: int) -> int:
-    """How many elements are held of a row, for which several lengths have one kernel."""
-    return 1 << (length - 1).bit_length()
-
-
 def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
     """The defines, with those of each part after `source.STAGES`, and the arguments' format."""
     fields: tuple[list[str], list[str]] = ([], [])
     constants: list[tuple[str, DType]] = []
     own: list[tuple[str, DType]] = []
-    rooms = [f"{kind} {name}[{_room(work.length)}];" for kind, name in work.kept]
+    rooms = [f"{kind} {name}[{power_of_two(work.length)}];" for kind, name in work.kept]
     stages: list[str] = []
     everything: list[Any] = []
     for at, part in enumerate(work.parts):

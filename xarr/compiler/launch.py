@@ -18,6 +18,7 @@ from xarr import cache, dtypes, errors, tuning
 from xarr.compiler import source
 from xarr.compiler.forms import STRIP, Form
 from xarr.core.tape import counts as counts
+from xarr.layout import power_of_two
 from xarr.settings import settings
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _groups(
             return (-(-size // (STRIP * items)),), (STRIP,), ()
         return (min(-(-size // tuning.GROUP), units * tuning.WAVES),), (tuning.GROUP,), ()
     rows, columns = extents
-    width = min(tuning.TILE if tiled else tuning.GROUP, 1 << (columns - 1).bit_length())
+    width = min(tuning.TILE if tiled else tuning.GROUP, power_of_two(columns))
     height = tuning.GROUP // width
     across, down = -(-columns // width), -(-rows // height)
     chunk = min(tuning.ROWS, max(1, across * down // (units * tuning.RESIDENT)))

@@ -1,94 +1,105 @@
 // `scan.c` along a contiguous axis, where items run side by side (GPUs): a group takes as many pieces
-// as it has items. Neighbours load and store neighbouring elements of a piece; in between, in a tile
-// in local memory, each item walks a piece of its own, in the order of `scan.c`.
+// as it has items, XR_LINE_PIECES of a line and so of several lines where these are short. Neighbours
+// load and store neighbouring elements of a piece; in between, in a tile in local memory, each item
+// walks a piece of its own, in the order of `scan.c`.
 typedef struct { XR_FIELDS } xr_arguments;
 
-// A row of the tile is a span of a piece, and then the total of the piece so far. As its length is
-// odd, items that walk down a column meet different banks.
+#define XR_LINES (XR_PIECES / XR_LINE_PIECES)
+
+// A row of the tile is a span of a piece. As its length is odd, items that walk down a column meet
+// different banks.
 #define XR_AT_TILE(row, column) tile[(row) * (XR_SPAN + 1) + (column)]
+
+// Every element of the tile, and how far it lies behind the first one of its line.
 #define XR_FOR_TILE                                                                         \
-    for (int place = lane; place < XR_PIECES * XR_SPAN; place += XR_PIECES) {               \
-        const int row = place / XR_SPAN;                                                    \
-        const int column = place % XR_SPAN;                                                 \
-        if (from + column < counts[row]) {                                                  \
-            const xr_index outer = outers[row];                                             \
-            const xr_index position = begins[row] + from + column;
-#define XR_END_TILE                                                                         \
-        }                                                                                   \
-    }
+    _Pragma("unroll 8")                                                                     \
+    for (int turn = 0; turn < XR_SPAN; ++turn) {                                            \
+        const int row = (turn * XR_PIECES + lane) / XR_SPAN;                                \
+        const int column = (turn * XR_PIECES + lane) % XR_SPAN;                             \
+        const int line = row / XR_LINE_PIECES;                                              \
+        const int beyond = row % XR_LINE_PIECES * XR_PIECE_LENGTH + from + column;
+
+#define XR_WALK                                                                             \
+    acc = from + column > 0 ? XR_COMBINE(acc, XR_AT_TILE(lane, column))                     \
+                            : XR_AT_TILE(lane, column);                                     \
+    XR_KEEP_RUNNING
+
+#if XR_TOTALS
+#define XR_KEEP_RUNNING
+#elif XR_CARRIED
+#define XR_KEEP_RUNNING XR_AT_TILE(lane, column) = piece > 0 ? XR_COMBINE(before, acc) : acc;
+#else
+#define XR_KEEP_RUNNING XR_AT_TILE(lane, column) = acc;
+#endif
 
 #define XR_PARAMETERS(parameter) XR_POINTERS(parameter) XR_CARRY(parameter) XR_RESULTS(parameter)
 
 GROUP_KERNEL(xr_scan, XR_PARAMETERS)
 {
     LOCAL XR_ACC tile[XR_PIECES * (XR_SPAN + 1)];
-    LOCAL xr_index outers[XR_PIECES];
-    LOCAL xr_index begins[XR_PIECES];
-    LOCAL xr_index counts[XR_PIECES];
-#if XR_CARRIED
-    LOCAL XR_ACC befores[XR_PIECES];
-#endif
     const int lane = (int)LOCAL_ID(0);
     const xr_index inner = 0;
-    const xr_index longest = a.piece_length < a.position_extent ? a.piece_length : a.position_extent;
-    for (xr_index first = (xr_index)GROUP_ID(0) * XR_PIECES; first < a.items;
-         first += (xr_index)GROUPS(0) * XR_PIECES) {
-        const xr_index item = first + lane;
-        xr_index mine = 0;
-        if (item < a.items) {
-            const xr_index piece = item % a.pieces;
-            const xr_index outer = item / a.pieces;
-            XR_PIECE
-            outers[lane] = outer;
-            begins[lane] = begin;
-            mine = end - begin;
-#if XR_CARRIED
-            if (piece > 0) {
-                befores[lane] = carry[outer * a.pieces + piece - 1];
-            }
+    const xr_index first_piece = (xr_index)GROUP_ID(0) % a.blocks * XR_LINE_PIECES;
+    const xr_index first_line = (xr_index)GROUP_ID(0) / a.blocks * XR_LINES;
+    const xr_index begin = first_piece * XR_PIECE_LENGTH;
+    const xr_index behind = a.position_extent - begin;
+    const xr_index under = a.lines - first_line;
+    const int rest = behind < XR_LINE_PIECES * XR_PIECE_LENGTH
+        ? (int)behind : XR_LINE_PIECES * XR_PIECE_LENGTH;
+    const int lines = under < XR_LINES ? (int)under : XR_LINES;
+    const int longest = rest < XR_PIECE_LENGTH ? rest : XR_PIECE_LENGTH;
+
+    // This item's own piece.
+    const xr_index piece = first_piece + lane % XR_LINE_PIECES;
+    const int left = rest - lane % XR_LINE_PIECES * XR_PIECE_LENGTH;
+    const int mine = lane / XR_LINE_PIECES < lines ? left : 0;
+    XR_ACC acc;
+#if XR_CARRIED || XR_TOTALS
+    const xr_index number = (first_line + lane / XR_LINE_PIECES) * a.pieces + piece;
 #endif
+#if XR_CARRIED
+    XR_ACC before;
+    if (piece > 0 && mine > 0) {
+        before = carry[number - 1];
+    }
+#endif
+    for (int from = 0; from < longest; from += XR_SPAN) {
+        XR_FOR_TILE
+            // Beyond the end the last one again: a load without a branch waits for no other.
+            const xr_index outer = first_line + (line < lines ? line : lines - 1);
+            const xr_index position = begin + (beyond < rest ? beyond : rest - 1);
+            XR_ENTER_OUTER
+            XR_ELEMENT
+            XR_ACC value;
+            XR_START(value)
+            XR_AT_TILE(row, column) = value;
         }
-        counts[lane] = mine;
         BARRIER();
-        for (xr_index from = 0; from < longest; from += XR_SPAN) {
-            XR_FOR_TILE
-                XR_ENTER_OUTER
-                XR_ELEMENT
-                XR_ACC value;
-                XR_START(value)
-                XR_AT_TILE(row, column) = value;
-            XR_END_TILE
-            BARRIER();
-            if (from < mine) {
-                XR_ACC acc = XR_AT_TILE(lane, 0);
-                if (from > 0) {
-                    acc = XR_COMBINE(XR_AT_TILE(lane, XR_SPAN), acc);
-                    XR_AT_TILE(lane, 0) = acc;
-                }
-                for (int column = 1; column < XR_SPAN && from + column < mine; ++column) {
-                    acc = XR_COMBINE(acc, XR_AT_TILE(lane, column));
-                    XR_AT_TILE(lane, column) = acc;
-                }
-                XR_AT_TILE(lane, XR_SPAN) = acc;
+        if (mine - from >= XR_SPAN) {
+            _Pragma("unroll")
+            for (int column = 0; column < XR_SPAN; ++column) {
+                XR_WALK
             }
-            BARRIER();
+        } else {
+            for (int column = 0; from + column < mine; ++column) {
+                XR_WALK
+            }
+        }
+        BARRIER();
 #if !XR_TOTALS
-            XR_FOR_TILE
-                XR_ACC running = XR_AT_TILE(row, column);
-#if XR_CARRIED
-                if (begins[row] > 0) {
-                    running = XR_COMBINE(befores[row], running);
-                }
-#endif
-                XR_DELIVER(running, outer * a.length + position + a.shift)
-            XR_END_TILE
-            BARRIER();
-#endif
+        XR_FOR_TILE
+            if (beyond < rest && line < lines) {
+                const xr_index outer = first_line + line;
+                const xr_index place = outer * a.length + begin + beyond + a.shift;
+                XR_DELIVER(XR_AT_TILE(row, column), place)
+            }
         }
-#if XR_TOTALS
-        if (mine > 0) {
-            result[item] = XR_AT_TILE(lane, XR_SPAN);
-        }
+        BARRIER();
 #endif
     }
+#if XR_TOTALS
+    if (mine > 0) {
+        result[number] = acc;
+    }
+#endif
 }

@@ -244,7 +244,7 @@ def launched(
         room = min(room, info.local_nbytes - _local_nbytes([group for group, _ in run]))
     for group, stores in run:
         for _, ref in stores:
-            nbytes = (1 << (length - 1).bit_length()) * ref.dtype.itemsize
+            nbytes = layout.power_of_two(length) * ref.dtype.itemsize
             if (
                 ref.slot not in kept
                 and not alive[ref.slot]
