@@ -5,6 +5,13 @@
 typedef struct { XR_FIELDS } xr_arguments;
 
 #define XR_LINES (XR_PIECES / XR_LINE_PIECES)
+#if XR_LINE_PIECES < XR_PIECES
+#define XR_LINE_OF(row) ((row) / XR_LINE_PIECES)
+#define XR_PIECE_OF(row) ((row) % XR_LINE_PIECES)
+#else
+#define XR_LINE_OF(row) 0
+#define XR_PIECE_OF(row) (row)
+#endif
 
 // A row of the tile is a span of a piece. As its length is odd, items that walk down a column meet
 // different banks.
@@ -14,10 +21,28 @@ typedef struct { XR_FIELDS } xr_arguments;
 #define XR_FOR_TILE                                                                         \
     _Pragma("unroll 8")                                                                     \
     for (int turn = 0; turn < XR_SPAN; ++turn) {                                            \
-        const int row = (turn * XR_PIECES + lane) / XR_SPAN;                                \
-        const int column = (turn * XR_PIECES + lane) % XR_SPAN;                             \
-        const int line = row / XR_LINE_PIECES;                                              \
-        const int beyond = row % XR_LINE_PIECES * XR_PIECE_LENGTH + from + column;
+        const int row = turn * (XR_PIECES / XR_SPAN) + lane / XR_SPAN;                      \
+        const int column = lane % XR_SPAN;                                                  \
+        const int line = XR_LINE_OF(row);                                                   \
+        const int beyond = XR_PIECE_OF(row) * XR_PIECE_LENGTH + from + column;
+
+#define XR_FILL_TILE(line, beyond)                                                          \
+    XR_FOR_TILE                                                                             \
+        const xr_index outer = first_line + (line);                                         \
+        const xr_index position = begin + (beyond);                                         \
+        XR_ENTER_OUTER                                                                      \
+        XR_ELEMENT                                                                          \
+        XR_ACC value;                                                                       \
+        XR_START(value)                                                                     \
+        XR_AT_TILE(row, column) = value;                                                    \
+    }
+#define XR_EMPTY_TILE(condition)                                                            \
+    XR_FOR_TILE                                                                             \
+        if (condition) {                                                                    \
+            const xr_index place = (first_line + line) * a.length + begin + beyond + a.shift; \
+            XR_DELIVER(XR_AT_TILE(row, column), place)                                      \
+        }                                                                                   \
+    }
 
 #define XR_WALK                                                                             \
     acc = from + column > 0 ? XR_COMBINE(acc, XR_AT_TILE(lane, column))                     \
@@ -47,6 +72,7 @@ GROUP_KERNEL(xr_scan, XR_PARAMETERS)
     const int rest = behind < XR_LINE_PIECES * XR_PIECE_LENGTH
         ? (int)behind : XR_LINE_PIECES * XR_PIECE_LENGTH;
     const int lines = under < XR_LINES ? (int)under : XR_LINES;
+    const int is_full = rest == XR_LINE_PIECES * XR_PIECE_LENGTH && lines == XR_LINES;
     const int longest = rest < XR_PIECE_LENGTH ? rest : XR_PIECE_LENGTH;
 
     // This item's own piece.
@@ -64,15 +90,11 @@ GROUP_KERNEL(xr_scan, XR_PARAMETERS)
     }
 #endif
     for (int from = 0; from < longest; from += XR_SPAN) {
-        XR_FOR_TILE
-            // Beyond the end the last one again: a load without a branch waits for no other.
-            const xr_index outer = first_line + (line < lines ? line : lines - 1);
-            const xr_index position = begin + (beyond < rest ? beyond : rest - 1);
-            XR_ENTER_OUTER
-            XR_ELEMENT
-            XR_ACC value;
-            XR_START(value)
-            XR_AT_TILE(row, column) = value;
+        if (is_full) {
+            XR_FILL_TILE(line, beyond)
+        } else {
+            // Beyond an end the last one again: a load without a branch waits for no other.
+            XR_FILL_TILE(line < lines ? line : lines - 1, beyond < rest ? beyond : rest - 1)
         }
         BARRIER();
         if (mine - from >= XR_SPAN) {
@@ -87,12 +109,10 @@ GROUP_KERNEL(xr_scan, XR_PARAMETERS)
         }
         BARRIER();
 #if !XR_TOTALS
-        XR_FOR_TILE
-            if (beyond < rest && line < lines) {
-                const xr_index outer = first_line + line;
-                const xr_index place = outer * a.length + begin + beyond + a.shift;
-                XR_DELIVER(XR_AT_TILE(row, column), place)
-            }
+        if (is_full) {
+            XR_EMPTY_TILE(1)
+        } else {
+            XR_EMPTY_TILE(beyond < rest && line < lines)
         }
         BARRIER();
 #endif
