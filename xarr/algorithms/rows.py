@@ -6,6 +6,7 @@ A row is reduced in one piece, so that its bits are those of a reduction by itse
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from xarr.algorithms.folds import SUFFIXES, WIDTH, defines, folds_of, numbers, shares
@@ -57,13 +58,15 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
     rooms = [f"{kind} {name}[{power_of_two(work.length)}];" for kind, name in work.kept]
     stages: list[str] = []
     everything: list[Any] = []
+    filled: set[str] = set()
     for at, part in enumerate(work.parts):
         form, finals = part.form, part.finals
         names = [f"{name}_{at}" for name in form.fields()]
         fields[0].extend(names[: len(form.numbers)])
         fields[1].extend(names[len(form.numbers) :])
         constants += [(f"c{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
-        words = [*form.words(), "#define XR_LENGTH a.position_extent"]
+        words = [_read_once(word, part.held, filled) for word in form.words()]
+        words.append("#define XR_LENGTH a.position_extent")
         words += [f"#define p{n} {name}" for n, name in enumerate(part.memory)]
         words += [
             f"#define result{n} {name}" for n, name in zip(SUFFIXES, part.results, strict=False)
@@ -98,3 +101,15 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
     if not lanes:
         lines += shares(tuple(everything), form, column=False)
     return [*lines, source.STAGES, *stages], block
+
+
+def _read_once(text: str, held: Iterable[tuple[int, str]], filled: set[str]) -> str:
+    """A part's text, which reads from a room what an earlier part has left there, or leaves it."""
+    for access, room in held:
+        place = rf"p\d+\[at{access}_\w+\]"
+        if room in filled:
+            text = re.sub(place, f"{room}[position]", text)
+        elif re.search(place, text):
+            text = re.sub(place, rf"({room}[position] = \g<0>)", text)
+            filled.add(room)
+    return text

@@ -172,12 +172,15 @@ class Part(NamedTuple):
         What the kernel calls the memory of the form's pointers, and of the results.
     finals : Finals or None
         What becomes of elements that are reduced; None where each is for itself.
+    held : tuple of (int, str)
+        The accesses of elements that the first part which reads them leaves in near memory.
     """
 
     form: Form
     memory: tuple[str, ...]
     results: tuple[str, ...]
     finals: Finals | None
+    held: tuple[tuple[int, str], ...]
 
 
 class Rows(NamedTuple):

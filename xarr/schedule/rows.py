@@ -146,12 +146,18 @@ class RowsLaunch(NamedTuple):
 
     Attributes
     ----------
-    kept : tuple of int
-        The storages of which no more than a row is ever there.
+    rooms : list of str
+        The types of what is there of a row, in near memory.
+    kept : dict of int to int
+        The storages of which no more than a row is ever there, and in which room.
+    held : dict
+        The accesses whose elements are read once and again from a room.
     """
 
     run: list[Stored]
-    kept: tuple[int, ...]
+    rooms: list[str]
+    kept: dict[int, int]
+    held: dict[Any, int]
     freed: list[int]
 
     @property
@@ -170,7 +176,6 @@ class RowsLaunch(NamedTuple):
         results = [ref for group, _ in self.run for _, ref in group.delivered]
         written = {ref.slot for _, stores in self.run for _, ref in stores}
         names = {(ref.slot, ref.dtype): f"r{number}" for number, ref in enumerate(results)}
-        kept: dict[str, str] = {}
         pointers: list[int] = []
         parameters: list[tuple[str, str]] = []
         parts = []
@@ -182,8 +187,7 @@ class RowsLaunch(NamedTuple):
             for slot, dtype in slots:
                 name = names.get((slot, dtype))
                 if name is None and slot in self.kept:
-                    name = f"kept{len(kept)}"
-                    kept[name] = dtype.storage
+                    name = f"room{self.kept[slot]}"
                 elif name is None:
                     name = f"q{len(pointers)}"
                     pointers.append(slot)
@@ -194,7 +198,11 @@ class RowsLaunch(NamedTuple):
             own = tuple([names[ref.slot, ref.dtype] for _, ref in group.delivered])
             stored = tuple([number for number, _ in group.delivered])
             finals = Finals(tuple(group.finals), stored) if group.endings else None
-            parts.append(Part(form, tuple(memory), own, finals))
+            held = tuple([
+                (access, f"room{self.held[how]}")
+                for access, how in enumerate(group.accesses) if how in self.held
+            ])  # fmt: skip
+            parts.append(Part(form, tuple(memory), own, finals, held))
             forms.append(form)
         parameters += [(ref.dtype.storage, f"r{number}") for number, ref in enumerate(results)]
         work = Rows(
@@ -202,7 +210,7 @@ class RowsLaunch(NamedTuple):
             first.size // length,
             length,
             tuple(parameters),
-            tuple([(kind, name) for name, kind in kept.items()]),
+            tuple([(kind, f"room{number}") for number, kind in enumerate(self.rooms)]),
         )
         new = [
             ref
@@ -238,24 +246,58 @@ def launched(
     """The launch of a run, whose first group is `at` among all."""
     last = at + len(run) - 1
     length = _length(run[0][0])
-    kept: list[int] = []
-    room = tuning.ROW_NBYTES
+    rooms: list[str] = []
+    kept: dict[int, int] = {}
+    held: dict[Any, int] = {}
+    ends: dict[int, int] = {}  # which part reads last what a room holds
+    left = tuning.ROW_NBYTES
     if not info.chunked:
-        room = min(room, info.local_nbytes - _local_nbytes([group for group, _ in run]))
-    for group, stores in run:
+        left = min(left, info.local_nbytes - _local_nbytes([group for group, _ in run]))
+        for how, parts in _read_again(run, length).items():
+            nbytes = layout.power_of_two(length) * how[1].itemsize
+            if nbytes <= left:
+                held[how] = len(rooms)
+                ends[len(rooms)] = parts[-1]
+                rooms.append(how[1].storage)
+                left -= nbytes
+    for part, (group, stores) in enumerate(run):
         for _, ref in stores:
-            nbytes = layout.power_of_two(length) * ref.dtype.itemsize
             if (
-                ref.slot not in kept
-                and not alive[ref.slot]
-                and ref.slot in group.fresh
-                and memory.is_within(ref.slot, at, last)
-                and nbytes <= room
+                ref.slot in kept
+                or alive[ref.slot]
+                or ref.slot not in group.fresh
+                or not memory.is_within(ref.slot, at, last)
             ):
-                kept.append(ref.slot)
-                room -= nbytes
+                continue
+            room = next(
+                (n for n, end in ends.items() if end <= part and rooms[n] == ref.dtype.storage),
+                len(rooms),
+            )
+            nbytes = layout.power_of_two(length) * ref.dtype.itemsize
+            if room < len(rooms):
+                del ends[room]
+            elif nbytes <= left:
+                rooms.append(ref.dtype.storage)
+                left -= nbytes
+            else:
+                continue
+            kept[ref.slot] = room
     freed = []
     for number in range(at, last + 1):
         memory.taken(number, by_rows=True)
         freed += memory.freed(number, {})
-    return RowsLaunch(run, tuple(kept), freed)
+    return RowsLaunch(run, rooms, kept, held, freed)
+
+
+def _read_again(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
+    """The accesses by which several parts read elements along a row, and which do."""
+    written = {slot for group, _ in run for slot in group.written}
+    parts: dict[Any, list[int]] = {}
+    for part, (group, _) in enumerate(run):
+        axes = _axes(group, length)
+        assert axes is not None
+        for how in group.accesses:
+            slot, _, steps, _ = how
+            if slot >= 0 and slot not in written and (steps is None or any(steps[-axes:])):
+                parts.setdefault(how, []).append(part)
+    return {how: some for how, some in parts.items() if len(some) > 1}
