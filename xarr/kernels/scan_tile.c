@@ -17,9 +17,16 @@ typedef struct { XR_FIELDS } xr_arguments;
 // different banks.
 #define XR_AT_TILE(row, column) tile[(row) * (XR_SPAN + 1) + (column)]
 
+// Loads that are under way together; a scan of totals has few groups, which wait for each.
+#if XR_PARTIAL
+#define XR_TOGETHER _Pragma("unroll")
+#else
+#define XR_TOGETHER _Pragma("unroll 8")
+#endif
+
 // Every element of the tile, and how far it lies behind the first one of its line.
 #define XR_FOR_TILE                                                                         \
-    _Pragma("unroll 8")                                                                     \
+    XR_TOGETHER                                                                             \
     for (int turn = 0; turn < XR_SPAN; ++turn) {                                            \
         const int row = turn * (XR_PIECES / XR_SPAN) + lane / XR_SPAN;                      \
         const int column = lane % XR_SPAN;                                                  \
