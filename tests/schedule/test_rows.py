@@ -78,7 +78,6 @@ PROGRAMS: Final[list[Program]] = [
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The form of the kernels that the device takes, and that of GPUs; kernels at once."""
     monkeypatch.setattr(tuning, "ROWS_ALONE", 1 << 30)
-    monkeypatch.setattr(tuning, "ROW_LENGTH", 2)
     device = xarr.default_device()
     if request.param == "own":
         yield

@@ -99,9 +99,8 @@ class _Reduction(Recorded):
 
         return reduced
 
-    @property
-    def row_nbytes(self) -> int:
-        return WIDTH * self.fold.nbytes
+    def row_nbytes(self, length: int) -> int:
+        return min(WIDTH, power_of_two(length)) * self.fold.nbytes
 
     def row_length(self, shape: Shape) -> int:
         start, stop = _start(self.axes), self.axes[-1] + 1
@@ -114,7 +113,7 @@ class _Reduction(Recorded):
             part._replace(finals=part.finals and _of_folds(part.finals)) for part in work.parts
         ]
         size = work.items * work.length
-        grid, item_chunk = _grid(device, work.items, size, column=False)
+        grid, item_chunk = _grid(device, -(-work.items // work.together), size, column=False)
         return rows.stage(device, work._replace(parts=tuple(parts)), grid, item_chunk)
 
     def stages(

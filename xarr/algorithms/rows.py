@@ -35,6 +35,7 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
         tuple([(part.form.key, *part[1:]) for part in work.parts]),
         work.parameters,
         work.kept,
+        work.together,
         power_of_two(work.length),
     )
     kernel = launch.kernel_of(device, skeleton, "xr_rows", key, lambda: _described(work, lanes))
@@ -55,7 +56,15 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
     fields: tuple[list[str], list[str]] = ([], [])
     constants: list[tuple[str, DType]] = []
     own: list[tuple[str, DType]] = []
-    rooms = [f"{kind} {name}[{power_of_two(work.length)}];" for kind, name in work.kept]
+    room = power_of_two(work.length)
+    sides = min(WIDTH, room)  # items that share a row of a group's
+    length = "a.position_extent"
+    if lanes:
+        rooms = [f"{kind} {name}[{room}];" for kind, name in work.kept]
+    else:
+        rooms = [f"{kind} {name}_rows[{work.together * room}];" for kind, name in work.kept]
+        if sides < WIDTH:  # so that a compiler knows it
+            length = f"({length} < {sides} ? {length} : {sides})"
     stages: list[str] = []
     everything: list[Any] = []
     filled: set[str] = set()
@@ -66,7 +75,7 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
         fields[1].extend(names[len(form.numbers) :])
         constants += [(f"c{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
         words = [_read_once(word, part.held, filled) for word in form.words()]
-        words.append("#define XR_LENGTH a.position_extent")
+        words.append(f"#define XR_LENGTH {length}")
         words += [f"#define p{n} {name}" for n, name in enumerate(part.memory)]
         words += [
             f"#define result{n} {name}" for n, name in zip(SUFFIXES, part.results, strict=False)
@@ -78,7 +87,8 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
             own += [(f"{name}_{at}", dtype) for name, dtype in numbers(finals)]
             if not lanes:
                 kinds = zip(folds, SUFFIXES[first:], strict=False)
-                rooms += [f"{fold.accumulator} tree{n}[{WIDTH}];" for fold, n in kinds]
+                size = work.together * sides
+                rooms += [f"{fold.accumulator} tree{n}[{size}];" for fold, n in kinds]
             everything += folds
         for word in words:
             name = word.split("(")[0].split()[1]
@@ -96,9 +106,11 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
             "XR_PARAMETERS(parameter)",
             [f"parameter(GLOBAL {kind} *RESTRICT, {name})" for kind, name in work.parameters],
         ),
-        define("XR_ROOMS", [f"{place} {room}" for room in rooms]),
+        define("XR_ROOMS", [f"{place} {one}" for one in rooms]),
     ]
     if not lanes:
+        lines += [f"#define XR_ROWS {work.together}", f"#define XR_ABREAST {sides}"]
+        lines += [f"#define {name} ({name}_rows + row * {room})" for _, name in work.kept]
         lines += shares(tuple(everything), form, column=False)
     return [*lines, source.STAGES, *stages], block
 

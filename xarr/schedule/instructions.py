@@ -125,9 +125,8 @@ class Recorded(Skeletal):
         """What computes its result of a NumPy array of elements of a type, and its own numbers."""
         return None
 
-    @property
-    def row_nbytes(self) -> int:
-        """The local memory that it takes in a kernel of rows on a GPU."""
+    def row_nbytes(self, length: int) -> int:
+        """The local memory that a row of a length takes in a kernel of rows on a GPU."""
         return 0
 
     def row_length(self, shape: Shape) -> int:
@@ -192,6 +191,8 @@ class Rows(NamedTuple):
         The types and names of the pointers that it is given.
     kept : tuple of (str, str)
         The types and names of what it holds of a row.
+    together : int
+        How many rows a group of items on a GPU takes at a time.
     """
 
     parts: tuple[Part, ...]
@@ -199,3 +200,4 @@ class Rows(NamedTuple):
     length: int
     parameters: tuple[tuple[str, str], ...]
     kept: tuple[tuple[str, str], ...]
+    together: int

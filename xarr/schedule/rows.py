@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xarr import dtypes, layout, tuning
 from xarr.compiler.forms import Indirect
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Stored = tuple[Group, list[tuple[int, Ref]]]
 """A group, the entries that it stores, and where."""
+_SHARES_NBYTES: Final = 1024
+"""Local memory that the shares of elements in means take, and no more."""
 _RESULT: Any = object()
 """How a reduction touches what it writes."""
 
@@ -68,14 +70,13 @@ def _joins(run: Sequence[Stored], group: Group, info: DeviceInfo) -> bool:
     items = first.size // length
     if items < info.compute_units and first.size > tuning.ROWS_ALONE:
         return False
-    if not info.chunked and length < tuning.ROW_LENGTH:
-        return False
     if group.endings and _length(group) != length:
         return False
     groups = [*(one for one, _ in run), group]
     if any(_is_indirect(one) for one in groups):
         return False
-    if not info.chunked and _local_nbytes(groups) > info.local_nbytes // 2:
+    local_nbytes = _SHARES_NBYTES + _trees_nbytes(groups, length)
+    if not info.chunked and local_nbytes > info.local_nbytes // 2:
         return False
     arguments = sum(one.nbytes() for one in groups)
     slots = {slot for one in groups for slot in (*one.read, *one.written)}
@@ -88,10 +89,10 @@ def _joins(run: Sequence[Stored], group: Group, info: DeviceInfo) -> bool:
     return axes is not None and _is_safe(groups, axes)
 
 
-def _local_nbytes(groups: Sequence[Group]) -> int:
-    """The local memory that groups take on a GPU, besides what they keep of a row."""
+def _trees_nbytes(groups: Sequence[Group], length: int) -> int:
+    """The local memory in which a row of a length is reduced on a GPU, for all endings."""
     endings = [ending.operation for group in groups for ending in group.endings]
-    return 1024 + sum(one.row_nbytes for one in endings if isinstance(one, Recorded))
+    return sum(one.row_nbytes(length) for one in endings if isinstance(one, Recorded))
 
 
 def _is_indirect(group: Group) -> bool:
@@ -152,12 +153,15 @@ class RowsLaunch(NamedTuple):
         The storages of which no more than a row is ever there, and in which room.
     held : dict
         The accesses whose elements are read once and again from a room.
+    together : int
+        How many rows a group of items on a GPU takes at a time.
     """
 
     run: list[Stored]
     rooms: list[str]
     kept: dict[int, int]
     held: dict[Any, int]
+    together: int
     freed: list[int]
 
     @property
@@ -211,6 +215,7 @@ class RowsLaunch(NamedTuple):
             length,
             tuple(parameters),
             tuple([(kind, f"room{number}") for number, kind in enumerate(self.rooms)]),
+            self.together,
         )
         new = [
             ref
@@ -250,9 +255,10 @@ def launched(
     kept: dict[int, int] = {}
     held: dict[Any, int] = {}
     ends: dict[int, int] = {}  # which part reads last what a room holds
-    left = tuning.ROW_NBYTES
+    left = most = tuning.ROW_NBYTES
     if not info.chunked:
-        left = min(left, info.local_nbytes - _local_nbytes([group for group, _ in run]))
+        trees = _trees_nbytes([group for group, _ in run], length)
+        left = most = min(most, info.local_nbytes - _SHARES_NBYTES - trees)
         for how, parts in _read_again(run, length).items():
             nbytes = layout.power_of_two(length) * how[1].itemsize
             if nbytes <= left:
@@ -286,7 +292,21 @@ def launched(
     for number in range(at, last + 1):
         memory.taken(number, by_rows=True)
         freed += memory.freed(number, {})
-    return RowsLaunch(run, rooms, kept, held, freed)
+    together = 1 if info.chunked else _together(run, length, most - left, info)
+    return RowsLaunch(run, rooms, kept, held, together, freed)
+
+
+def _together(run: Sequence[Stored], length: int, kept_nbytes: int, info: DeviceInfo) -> int:
+    """How many rows, of each of which so much is kept, a group of items takes at a time."""
+    row = layout.power_of_two(length)
+    nbytes = kept_nbytes + _trees_nbytes([group for group, _ in run], row)
+    rows = run[0][0].size // length
+    most = min(
+        tuning.ROWS_TOGETHER // row,
+        rows // info.compute_units,
+        min(info.local_nbytes - _SHARES_NBYTES, tuning.ROW_NBYTES) // nbytes,
+    )
+    return 1 << max(most, 1).bit_length() - 1
 
 
 def _read_again(run: Sequence[Stored], length: int) -> dict[Any, list[int]]:
