@@ -51,6 +51,10 @@ PEER_NBYTES: Final = 1 << 21
 Measured: between two H100s 1 MiB takes 2.0 ms and 8 MiB 2.2; to the host and back from it, without
 what the network takes, 0.6 and 4.7."""
 
+SHORT_ROW: Final = 1 << 11
+"""Elements of a row up to which a GPU's group takes several, and an item's loads are all unrolled.
+Test: tests/schedule/test_rows.py"""
+
 ROWS_TOGETHER: Final = 1 << 12
 """Elements of the rows that a GPU's group takes at a time, where one row is shorter.
 Test: tests/schedule/test_rows.py"""

@@ -18,7 +18,15 @@ from xarr.algorithms.passes import SHORT
 from xarr.array.array import Array
 from xarr.schedule import rows
 
-SHAPES: Final = [(300, 129), (40, 257), (7, 3, 1000), (5, 20, 10), (3, 16384), (60, 1, 400)]
+SHAPES: Final = [
+    (300, 129),
+    (5, 3000),
+    (40, 257),
+    (7, 3, 1000),
+    (5, 20, 10),
+    (3, 16384),
+    (60, 1, 400),
+]
 DTYPES: Final = ["float16", "float32", "float64"]
 Program = Callable[[Array], Any]
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from xarr import tuning
 from xarr.algorithms.folds import SUFFIXES, WIDTH, defines, folds_of, numbers, shares
 from xarr.compiler import launch, source
 from xarr.compiler.forms import described
@@ -36,7 +37,7 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
         work.parameters,
         work.kept,
         work.together,
-        power_of_two(work.length),
+        _size(work, lanes),
     )
     kernel = launch.kernel_of(device, skeleton, "xr_rows", key, lambda: _described(work, lanes))
     written = sum(len(part.results) for part in work.parts)
@@ -51,20 +52,26 @@ def stage(device: Device, work: Rows, grid: launch.Grid, item_chunk: int) -> lau
     )
 
 
+def _size(work: Rows, lanes: bool) -> tuple[int, int, bool]:
+    """The elements that there is room for in near memory, for several lengths of a row.
+
+    And, of a row that is short on a GPU, how many an item has, and whether all have as many.
+    """
+    room = power_of_two(work.length)
+    if lanes or work.length > tuning.SHORT_ROW:
+        return room, 0, False
+    return room, -(-work.length // WIDTH), work.length % min(WIDTH, room) == 0
+
+
 def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
     """The defines, with those of each part after `source.STAGES`, and the arguments' format."""
     fields: tuple[list[str], list[str]] = ([], [])
     constants: list[tuple[str, DType]] = []
     own: list[tuple[str, DType]] = []
-    room = power_of_two(work.length)
-    sides = min(WIDTH, room)  # items that share a row of a group's
-    length = "a.position_extent"
-    if lanes:
-        rooms = [f"{kind} {name}[{room}];" for kind, name in work.kept]
-    else:
-        rooms = [f"{kind} {name}_rows[{work.together * room}];" for kind, name in work.kept]
-        if sides < WIDTH:  # so that a compiler knows it
-            length = f"({length} < {sides} ? {length} : {sides})"
+    room, turns, is_whole = _size(work, lanes)
+    abreast = min(WIDTH, room)
+    ending = "" if lanes else "_rows"
+    rooms = [f"{kind} {name}{ending}[{work.together * room}];" for kind, name in work.kept]
     stages: list[str] = []
     everything: list[Any] = []
     filled: set[str] = set()
@@ -75,7 +82,7 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
         fields[1].extend(names[len(form.numbers) :])
         constants += [(f"c{n}_{at}", dtype) for n, dtype in enumerate(form.constants)]
         words = [_read_once(word, part.held, filled) for word in form.words()]
-        words.append(f"#define XR_LENGTH {length}")
+        words.append("#define XR_LENGTH a.position_extent")
         words += [f"#define p{n} {name}" for n, name in enumerate(part.memory)]
         words += [
             f"#define result{n} {name}" for n, name in zip(SUFFIXES, part.results, strict=False)
@@ -87,7 +94,7 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
             own += [(f"{name}_{at}", dtype) for name, dtype in numbers(finals)]
             if not lanes:
                 kinds = zip(folds, SUFFIXES[first:], strict=False)
-                size = work.together * sides
+                size = work.together * abreast
                 rooms += [f"{fold.accumulator} tree{n}[{size}];" for fold, n in kinds]
             everything += folds
         for word in words:
@@ -109,7 +116,8 @@ def _described(work: Rows, lanes: bool) -> tuple[list[str], str]:
         define("XR_ROOMS", [f"{place} {one}" for one in rooms]),
     ]
     if not lanes:
-        lines += [f"#define XR_ROWS {work.together}", f"#define XR_ABREAST {sides}"]
+        lines += [f"#define XR_ROWS {work.together}", f"#define XR_ABREAST {abreast}"]
+        lines += [f"#define XR_TURNS {turns}", f"#define XR_IS_WHOLE {int(is_whole)}"]
         lines += [f"#define {name} ({name}_rows + row * {room})" for _, name in work.kept]
         lines += shares(tuple(everything), form, column=False)
     return [*lines, source.STAGES, *stages], block

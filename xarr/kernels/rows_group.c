@@ -1,34 +1,72 @@
-// The stages of rows_lane.c where items run side by side (GPUs): a group takes XR_ROWS rows at a time,
+// The stages of rows_lane.c where items run side by side (GPUs). A group takes XR_ROWS rows at a time,
 // and XR_ABREAST items share a row. A result is read by all of them, an element by the item that left
 // it.
 typedef struct { XR_FIELDS } xr_arguments;
 
-// Short rows have one element for an item, so that loads of several rows are under way together.
-#if XR_ABREAST < XR_WIDTH
+// Of a short row an item has XR_TURNS elements, so few that the loads of all are under way together,
+// those of several rows if it has one of each.
+#if XR_TURNS
+#define XR_IS_THERE (turn < XR_TURNS - 1 || XR_IS_WHOLE || position < end)
+#define XR_FOR_TURNS                                                                        \
+    _Pragma("unroll")                                                                       \
+    for (int turn = 0; turn < XR_TURNS; ++turn) {                                           \
+        const xr_index position = turn * XR_WIDTH + lane;                                   \
+        if (XR_IS_THERE) {                                                                  \
+            XR_ELEMENT
+#define XR_END_TURNS                                                                        \
+        }                                                                                   \
+    }
+#if XR_TURNS == 1
 #define XR_TOGETHER _Pragma("unroll 4")
 #else
 #define XR_TOGETHER
 #endif
-
 #define XR_FOR_ROWS                                                                         \
+    const int rows = a.items - first < XR_ROWS ? (int)(a.items - first) : XR_ROWS;          \
     XR_TOGETHER                                                                             \
-    for (int row = (int)LOCAL_ID(0) / XR_ABREAST; row < XR_ROWS; row += XR_WIDTH / XR_ABREAST) { \
+    for (int row = side; row < rows; row += XR_WIDTH / XR_ABREAST) {                        \
         const xr_index outer = first + row;                                                 \
-        if (outer < a.items) {                                                              \
-            XR_BEGIN_STAGE
-#define XR_END_ROWS                                                                         \
+        XR_BEGIN_STAGE
+#define XR_ACCUMULATE                                                                       \
+    XR_ACCUMULATOR(acc)                                                                     \
+    int seen = 0;                                                                           \
+    XR_FOR_TURNS                                                                            \
+        ++seen;                                                                             \
+        if (turn == 0) {                                                                    \
+            XR_START(acc)                                                                   \
+        } else {                                                                            \
+            XR_NEXT(acc, turn + 1)                                                          \
         }                                                                                   \
+    XR_END_TURNS                                                                            \
+    if (seen > 0) {                                                                         \
+        XR_END(acc, seen)                                                                   \
+        XR_PLANT(row * XR_ABREAST + lane, acc)                                              \
     }
+#else
+#define XR_FOR_TURNS                                                                        \
+    _Pragma("unroll 4")                                                                     \
+    for (xr_index position = begin + lane; position < end; position += XR_WIDTH) {          \
+        XR_ELEMENT
+#define XR_END_TURNS                                                                        \
+    }
+#define XR_FOR_ROWS                                                                         \
+    {                                                                                       \
+        const int row = 0;                                                                  \
+        const xr_index outer = first;                                                       \
+        XR_BEGIN_STAGE
+#define XR_ACCUMULATE XR_ACCUMULATE_PIECE(lane)
+#endif
 
 #define XR_REDUCTION                                                                        \
     {                                                                                       \
         XR_FOR_ROWS                                                                         \
-            XR_ACCUMULATE_PIECE(row * XR_ABREAST + lane)                                    \
-        XR_END_ROWS                                                                         \
+            XR_ACCUMULATE                                                                   \
+        }                                                                                   \
         BARRIER();                                                                          \
         _Pragma("unroll")                                                                   \
         for (int reach = XR_ABREAST / 2; reach > 0; reach /= 2) {                           \
-            for (int pair = (int)LOCAL_ID(0); pair < XR_ROWS * reach; pair += XR_WIDTH) {   \
+            _Pragma("unroll")                                                               \
+            for (int pair = item; pair < XR_ROWS * reach; pair += XR_WIDTH) {               \
                 const int row = pair / reach;                                               \
                 const int place = row * XR_ABREAST + pair % reach;                          \
                 if (first + row < a.items && pair % reach + reach < XR_LENGTH) {            \
@@ -37,29 +75,27 @@ typedef struct { XR_FIELDS } xr_arguments;
             }                                                                               \
             BARRIER();                                                                      \
         }                                                                                   \
-        for (int row = (int)LOCAL_ID(0); row < XR_ROWS; row += XR_WIDTH) {                  \
-            if (first + row < a.items) {                                                    \
-                XR_PICK(total, row * XR_ABREAST)                                            \
-                XR_DELIVER(total, first + row)                                              \
-            }                                                                               \
+        for (int row = item; row < XR_ROWS && first + row < a.items; row += XR_WIDTH) {     \
+            XR_PICK(total, row * XR_ABREAST)                                                \
+            XR_DELIVER(total, first + row)                                                  \
         }                                                                                   \
         BARRIER_OF_ALL();                                                                   \
     }
 #define XR_EACH                                                                             \
     {                                                                                       \
         XR_FOR_ROWS                                                                         \
-            _Pragma("unroll 4")                                                             \
-            for (xr_index position = begin + lane; position < end; position += XR_ABREAST) { \
-                XR_ELEMENT                                                                  \
-            }                                                                               \
-        XR_END_ROWS                                                                         \
+            XR_FOR_TURNS                                                                    \
+            XR_END_TURNS                                                                    \
+        }                                                                                   \
     }
 
 GROUP_KERNEL(xr_rows, XR_PARAMETERS)
 {
     XR_PREPARE
     XR_ROOMS
-    const int lane = (int)LOCAL_ID(0) % XR_ABREAST;
+    const int item = (int)LOCAL_ID(0) % XR_WIDTH;
+    const int lane = item % XR_ABREAST;
+    const int side = item / XR_ABREAST;
     for (xr_index first = (xr_index)GROUP_ID(0) * XR_ROWS; first < a.items;
          first += (xr_index)GROUPS(0) * XR_ROWS) {
 XR_STAGES
