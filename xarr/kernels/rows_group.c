@@ -66,10 +66,12 @@ typedef struct { XR_FIELDS } xr_arguments;
         _Pragma("unroll")                                                                   \
         for (int reach = XR_ABREAST / 2; reach > 0; reach /= 2) {                           \
             _Pragma("unroll")                                                               \
-            for (int pair = item; pair < XR_ROWS * reach; pair += XR_WIDTH) {               \
+            for (int turn = 0; turn * XR_WIDTH < XR_ROWS * reach; ++turn) {                 \
+                const int pair = turn * XR_WIDTH + item;                                    \
                 const int row = pair / reach;                                               \
                 const int place = row * XR_ABREAST + pair % reach;                          \
-                if (first + row < a.items && pair % reach + reach < XR_LENGTH) {            \
+                if (row < XR_ROWS && first + row < a.items                                  \
+                    && pair % reach + reach < XR_LENGTH) {                                  \
                     XR_GRAFT(place, place + reach)                                          \
                 }                                                                           \
             }                                                                               \
