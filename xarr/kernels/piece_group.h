@@ -26,8 +26,8 @@
 #endif
 
 
-// Accumulate a lane's elements from `begin` to `end`, `count` of them, to a place in the trees.
-#define XR_ACCUMULATE_PIECE(place)                                                          \
+// Accumulate the elements from `begin` to `end`, `count` of them; lane 0 of the trees has the total.
+#define XR_REDUCE_PIECE                                                                     \
     const int active = (int)(count < XR_WIDTH ? count : XR_WIDTH);                          \
     if (lane < active) {                                                                    \
         XR_ACCUMULATOR(acc)                                                                 \
@@ -44,12 +44,8 @@
             XR_NEXT(acc, seen)                                                              \
         }                                                                                   \
         XR_END(acc, seen - 1)                                                               \
-        XR_PLANT(place, acc)                                                                \
-    }
-
-// The same for all lanes; lane 0 of the trees has the total.
-#define XR_REDUCE_PIECE                                                                     \
-    XR_ACCUMULATE_PIECE(lane)                                                               \
+        XR_PLANT(lane, acc)                                                                 \
+    }                                                                                       \
     BARRIER();                                                                              \
     for (int reach = XR_WIDTH / 2; reach > 0; reach /= 2) {                                 \
         if (lane < reach && lane + reach < active) {                                        \

@@ -6,16 +6,6 @@ typedef struct { XR_FIELDS } xr_arguments;
 // Of a short row an item has XR_TURNS elements, so few that the loads of all are under way together,
 // those of several rows if it has one of each.
 #if XR_TURNS
-#define XR_IS_THERE (turn < XR_TURNS - 1 || XR_IS_WHOLE || position < end)
-#define XR_FOR_TURNS                                                                        \
-    _Pragma("unroll")                                                                       \
-    for (int turn = 0; turn < XR_TURNS; ++turn) {                                           \
-        const xr_index position = turn * XR_WIDTH + lane;                                   \
-        if (XR_IS_THERE) {                                                                  \
-            XR_ELEMENT
-#define XR_END_TURNS                                                                        \
-        }                                                                                   \
-    }
 #if XR_TURNS == 1
 #define XR_TOGETHER _Pragma("unroll 4")
 #else
@@ -24,65 +14,78 @@ typedef struct { XR_FIELDS } xr_arguments;
 #define XR_FOR_ROWS                                                                         \
     const int rows = a.items - first < XR_ROWS ? (int)(a.items - first) : XR_ROWS;          \
     XR_TOGETHER                                                                             \
-    for (int row = side; row < rows; row += XR_WIDTH / XR_ABREAST) {                        \
+    for (int row = item / XR_ABREAST; row < rows; row += XR_WIDTH / XR_ABREAST) {           \
         const xr_index outer = first + row;                                                 \
         XR_BEGIN_STAGE
-#define XR_ACCUMULATE                                                                       \
-    XR_ACCUMULATOR(acc)                                                                     \
-    int seen = 0;                                                                           \
-    XR_FOR_TURNS                                                                            \
-        ++seen;                                                                             \
-        if (turn == 0) {                                                                    \
-            XR_START(acc)                                                                   \
-        } else {                                                                            \
-            XR_NEXT(acc, turn + 1)                                                          \
+#define XR_FOR_TURNS                                                                        \
+    _Pragma("unroll")                                                                       \
+    for (int turn = 0; turn < XR_TURNS; ++turn) {                                           \
+        const xr_index position = turn * XR_WIDTH + lane;                                   \
+        if (turn < XR_TURNS - 1 || XR_IS_WHOLE || position < end) {                         \
+            XR_ELEMENT
+#define XR_END_TURNS                                                                        \
         }                                                                                   \
-    XR_END_TURNS                                                                            \
-    if (seen > 0) {                                                                         \
-        XR_END(acc, seen)                                                                   \
-        XR_PLANT(row * XR_ABREAST + lane, acc)                                              \
+    }
+#define XR_REDUCTION                                                                        \
+    {                                                                                       \
+        XR_FOR_ROWS                                                                         \
+            XR_ACCUMULATOR(acc)                                                             \
+            int seen = 0;                                                                   \
+            XR_FOR_TURNS                                                                    \
+                if (turn == 0) {                                                            \
+                    XR_START(acc)                                                           \
+                } else {                                                                    \
+                    XR_NEXT(acc, turn + 1)                                                  \
+                }                                                                           \
+                ++seen;                                                                     \
+            XR_END_TURNS                                                                    \
+            if (seen > 0) {                                                                 \
+                XR_END(acc, seen)                                                           \
+                XR_PLANT(row * XR_ABREAST + lane, acc)                                      \
+            }                                                                               \
+        }                                                                                   \
+        BARRIER();                                                                          \
+        for (int step = XR_STEPS - 1; step >= 0; --step) {                                  \
+            for (int pair = item; pair < rows << step; pair += XR_WIDTH) {                  \
+                const int of = pair & ((1 << step) - 1);                                    \
+                const int place = (pair >> step) * XR_ABREAST + of;                         \
+                if (of + (1 << step) < XR_LENGTH) {                                         \
+                    XR_GRAFT(place, place + (1 << step))                                    \
+                }                                                                           \
+            }                                                                               \
+            BARRIER();                                                                      \
+        }                                                                                   \
+        for (int row = item; row < rows; row += XR_WIDTH) {                                 \
+            XR_PICK(total, row * XR_ABREAST)                                                \
+            XR_DELIVER(total, first + row)                                                  \
+        }                                                                                   \
+        BARRIER_OF_ALL();                                                                   \
     }
 #else
+#define XR_FOR_ROWS                                                                         \
+    {                                                                                       \
+        const int row = 0;                                                                  \
+        const xr_index outer = first;                                                       \
+        XR_BEGIN_STAGE
 #define XR_FOR_TURNS                                                                        \
     _Pragma("unroll 4")                                                                     \
     for (xr_index position = begin + lane; position < end; position += XR_WIDTH) {          \
         XR_ELEMENT
 #define XR_END_TURNS                                                                        \
     }
-#define XR_FOR_ROWS                                                                         \
-    {                                                                                       \
-        const int row = 0;                                                                  \
-        const xr_index outer = first;                                                       \
-        XR_BEGIN_STAGE
-#define XR_ACCUMULATE XR_ACCUMULATE_PIECE(lane)
-#endif
-
 #define XR_REDUCTION                                                                        \
     {                                                                                       \
         XR_FOR_ROWS                                                                         \
-            XR_ACCUMULATE                                                                   \
-        }                                                                                   \
-        BARRIER();                                                                          \
-        _Pragma("unroll")                                                                   \
-        for (int reach = XR_ABREAST / 2; reach > 0; reach /= 2) {                           \
-            _Pragma("unroll")                                                               \
-            for (int turn = 0; turn * XR_WIDTH < XR_ROWS * reach; ++turn) {                 \
-                const int pair = turn * XR_WIDTH + item;                                    \
-                const int row = pair / reach;                                               \
-                const int place = row * XR_ABREAST + pair % reach;                          \
-                if (row < XR_ROWS && first + row < a.items                                  \
-                    && pair % reach + reach < XR_LENGTH) {                                  \
-                    XR_GRAFT(place, place + reach)                                          \
-                }                                                                           \
+            XR_REDUCE_PIECE                                                                 \
+            if (lane == 0) {                                                                \
+                XR_PICK(total, 0)                                                           \
+                XR_DELIVER(total, outer)                                                    \
             }                                                                               \
-            BARRIER();                                                                      \
-        }                                                                                   \
-        for (int row = item; row < XR_ROWS && first + row < a.items; row += XR_WIDTH) {     \
-            XR_PICK(total, row * XR_ABREAST)                                                \
-            XR_DELIVER(total, first + row)                                                  \
         }                                                                                   \
         BARRIER_OF_ALL();                                                                   \
     }
+#endif
+
 #define XR_EACH                                                                             \
     {                                                                                       \
         XR_FOR_ROWS                                                                         \
@@ -97,7 +100,6 @@ GROUP_KERNEL(xr_rows, XR_PARAMETERS)
     XR_ROOMS
     const int item = (int)LOCAL_ID(0) % XR_WIDTH;
     const int lane = item % XR_ABREAST;
-    const int side = item / XR_ABREAST;
     for (xr_index first = (xr_index)GROUP_ID(0) * XR_ROWS; first < a.items;
          first += (xr_index)GROUPS(0) * XR_ROWS) {
 XR_STAGES
