@@ -53,15 +53,20 @@ what the network takes, 0.6 and 4.7."""
 
 SHORT_ROW: Final = 1 << 11
 """Elements of a row up to which a GPU's group takes several, and an item's loads are all unrolled.
+Measured: on an H100 softmax of 2^27 float32 in rows of 1,024 takes 0.85 ms one by one and 0.52
+by four; layer norm 0.74 and 0.76. In rows of 64, 6.2 without a kernel of rows and 0.99; 5.1 and 1.16.
 Test: tests/schedule/test_rows.py"""
 
 ROWS_TOGETHER: Final = 1 << 12
 """Elements of the rows that a GPU's group takes at a time, where one row is shorter.
+Measured: on an H100 softmax of 2^27 float32 in rows of 1,024 takes 0.62, 0.52 and 0.52 ms with half
+as many, with these and with twice as many.
 Test: tests/schedule/test_rows.py"""
 
 ROW_NBYTES: Final = 1 << 15
-"""Bytes of a row that a kernel keeps instead of storing all of them.
-Measured: on an H100 softmax of 2^27 float32 in rows of 8,192 takes 0.97 ms with 0, 0.71 with it.
+"""Bytes of a row that a kernel keeps instead of storing them, or of loading them again.
+Measured: on an H100 softmax of 2^27 float32 in rows of 8,192 takes 0.97 ms with 0, 0.71 with
+what is computed, 0.46 with what is loaded as well.
 Test: tests/schedule/test_rows.py"""
 
 ROW_PARTS: Final = 8

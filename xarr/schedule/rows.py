@@ -298,6 +298,8 @@ def launched(
 
 def _together(run: Sequence[Stored], length: int, kept_nbytes: int, info: DeviceInfo) -> int:
     """How many rows, of each of which so much is kept, a group of items takes at a time."""
+    if length > tuning.SHORT_ROW:
+        return 1
     row = layout.power_of_two(length)
     nbytes = kept_nbytes + _trees_nbytes([group for group, _ in run], row)
     rows = run[0][0].size // length
