@@ -54,7 +54,8 @@ what the network takes, 0.6 and 4.7."""
 SHORT_ROW: Final = 1 << 11
 """Elements of a row up to which a GPU's group takes several, and an item's loads are all unrolled.
 Measured: on an H100 softmax of 2^27 float32 in rows of 1,024 takes 0.85 ms one by one and 0.52
-by four; layer norm 0.74 and 0.76. In rows of 64, 6.2 without a kernel of rows and 0.99; 5.1 and 1.16.
+by four; layer norm 0.74 and 0.76. In rows of 64, 6.2 without a kernel of rows and 0.99 with it, 5.1
+and 1.16.
 Test: tests/schedule/test_rows.py"""
 
 ROWS_TOGETHER: Final = 1 << 12
