@@ -243,18 +243,55 @@ def of_draws(has_float64: bool) -> Iterator[tuple[str, Case]]:
         yield f"random.{name} float32", single
 
 
+LIBRARIES: dict[str, Callable[[Any, Any], Any]] = {
+    "matmul": lambda x, y: x @ y,
+    "vecdot": xarr.vecdot,
+    "einsum": lambda x, y: xarr.einsum("ij,kj->ik", x, y),
+    "fft.fft": lambda x, y: xarr.fft.fft(x),
+    "fft.rfft2": lambda x, y: xarr.fft.rfft2(x.real),
+    "fft.fft prime": lambda x, y: xarr.fft.ifft(xarr.ravel(x)[:1009]),
+    "linalg.solve": xarr.linalg.solve,
+    "linalg.inv": lambda x, y: xarr.linalg.inv(x),
+    "linalg.det": lambda x, y: xarr.linalg.det(x[:8, :8]),
+    "linalg.slogdet": lambda x, y: xarr.linalg.slogdet(x).logabsdet,
+    "linalg.cholesky": lambda x, y: xarr.linalg.cholesky(x @ xarr.conj(x.T) + 200 * xarr.eye(100)),
+    "linalg.qr": lambda x, y: xarr.linalg.qr(x[:, :40]).Q,
+}
+"""What libraries compute elsewhere, of two square matrices."""
+
+
+def of_libraries(has_float64: bool) -> Iterator[tuple[str, Case]]:
+    """What is the same on every device within `xarr.reproducible()`."""
+    for dtype in dtypes.TABLE:
+        if dtype.kind not in dtypes.FLOATING or dtype is dtypes.float16:
+            continue
+        if dtype in dtypes.NEEDS_FLOAT64 and not has_float64:
+            continue
+        for name, function in LIBRARIES.items():
+
+            def case(
+                dtype: DType = dtype, function: Callable[[Any, Any], Any] = function
+            ) -> xarr.Array:
+                x, y = (drawn(dtype, -1, 1, 10_000, seed).reshape(100, 100) for seed in (21, 22))
+                with xarr.reproducible():
+                    return cast(xarr.Array, function(xarr.asarray(x), xarr.asarray(y)))
+
+            yield f"{name} {dtype}", case
+
+
 BASIC = (
     *("random.random", "random.normal", "random.poisson", "random.gamma", "random.permutation"),
     *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "sqrt", "square"),
     *("less", "equal", "bitwise_and", "bitwise_left_shift", "bitwise_right_shift", "astype"),
     *(*REDUCTIONS, *SCANS, "sort", "argsort", "unique_all", "searchsorted", "isin"),
+    *("matmul", "fft.fft", "linalg.solve", "linalg.cholesky"),
 )
 BASIC_TYPES = ("int32", "int64", "uint8", "float32", "float64")
 
 
 def cases(has_float64: bool = True, *, basic: bool = False) -> dict[str, Case]:
     """All cases, or a part that is soon compiled, by their names."""
-    kinds = (of_elements, of_casts, of_axes, of_orders, of_draws)
+    kinds = (of_elements, of_casts, of_axes, of_orders, of_draws, of_libraries)
     every = dict([row for kind in kinds for row in kind(has_float64)])
     if not basic:
         return every

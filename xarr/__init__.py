@@ -21,6 +21,7 @@ from xarr import (
     random as random,
     typing as typing,
 )
+from xarr.algorithms.library import reproducible as reproducible
 from xarr.array import callers as _callers  # noqa: F401 - Array calls it
 from xarr.array.array import API_VERSIONS as _API_VERSIONS, Array as Array
 from xarr.array.interchange import from_cl as from_cl, from_dlpack as from_dlpack

@@ -41,6 +41,8 @@ class Settings:
         built, it is not compiled.
     random : str or None
         XARR_RANDOM: with ``numpy``, random numbers are drawn on the host, the same as NumPy's.
+    reproducible : bool
+        XARR_REPRODUCIBLE: no library computes what xarr's own kernels can; see `xarr.reproducible`.
     threads : str or None
         XARR_THREADS: how many threads of ``cpu:0`` share large work, 1 or more.
     tiers : str or None
@@ -58,6 +60,7 @@ class Settings:
     inline: bool = True
     pure: bool = False
     random: str | None = None
+    reproducible: bool = False
     threads: str | None = None
     tiers: str | None = None
 
@@ -74,6 +77,7 @@ class Settings:
             inline=_is_on(environment.get("XARR_INLINE") or "1"),
             pure=_is_on(environment.get("XARR_PURE", "")),
             random=environment.get("XARR_RANDOM") or None,
+            reproducible=_is_on(environment.get("XARR_REPRODUCIBLE", "")),
             threads=environment.get("XARR_THREADS") or None,
             tiers=environment.get("XARR_TIERS") or None,
         )
@@ -90,4 +94,4 @@ def settings() -> Settings:
 
 
 IMPORTED: Final = Settings.read(os.environ)
-"""The settings at import, for `eager`, `pure`, `random` and `tiers`."""
+"""The settings at import, for `eager`, `pure`, `random`, `reproducible` and `tiers`."""

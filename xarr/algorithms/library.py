@@ -20,6 +20,7 @@ from xarr.core.tape import Node, Storage, array_in, leaf, values_of
 from xarr.dtypes import DType
 from xarr.engine import engine, profiling
 from xarr.layout import Shape
+from xarr.settings import IMPORTED
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -34,11 +35,50 @@ def is_preferred(device: Device) -> bool:
     return device.info.in_place and not device.is_recorded
 
 
+_reproducible: Final = [True] if IMPORTED.reproducible else []
+"""An entry for each `reproducible` block that is open; the setting opens one for good."""
+
+
+@contextmanager
+def reproducible() -> Iterator[None]:
+    """Let no library compute within a ``with`` block: results have the same bits everywhere.
+
+    Matrix products, Fourier transforms, `linalg.solve`, `inv`, `det`, `slogdet`, `cholesky` and
+    `qr` go by xarr's own kernels, in one order on every device and in all threads, several times
+    slower; docs/numerics.md has figures. ``XARR_REPRODUCIBLE=1`` does the same for a whole process.
+
+    Raises
+    ------
+    RuntimeError
+        Where a function asks for a factorization that only libraries have: eigenvalues and singular
+        values.
+
+    Examples
+    --------
+    >>> import xarr
+    >>> with xarr.reproducible():
+    ...     (xarr.ones((2, 3)) @ xarr.ones((3, 2))).tolist()
+    [[3.0, 3.0], [3.0, 3.0]]
+    """
+    _reproducible.append(True)
+    try:
+        yield
+    finally:
+        _reproducible.pop()
+
+
+def is_reproducible() -> bool:
+    """Whether results have to have the same bits on every device."""
+    return bool(_reproducible)
+
+
 def routine(name: str, dtype: DType, device: Device) -> Callable[..., Any] | None:
     """The device's own function that NumPy calls `name`, as "fft.rfft"; None without one.
 
     A transform does not scale, unless it is NumPy's own, on a CPU.
     """
+    if _reproducible and (name == "matmul" or name.startswith("fft.")):
+        return None
     if is_preferred(device):
         return _of_numpy(name)
     # What a device pretends to be has no library.
@@ -142,9 +182,9 @@ def inner(first: Node, second: Node) -> Any:
     NumPy has the same bits as of a row and a column.
     """
     device = first.device
-    if not first.shape[0] or first.shape != second.shape or first.dtype is not second.dtype:
+    if _reproducible or not first.shape[0] or first.shape != second.shape:
         return None
-    if first.dtype is dtypes.float16:
+    if first.dtype is not second.dtype or first.dtype is dtypes.float16:
         return None
     with device.lock:
         row = values_of(first)

@@ -27,7 +27,7 @@ from xarr.functions.calls.applying import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
-from xarr.functions.linalg import contractions
+from xarr.functions.linalg import contractions, factors
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
 from xarr.functions.reduce import reductions
 from xarr.functions.sort import sorting
@@ -143,7 +143,18 @@ def _by_library(
     where: str, name: str, operands: Sequence[Node], *results: tuple[Shape, DType], **options: Any
 ) -> list[Array]:
     """Let a library's `name` of linalg compute arrays of given shapes and dtypes."""
+    own = factors.own(name) if library.is_reproducible() else None
+    if own is None and library.is_reproducible():
+        raise errors.refused(
+            RuntimeError,
+            where,
+            "only libraries have it, whose bits differ",
+            "solve, inv, det, slogdet, cholesky and qr are reproducible",
+            "leave the block of xarr.reproducible() for it",
+        )
     try:
+        if own is not None:
+            return [*own(*map(Array, operands), **options)]
         made = library.run(where, f"linalg.{name}", operands, results, **options)
     except LinAlgError as error:
         shapes = " and ".join(str(node.shape) for node in operands)
