@@ -19,6 +19,7 @@ ADAPTERS: Final = {
     "dask.array": "xarr.adapters.dask",
     "distributed": "xarr.adapters.distributed",
     "einops": "xarr.adapters.einops",
+    "xarray.core.variable": "xarr.adapters.xarray",
     "zarr": "xarr.adapters.zarr",
 }
 """The modules that adapt a library, by the module of the library that is told."""

@@ -337,7 +337,7 @@ def _dtype_of(value: Any, where: str) -> DType:
     """The row of an array's data type, or of a data type."""
     if type(value) is Array:
         return value._node.dtype
-    if isinstance(value, numpy.ndarray | numpy.generic):
+    if hasattr(type(value), "__array__") and isinstance(getattr(value, "dtype", None), numpy.dtype):
         return dtypes.lookup(value.dtype.newbyteorder("="), where)  # as it is once on a device
     if value is None:
         # NumPy reads None as float64; here it is a forgotten argument.
