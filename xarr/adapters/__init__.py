@@ -19,7 +19,10 @@ ADAPTERS: Final = {
     "dask.array": "xarr.adapters.dask",
     "distributed": "xarr.adapters.distributed",
     "einops": "xarr.adapters.einops",
-    "xarray.core.variable": "xarr.adapters.xarray",
+    "matplotlib.axes": "xarr.adapters.matplotlib",
+    "pandas": "xarr.adapters.pandas",
+    "sympy": "xarr.adapters.sympy",
+    "xarray": "xarr.adapters.xarray",
     "zarr": "xarr.adapters.zarr",
 }
 """The modules that adapt a library, by the module of the library that is told."""

@@ -17,13 +17,12 @@ from typing import Any, Final
 import numpy
 
 from xarr.functions.names.absent import missing
-from xarr.running import clients, fallback
+from xarr.running import fallback
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
 _LIBRARIES: Final = tuple(
     Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")
 )
-_adaptation: Final = clients.Adaptation()
 _OURS: Final = Path(__file__).resolve().parents[1]
 
 
@@ -86,10 +85,7 @@ class Substitution(AbstractContextManager["Substitution"]):
         if of_numpy and self.owns(globals):
             space: ModuleType = _in_place_of(name, fromlist or ())
             return space
-        module = self._import(name, globals, locals, fromlist or (), level)
-        if name.partition(".")[0] == "matplotlib":
-            _adaptation.adapt()
-        return module
+        return self._import(name, globals, locals, fromlist or (), level)
 
 
 def _in_place_of(name: str, wanted: Sequence[str]) -> Any:
