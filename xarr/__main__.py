@@ -1,24 +1,27 @@
-"""The commands: ``python -m xarr info``, ``doctor``, ``warm`` and ``run program.py``."""
+"""The commands: ``python -m xarr info``, ``doctor``, ``bench``, ``warm`` and ``run program.py``."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from xarr.backends.device import default_device, devices, get_device, problems
 from xarr.cache import disk_cache
 from xarr.core import why_interpreted
 from xarr.core.tape import IS_COMPILED
-from xarr.running import doctor, program, warm
+from xarr.running import bench, doctor, program, warm
 
 _USAGE = """\
 usage: python -m xarr info
        python -m xarr doctor
+       python -m xarr bench [picture]
        python -m xarr warm [device]
        python -m xarr run [--report] [--compare] program.py [arguments]
        python -m xarr run [--report] [--compare] -m module [arguments]
 
 info        describes devices, drivers and the cache, and says why other devices are not there
 doctor      lets each device compute, copy and call its libraries; status 1 where one fails
+bench       measures the default device beside NumPy, in half a minute; picture: xarr-bench.png
 warm        compiles common kernels for a device, as "cupy:0", or for the default one
 run         runs a program that imports numpy with xarr in its place
 --report    says at the end which lines moved values, what was launched and how long it took
@@ -36,6 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
         lines, works = doctor.report()
         print("\n".join([info(), "", *lines]).rstrip())
         return 0 if works else 1
+    if given and given[0] == "bench":
+        return _bench(given[1:])
     if given and given[0] == "warm":
         return _warm(given[1:])
     if given and given[0] == "run":
@@ -44,6 +49,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(_USAGE, end="")
         return 0
     return _refused("a command is needed" if not given else f"there is no {' '.join(given)!r}")
+
+
+def _bench(given: list[str]) -> int:
+    if len(given) > 1:
+        return _refused("bench takes one file")
+    lines, agrees = bench.report(Path(given[0] if given else "xarr-bench.png"), bench.SECONDS)
+    print("\n".join(lines))
+    return 0 if agrees else 1
 
 
 def _warm(given: list[str]) -> int:
