@@ -21,7 +21,7 @@ usage: python -m xarr info
 
 info        describes devices, drivers and the cache, and says why other devices are not there
 doctor      lets each device compute, copy and call its libraries; status 1 where one fails
-bench       measures the default device beside NumPy, in half a minute; picture: xarr-bench.png
+bench       measures the default device beside NumPy, in half a minute; picture: bench.png
 warm        compiles common kernels for a device, as "cupy:0", or for the default one
 run         runs a program that imports numpy with xarr in its place
 --report    says at the end which lines moved values, what was launched and how long it took
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _bench(given: list[str]) -> int:
     if len(given) > 1:
         return _refused("bench takes one file")
-    lines, agrees = bench.report(Path(given[0] if given else "xarr-bench.png"), bench.SECONDS)
+    lines, agrees = bench.report(Path(given[0] if given else "bench.png"), bench.SECONDS)
     print("\n".join(lines))
     return 0 if agrees else 1
 
