@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.processes import run
 
 V = xarr.arange(6.0)
 
@@ -65,3 +66,11 @@ def test_cloudpickle_sends_functions_of_arrays() -> None:
     factor = V.sum()
     assert cloudpickle.loads(cloudpickle.dumps(lambda x: xarr.sin(x) * factor))(V - V).sum() == 0
     assert cloudpickle.loads(cloudpickle.dumps(xarr)) is xarr
+
+
+def test_a_library_of_an_unknown_version_is_imported_with_a_warning() -> None:
+    pytest.importorskip("pandas")
+    lacking = "import pandas.core.algorithms as a; del a._ensure_arraylike"
+    done = run("-c", f"{lacking}; import xarr; print(a.__name__)")
+    assert "pandas is not told of Arrays" in done.stderr
+    assert done.stdout == "pandas.core.algorithms\n", done.stderr

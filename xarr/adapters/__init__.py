@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -73,12 +74,26 @@ class _Followed(Loader):
         assert module.__spec__ is not None
         module.__loader__ = module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        importlib.import_module(self._adapter)
+        _adapt(self._adapter)
+
+
+def _adapt(adapter: str) -> None:
+    """Import an adapter; a library of another version may lack what it is told by."""
+    try:
+        importlib.import_module(adapter)
+    except (ImportError, AttributeError) as error:
+        library = adapter.rpartition(".")[2]
+        warnings.warn(
+            f"xarr: {library} is not told of Arrays, as its version is not known: {error}; "
+            f"install another version, or give it numpy.asarray(x)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def watch() -> None:
     """Adapt the libraries that are imported, and from now on those that will be."""
     for library, adapter in ADAPTERS.items():
         if library in sys.modules:
-            importlib.import_module(adapter)
+            _adapt(adapter)
     sys.meta_path.insert(0, Watcher())
