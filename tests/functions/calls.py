@@ -5,10 +5,15 @@ In a table `np` is xarr, and NumPy for what is wanted:
     np.flip(x{|, axis=1|, axis=(0, 1)})
     np.flip(x, axis=5) ! AxisError
     np.flip(x, axis=5) ! AxisError: flip(m, axis): axis is 5
+    np.mean([]) ! RuntimeWarning: Mean of empty slice
+    y = x[1:]; y += 1
+    for row in x:
+    ...     row *= 2
 
 Each of the words in braces makes a call. The first line asserts NumPy's values, data types and
 shapes, and that the operands are afterwards what NumPy's are; the second that both raise such an
-error, the third what xarr's says.
+error, the third what xarr's says. Where both warn, values are compared as well. Statements, which
+go on after dots, give what they set; names that begin with `_` are not compared.
 """
 
 from __future__ import annotations
@@ -30,11 +35,13 @@ from tests.reference import assert_same
 
 TOLERANCE: Final = {"e": 2e-3, "f": 1e-6, "F": 1e-6}
 """What results of narrow types may be off by, where results may be off at all."""
+_JOINED: Final = re.compile(r"\n *\.\.\. ")
 
 
 def rows(table: str) -> list[str]:
     """The calls of a table, with each of the words that stand in braces, as `{this|that}`."""
-    lines = [line.strip() for line in table.splitlines()]
+    lines = [line.replace("\0", "\n") for line in _JOINED.sub("\0", table).split("\n")]
+    lines = [line.strip() for line in lines]
     return [call for line in lines if line and line[0] != "#" for call in _expanded(line)]
 
 
@@ -63,21 +70,40 @@ def check(
     shared = {"numpy": numpy, "nan": math.nan, "inf": math.inf, **(names or {})}
     own = {"np": xarr, **shared, **{name: ours for name, (_, ours) in pairs.items()}}
     theirs = {"np": beside, **shared, **{name: host for name, (host, _) in pairs.items()}}
-    if error:
-        if ": " not in error:
-            with _quiet(), pytest.raises(named(error)):
-                eval(call, theirs)
+    kind, _, said = error.partition(": ")
+    warned = bool(error) and issubclass(named(kind), Warning)
+    if error and not warned:
+        if not said:
+            with _quiet(), pytest.raises(named(kind)):
+                ran(call, theirs)
         with _quiet():
-            refused(lambda: eval(call, own), error)
+            refused(lambda: ran(call, own), error)
         return
-    with _quiet():
-        wanted = eval(call, theirs)
-    with _quiet():
-        got = eval(call, own)
+    with _quiet(), pytest.warns(named(kind)) if warned else contextlib.nullcontext():
+        wanted = ran(call, theirs)
+    with (
+        _quiet(),
+        (
+            pytest.warns(named(kind), match=re.escape(said)) if warned else contextlib.nullcontext()
+        ) as told,
+    ):
+        got = ran(call, own)
+    assert not told or told[0].filename == "a call"
     alike(got, wanted, call, near)
-    for name in given:
-        if isinstance(own[name], xarr.Array):
-            alike(own[name], theirs[name], f"{name} after {call}", near)
+    for name, (_, ours) in pairs.items():
+        if isinstance(ours, xarr.Array) or own.get(name) is not ours:
+            alike(own.get(name), theirs.get(name), f"{name} after {call}", near)
+
+
+def ran(call: str, names: dict[str, Any]) -> Any:
+    """What an expression gives, or statements set."""
+    try:
+        code = compile(call, "a call", "eval")
+    except SyntaxError:
+        before = set(names)
+        exec(call, names)
+        return {name: names[name] for name in names if name not in before and name[0] != "_"}
+    return eval(code, names)
 
 
 def refused(call: Callable[[], Any], error: str) -> None:
@@ -97,6 +123,7 @@ def named(kind: str) -> type[Exception]:
 
 def forced(result: Any) -> None:
     """Compute a result, which may be refused as late."""
+    result = [*result.values()] if isinstance(result, dict) else result
     for part in result if isinstance(result, tuple | list) else [result]:
         if isinstance(part, xarr.Array):
             xarr.to_numpy(part)
@@ -104,6 +131,9 @@ def forced(result: Any) -> None:
 
 def alike(got: Any, wanted: Any, call: str, near: float = 0.0) -> None:
     """Assert structure, types, data types, shapes and values."""
+    if isinstance(wanted, dict):
+        assert [*got] == [*wanted], call
+        got, wanted = [*got.values()], [*wanted.values()]
     if isinstance(wanted, tuple | list):
         assert isinstance(got, tuple | list), call
         assert getattr(got, "_fields", None) == getattr(wanted, "_fields", None), call

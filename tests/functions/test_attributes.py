@@ -12,368 +12,160 @@ import pytest
 
 import xarr as xp
 from tests.comparing import device
+from tests.functions.calls import check, each
 from tests.processes import run_code
 
-Host = np.ndarray[Any, Any]
+FLAGS = ("c_contiguous", "f_contiguous", "forc", "fnc", "writeable", "aligned", "carray")
+FIRST = np.arange(1, 13).reshape(3, 4)
+GIVEN: dict[str, Any] = {"f": FIRST.astype("f4"), "i": FIRST.astype("i4"), "n": FIRST - 1}
+GIVEN |= {"z": (FIRST + 1j * FIRST[:, ::-1]).astype("c8"), "w": FIRST + 1j * FIRST[:, ::-1]}
+GIVEN["m"] = np.arange(1, 25, dtype="f4").reshape(4, 6)
+
+CALLS = """
+# real and imaginary parts
+a = {z|w}[{...|:, ::-2|1, 1, ...}].{real|imag}; a += 10
+{z|w}[{...|:, ::-2|1, 1, ...}].{real|imag} = 3.5
+{z|w}.real[...] = 7; z.real[...] = z.imag; w.real[...] = w.imag
+{z[...] = z.real|w[...] = w.real}
+x = z[0] * 2 + 1; x.imag[1:] = 0
+{np.zeros((0, 3), dtype="c8").real.shape|np.asarray(1 + 2j, dtype="c8").imag.item()}
+(i.real is i, i.imag)
+i.imag[0] = 1 ! ValueError: read-only
+i.imag = 1 ! TypeError: imaginary
+i.real = 4
+(i.conj() is i, i.conjugate() is i)
+# views of other types
+k = {"i8", "i4"|"i4", "i8"|"i2", "u2"|"u1", "u4"|"c8", "f4"|"f4", "c8"}
+... x = np.asarray(m[:2, :4], k[0]); v = x.view(k[1]); s = v.strides; v[1:] = 7
+... y = x.view(); y.dtype = numpy.dtype(k[1]); u = np.ones((3, 8), k[0])[1:, :4].view(k[1])
+... d = x.dtype
+np.zeros((2, 3), dtype="i4").view("i8") ! ValueError
+np.zeros((4, 4), dtype="i4").T.view("i8") ! ValueError
+np.asarray(1, dtype="i4").view("i2") ! ValueError
+np.zeros((2, 4), dtype="i4")[:, ::2].view("i2") ! ValueError
+x = f.view("i4") + f.astype("i4"); f.view("i4")[...] = f
+# flags and bases
+x = {f|np.asarray(f, order="F")}[{...|::2|:, ::-1|None, :, 1|1:1|:1}]; b = np.isfortran(x)
+... a = [getattr(x.flags, name) for name in FLAGS]
+... c = [x.flags[name] for name in ("C", "F_CONTIGUOUS", "W", "FORC")]
+... s = [step for step, extent in zip(x.strides, x.shape) if extent > 1 and x.size]
+repr(np.array(f, order={"C"|"F"}).flags)
+f.flags["Z"] ! KeyError: flags
+x = np.zeros((2, 3)); y = x[1:]; a = (x.base is None, y.base is x, y.T.base is x)
+... b = (x.flags.owndata, y.flags.owndata, (x + 1).base is None); del x; n = y.base.size
+x = n[0]; x.setflags(write=False); v = x[1:]; w = v.flags.writeable; x.flags["WRITEABLE"] = True
+... v.setflags(write=True); v[0] = 5
+n.setflags(write=False); n[1:].flags.writeable = True ! ValueError: writeable
+np.broadcast_to(n[0], (2, 4)).flags.writeable = True ! ValueError: cannot be written
+np.broadcast_to(n[0], {(2, 4))[0, :][...|(3, 1, 4))[1, :][0}] = 1 ! ValueError: read-only
+# flat
+x = m[{...|::2|:, ::-1|1}]; y = x.flat[{0|3|-1|1:5|::-2|[0, 2, 2]|...}]
+x = m[{...|::2|:, ::-1|1}]; y = [float(value) for value in x.flat]; n = len(x.flat)
+... b = x.flat.base is x; c = x.flat.copy(); e = x.flat == 3; t = isinstance(x.flat, np.flatiter)
+m[{...|::2|:, ::-1|1}].flat[{1] = 50|-1] = 51|2:5] = [7, 8]|[0, 3]] = 9}
+x = m[{...|::2|:, ::-1|1}]; x.flat[:] = x.reshape(-1)[::-1] * 1
+x = m[{...|::2|:, ::-1|1}]; x.flat[x.reshape(-1) > 20] = [1, 2]
+m[{...|::2|:, ::-1|1}].flat = [1, 2, 3]
+m[{...|::2|:, ::-1|1}].flat[100] ! IndexError: range
+_x = f.flat; a = float(next(_x)); b = (_x.index, _x.coords)
+# shapes
+x = f * 1; v = x[1:]; x.shape = {12|(-1,)|(2, -1)|(2, 3, 2)|(1, 12, 1)}; s = x.shape; x[...] = 0
+f.shape = 5 ! ValueError: elements
+f.T.shape = 12 ! AttributeError: reshape
+del f.shape ! AttributeError
+x = np.zeros(4); y = np.zeros(4) + 1; x.shape = y.shape = 2, 2
+x = f * 1; x.resize({(4, 2)|(2, 2)|3|(5, 6)}, refcheck=False); x.resize((3, 4), refcheck=False)
+x = f * 1; x.resize()
+# memory
+f[:, 1].fill(9)
+[{f|f.T}.tobytes(order) for order in "CFA"]
+{f|f.T|z[0].byteswap().view("u1")}.byteswap()
+np.ndarray({(2, 3), dtype="f4"|3, "i4", order="F"}).dtype
+np.ndarray((2, 3), "f4", order="F").flags.f_contiguous
+np.ndarray((2, 3), "u1", bytearray(range(16)), offset=2, strides=(6, 2))
+x = np.ndarray((2, 2), "i8", n, 16, (32, 8)); x[...] = 0
+np.ndarray((13,), "i8", n) ! TypeError
+np.ndarray((2,), strides=()) ! ValueError: strides
+(isinstance(np.zeros(2), np.ndarray), x := np.zeros(1), y := x)[0]
+np.{shares_memory|may_share_memory}(f, {f|f + 1|f.view("u1")[:, 3:]})
+np.{shares_memory|may_share_memory}(m{[::2], m[1::2]|[:2], m[2:]|[:, :2], m[:, 1:]})
+# methods that are functions
+np.asarray([2, 0, 1]).choose([[10, 11, 12], 20, 30])
+x = n[0]; x.put([0, -1], [7, 8]); y = x.compress([True, False, True])
+{n.diagonal(1)|n.trace()|n.compress([False, True], axis=0)|(n * 1j).conjugate()}
+m.reshape(2, 3, 4).transpose({np.asarray([2, 0, 1])|None})
+del n[0] ! ValueError: delete
+del n.flat[0] ! TypeError: delete
+"""
 
 
-def pair(shape: Any, dtype: str = "f8", order: Any = "C") -> tuple[Host, xp.Array]:
-    """The same numbers in both libraries."""
-    if dtype in ("f8", "c16") and not device().has_float64:
+@each(CALLS)
+def test_as_numpy(call: str) -> None:
+    if not device().has_float64:
         pytest.skip("no float64")
-    host = np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
-    if dtype in ("c8", "c16"):
-        host += 1j * host[..., ::-1]
-    return host.copy(order=order), xp.asarray(host, order=order)
+    check(call, names={"FLAGS": FLAGS}, **GIVEN)
 
 
-def same(got: Any, wanted: Any) -> None:
-    assert got.shape == wanted.shape
-    assert got.dtype == wanted.dtype
-    assert xp.to_numpy(got).tobytes() == wanted.tobytes()
-
-
-@pytest.mark.parametrize("dtype", ["c8", "c16"])
-@pytest.mark.parametrize("key", [..., (slice(None), slice(None, None, -2)), (1, 1, ...)])
-def test_parts_are_views(dtype: str, key: Any) -> None:
-    host, x = pair((3, 4), dtype)
-    for part in ("real", "imag"):
-        a, b = getattr(host[key], part), getattr(x[key], part)
-        same(b, a)
-        a += 10
-        b += 10
-        same(x, host)
-        setattr(host[key], part, 3.5)
-        setattr(x[key], part, 3.5)
-        same(x, host)
-    x.real[...] = x.imag
-    host.real[...] = host.imag
-    x[...] = x.real
-    host[...] = host.real
-    same(x, host)
-
-
-def test_parts_of_pending_values_and_of_no_elements() -> None:
-    host, x = pair((5,), "c8")
-    y = x * 2 + 1
-    wanted = host * 2 + 1
-    y.imag[1:] = 0
-    wanted.imag[1:] = 0
-    same(y, wanted)
-    assert xp.zeros((0, 3), dtype="c8").real.shape == (0, 3)
-    assert xp.asarray(1 + 2j, dtype="c8").imag.item() == 2
-
-
-def test_parts_of_real_arrays() -> None:
-    x = xp.arange(3)
-    assert x.real is x
-    assert x.imag.tolist() == [0, 0, 0]
-    with pytest.raises(ValueError, match="read-only"):
-        x.imag[0] = 1
-    with pytest.raises(TypeError, match="imaginary"):
-        x.imag = 1  # type: ignore[assignment]
-    x.real = 4  # type: ignore[assignment]
-    assert x.tolist() == [4, 4, 4]
-
-
-@pytest.mark.parametrize(
-    ("given", "wanted"),
-    [("i8", "i4"), ("i4", "i8"), ("i2", "u2"), ("u1", "u4"), ("c8", "f4"), ("f4", "c8")],
-)
-def test_views_of_other_types(given: str, wanted: str) -> None:
-    host, x = pair((2, 8), given)
-    same(x.view(wanted), host.view(wanted))
-    assert x.view(wanted).strides == host.view(wanted).strides
-    x.view(wanted)[1:] = 7
-    host.view(wanted)[1:] = 7
-    same(x, host)
-    same(x[1:, :4].view(wanted), host[1:, :4].view(wanted))
-    y = x.view()
-    y.dtype = np.dtype(wanted)
-    host.dtype = np.dtype(wanted)  # type: ignore[misc]
-    same(y, host)
-    assert x.dtype == given
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda n: n.zeros((2, 3), dtype="i4").view("i8"),
-        lambda n: n.zeros((4, 4), dtype="i4").T.view("i8"),
-        lambda n: n.asarray(1, dtype="i4").view("i2"),
-        lambda n: n.zeros((2, 4), dtype="i4")[:, ::2].view("i2"),
-    ],
-)
-def test_views_that_are_refused(call: Any) -> None:
-    for library in (np, xp):
-        with pytest.raises(ValueError, match=r".+"):
-            call(library)
-
-
-def test_views_across_words_are_refused() -> None:
-    x = xp.zeros((3, 3), dtype="i4")
+def test_what_numpy_accepts_is_refused() -> None:
     with pytest.raises(ValueError, match=r"x\.copy\(\)"):
-        x[:, 1:].view("i8")
+        xp.zeros((3, 3), dtype="i4")[:, 1:].view("i8")  # across words
+    with pytest.raises(AttributeError):
+        xp.zeros((3, 4)).strides = (1, 2)  # type: ignore[misc]
+    with pytest.raises(TypeError, match="subclass"):
+        type("Own", (xp.ndarray,), {})
+    with pytest.raises(TypeError, match="asarray"):
+        xp.ndarray(None)
+    assert xp.ndarray[Any, np.dtype[np.float64]]  # type: ignore[misc]
 
 
-def test_kernels_that_read_memory_as_two_types() -> None:
-    host, x = pair((64,), "f4")
-    same(x.view("i4") + x.astype("i4"), host.view("i4") + host.astype("i4"))
-    x.view("i4")[...] = x
-    host.view("i4")[...] = host.copy()
-    same(x, host)
+WRITES = """
+y{[0]|[[0, 1]]|[y > 0]|[1:][0]|.flat[0]|.view("u8")[0]|.reshape(2, 2)[0]|.real[0]} = 1
+y{ += 1| **= 2|.fill(1)|.sort()|.put([0], 1)|.partition(1)|.byteswap(True)|.resize(2)}
+np.copyto(y, 1)
+np.add(y, 1, out=y)
+np.sum(y.reshape(4, 1), axis=1, out=y)
+"""
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize(
-    "key", [..., np.s_[::2], np.s_[:, ::-1], np.s_[None, :, 1], np.s_[1:1], np.s_[:1]]
-)
-def test_flags_and_strides(order: str, key: Any) -> None:
-    host, x = pair((3, 4), "f4", order)
-    a, b = host[key], x[key]
-    for name in ("c_contiguous", "f_contiguous", "forc", "fnc", "writeable", "aligned", "carray"):
-        assert getattr(b.flags, name) == getattr(a.flags, name), name
-    if a.size:
-        assert [s for s, n in zip(b.strides, b.shape, strict=True) if n > 1] == [
-            s for s, n in zip(a.strides, a.shape, strict=True) if n > 1
-        ]
-    if key is ...:
-        assert repr(x.flags) == repr(host.copy(order=order).flags)  # type: ignore[arg-type]
-    assert xp.isfortran(b) == np.isfortran(a)
-    for name in ("C", "F_CONTIGUOUS", "W", "FORC"):
-        assert b.flags[name] == a.flags[name]
-    with pytest.raises(KeyError, match="flags"):
-        b.flags["Z"]
-
-
-def test_bases() -> None:
-    x = xp.zeros((2, 3))
-    assert x.base is None
-    assert x.flags.owndata
-    y = x[1:]
-    assert y.base is x
-    assert y.T.base is x
-    assert not y.flags.owndata
-    assert (x + 1).base is None
-    del x
-    assert y.base.size == 6
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda y: y.__setitem__(0, 1),
-        lambda y: y.__setitem__([0, 1], 1),
-        lambda y: y.__setitem__(y > 0, 1),
-        lambda y: y.__iadd__(1),
-        lambda y: y.__ipow__(2),
-        lambda y: y.fill(1),
-        lambda y: y.sort(),
-        lambda y: y.flat.__setitem__(0, 1),
-        lambda y: y[1:].__setitem__(0, 1),
-        lambda y: y.view("u8").__setitem__(0, 1),
-        lambda y: y.reshape(2, 2).__setitem__(0, 1),
-        lambda y: xp.copyto(y, 1),
-        lambda y: y.real.__setitem__(0, 1),
-        lambda y: xp.add(y, 1, out=y),
-        lambda y: xp.sum(y.reshape(4, 1), axis=1, out=y),
-        lambda y: y.put([0], 1),
-        lambda y: y.partition(1),
-        lambda y: y.byteswap(True),
-        lambda y: y.resize(2),
-    ],
-)
-def test_what_cannot_be_written_is_not(write: Any) -> None:
+@each(WRITES)
+def test_what_cannot_be_written_is_not(call: str) -> None:
     x = xp.arange(4)
     y = x[...]
     y.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
-        write(y)
+        exec(call, {"np": xp, "y": y})
     assert x.tolist() == [0, 1, 2, 3]
     x += 1
     assert y.tolist() == [1, 2, 3, 4]
 
 
-def test_flags_are_set() -> None:
-    x = xp.arange(3)
-    x.setflags(write=False)
-    view = x[1:]
-    assert not view.flags.writeable
-    with pytest.raises(ValueError, match="writeable"):
-        view.flags.writeable = True
-    x.flags["WRITEABLE"] = True
-    view.setflags(write=True)
-    view[0] = 5
-    assert x.tolist() == [0, 5, 2]
-    spread = xp.broadcast_to(x, (2, 3))
-    with pytest.raises(ValueError, match="cannot be written"):
-        spread.flags.writeable = True
-    with pytest.raises(ValueError, match="read-only"):
-        spread[0, :][...] = 1
-    with pytest.raises(ValueError, match="read-only"):
-        xp.broadcast_to(x, (3, 1, 3))[1, :][0] = 1
-
-
-@pytest.mark.parametrize("key", [..., np.s_[::2], np.s_[:, ::-1], np.s_[1]])
-def test_flat(key: Any) -> None:
-    host, x = pair((4, 6), "f4")
-    a, b = host[key], x[key]
-    for place in (0, 3, -1, slice(1, 5), slice(None, None, -2), [0, 2, 2], ...):
-        same(b.flat[place], np.asarray(a.flat[place]))  # type: ignore[index]
-    assert [float(value) for value in b.flat] == a.reshape(-1).tolist()
-    assert len(b.flat) == a.size
-    assert b.flat.base is b
-    same(b.flat.copy(), a.flat.copy())
-    same(b.flat == 3, a.flat == 3)  # type: ignore[arg-type]
-    assert isinstance(b.flat, xp.flatiter)
-    for place, value in (
-        (1, 50),
-        (-1, 51),
-        (slice(2, 5), [7, 8]),
-        ([0, 3], 9),
-        (slice(None), a.copy()[::-1]),
-        (a.reshape(-1) > 20, [1, 2]),
-    ):
-        a.flat[place] = value  # type: ignore[index]
-        b.flat[place] = value
-        same(x, host)
-    a.flat = [1, 2, 3]  # type: ignore[misc]
-    b.flat = [1, 2, 3]
-    same(x, host)
-    with pytest.raises(IndexError, match="range"):
-        b.flat[100]
-
-
-def test_flat_is_walked() -> None:
-    host, x = pair((2, 3), "f4")
-    ours, theirs = x.flat, host.flat
-    assert float(next(ours)) == next(theirs)
-    assert (ours.index, ours.coords) == (theirs.index, theirs.coords)
-
-
-@pytest.mark.parametrize("shape", [12, (-1,), (2, -1), (2, 3, 2), (1, 12, 1)])
-def test_shapes_are_set(shape: Any) -> None:
-    host, x = pair((3, 4), "f4")
-    view = x[1:]
-    x.shape = shape
-    host.shape = shape
-    same(x, host)
-    assert view.shape == (2, 4)
-    x[...] = 0
-    assert not view.any()
-
-
-def test_shapes_that_are_refused() -> None:
-    x = xp.zeros((3, 4))
-    with pytest.raises(ValueError, match="elements"):
-        x.shape = 5  # type: ignore[assignment]
-    with pytest.raises(AttributeError, match="reshape"):
-        x.T.shape = 12  # type: ignore[assignment]
-    with pytest.raises(AttributeError):
-        del x.shape
-    with pytest.raises(AttributeError):
-        x.strides = (1, 2)  # type: ignore[misc]
-    a = xp.zeros(4)
-    b = xp.zeros(4) + 1
-    a.shape = b.shape = 2, 2
-    assert a.shape == b.shape == (2, 2)
-
-
-def test_filling_resizing_and_bytes(tmp_path: Path) -> None:
-    host, x = pair((2, 3), "f4")
-    x[:, 1].fill(9)
-    host[:, 1].fill(9)
-    same(x, host)
-    for order in ("C", "F", "A"):
-        assert x.tobytes(order) == host.tobytes(order)  # type: ignore[arg-type]
-        assert x.T.tobytes(order) == host.T.tobytes(order)  # type: ignore[arg-type]
-    same(x.byteswap(), host.byteswap())
-    same(x.T.byteswap(), host.T.byteswap())
-    complex_host, z = pair((3,), "c8")
-    same(z.byteswap().view("u1"), complex_host.byteswap().view("u1"))
+def test_what_is_resized_has_other_memory_than_its_views(tmp_path: Path) -> None:
+    x = xp.asarray(GIVEN["f"])
     x.tofile(tmp_path / "x")
-    assert (tmp_path / "x").read_bytes() == host.tobytes()
+    assert (tmp_path / "x").read_bytes() == GIVEN["f"].tobytes()
     x.dump(tmp_path / "pickled")
     assert (tmp_path / "pickled").exists()
-    same(pickle.loads(x.dumps()), host)
-    for shape in ((4, 2), (2, 2), 3):
-        x.resize(shape)
-        host.resize(shape, refcheck=False)
-        same(x, host)
-    x.resize()
-    same(x, host)
-    view, values = x[1:], host[1:].copy()
+    assert pickle.loads(x.dumps()).tolist() == x.tolist()
+    view = x[1:]
     with pytest.raises(ValueError, match="view"):
         view.resize(9)
     x.resize(9)
     x += 1
-    same(view, values)
-    x.resize(host.shape)
-    x -= 1
-    same(x.diagonal() if x.ndim > 1 else x, host)
-
-
-def test_arrays_are_made_by_their_class() -> None:
-    assert isinstance(xp.zeros(2), xp.ndarray)
-    assert xp.ndarray((2, 3), dtype="f4").shape == (2, 3)
-    assert xp.ndarray(3, "i4", order="F").dtype == "i4"
-    assert xp.ndarray((2, 3), "f4", order="F").flags.f_contiguous
-    with pytest.raises(ValueError, match="strides"):
-        xp.ndarray((2,), strides=())
-    data = bytearray(range(16))
-    wanted = np.ndarray((2, 3), "u1", data, offset=2, strides=(6, 2))
-    same(xp.ndarray((2, 3), "u1", data, offset=2, strides=(6, 2)), wanted)
-    x = xp.arange(6)
-    y = xp.ndarray((2, 2), "i8", x, 8, (16, 8))
-    y[...] = 0
-    assert x.tolist() == [0, 0, 0, 0, 0, 5]
-    with pytest.raises(TypeError):
-        xp.ndarray((9,), "i8", x)
-    assert xp.ndarray[Any, np.dtype[np.float64]]  # type: ignore[misc]
-    with pytest.raises(TypeError, match="subclass"):
-        type("Own", (xp.ndarray,), {})
-    with pytest.raises(TypeError, match="asarray"):
-        xp.ndarray(None)
+    assert view.tolist() == GIVEN["f"][1:].tolist()
 
 
 def test_memory_of_the_host() -> None:
-    host, x = pair((2, 3), "f4")
+    host = GIVEN["f"][:2, :3]
+    x = xp.asarray(host)
     if not device().info.shares_host_memory:
         with pytest.raises(AttributeError, match="to_numpy"):
             x.data  # noqa: B018
         return
-    assert bytes(x.data) == bytes(host.data)
+    assert bytes(x.data) == bytes(host.copy().data)
     assert x.ctypes.shape[:] == [2, 3]
     view = x.data
     x[0, 0] = 77
     assert view[0, 0] == 77  # type: ignore[index]
-
-
-def test_memory_that_is_shared() -> None:
-    x = xp.zeros((4, 4))
-    for pick, wanted, maybe in (
-        (lambda x: (x, x), True, True),
-        (lambda x: (x[::2], x[1::2]), False, True),
-        (lambda x: (x[:2], x[2:]), False, False),
-        (lambda x: (x[:, :2], x[:, 1:]), True, True),
-        (lambda x: (x, x + 1), False, False),
-        (lambda x: (x, x.view("u1")[:, 3:]), True, True),
-    ):
-        assert xp.shares_memory(*pick(x)) is wanted
-        assert xp.may_share_memory(*pick(x)) is maybe
-
-
-def test_methods_that_are_functions() -> None:
-    x = xp.asarray([2, 0, 1])
-    assert x.choose([[10, 11, 12], 20, 30]).tolist() == [30, 11, 20]
-    x.put([0, -1], [7, 8])
-    assert x.tolist() == [7, 0, 8]
-    assert x.compress([True, False, True]).tolist() == [7, 8]
-    y = xp.arange(6).reshape(2, 3)
-    assert y.diagonal(1).tolist() == [1, 5]
-    assert int(y.trace()) == 4
-    assert y.compress([False, True], axis=0).tolist() == [[3, 4, 5]]
-    assert (y * 1j).conjugate()[1, 0].item() == -3j
 
 
 def test_public_functions_are_pickled() -> None:
@@ -416,14 +208,6 @@ def test_a_forked_pool_is_told_so(tmp_path: Path) -> None:
     assert done.stdout.split() == [wanted], done.stderr
 
 
-def test_elements_are_not_deleted() -> None:
-    x = xp.arange(3)
-    with pytest.raises(ValueError, match="delete"):
-        del x[0]
-    with pytest.raises(TypeError, match="delete"):
-        del x.flat[0]
-
-
 def test_bools_of_other_memory_are_true_where_they_are_not_zero() -> None:
     x = xp.asarray([255, 0, 1, 7], dtype="u1").view(bool)
     assert int(x.sum()) == 3
@@ -431,15 +215,3 @@ def test_bools_of_other_memory_are_true_where_they_are_not_zero() -> None:
     assert (x == True).tolist() == [True, False, True, True]  # noqa: E712
     assert xp.arange(4)[x].tolist() == [0, 2, 3]
     assert (x & x.copy()).view("u1").tolist() == [1, 0, 1, 1]
-
-
-def test_conjugates_of_real_arrays_are_themselves() -> None:
-    x = xp.arange(3)
-    assert x.conj() is x
-    assert x.conjugate() is x
-
-
-def test_axes_of_a_transpose_are_an_array() -> None:
-    host, x = pair((2, 3, 4), "f4")
-    same(x.transpose(xp.asarray([2, 0, 1])), host.transpose(np.asarray([2, 0, 1])))
-    same(x.transpose(None), host.transpose(None))
