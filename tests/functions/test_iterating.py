@@ -9,95 +9,77 @@ import numpy as np
 import pytest
 
 import xarr
+from tests.functions.calls import check, each, refused
 
 pytestmark = pytest.mark.usefixtures("device", "each_tier")
 
 
-def test_keys_are_made_of_brackets() -> None:
-    assert xarr.s_[2::2] == slice(2, None, 2)
-    assert xarr.s_[1, ..., None] == (1, ..., None)
-    assert xarr.index_exp[2::2] == (slice(2, None, 2),)
-    assert xarr.arange(10)[xarr.s_[2:8:3]].tolist() == [2, 5]
-    with pytest.raises(TypeError, match="there are no matrices"):
-        xarr.r_["r", [1, 2]]
-    with pytest.raises(ValueError, match="up to three integers"):
-        xarr.r_["a,b", [1, 2]]
+CALLS = """
+{np.s_[2::2]|np.s_[1, ..., None]|np.index_exp[2::2]}
+np.arange(10)[np.s_[2:8:3]]
+line = np.asarray([1, 2, 3]); grid = np.meshgrid(line, line, copy=False, sparse=True)
+... grid[0][0, 1] = 9
+list(np.ndindex({|*}{(2, 3)|(2,)|()|(0, 2)|(2, 0)|(1, 1, 2)}))
+list(np.ndindex(2))
+[(place, float(value)) for place, value in np.ndenumerate({x.T|3})]
+_b = np.broadcast(np.arange(3), np.arange(2).reshape(2, 1))
+... a = (_b.shape, _b.nd, _b.ndim, _b.size, _b.numiter, _b.index)
+... b = [tuple(map(int, pair)) for pair in _b]; c = _b.index; _b.reset()
+... d = tuple(map(int, next(_b)))
+np.broadcast(np.ones(2), np.ones(3)) ! ValueError: broadcast
+[int(item) for item in np.nditer(x)]
+_steps = np.nditer(x, flags=["multi_index"]); seen = []
+... while not _steps.finished:
+...     seen.append((_steps.multi_index, int(_steps[0])))
+...     _ = _steps.iternext()
+for _item in np.nditer(x, op_flags=["readwrite"]):
+...     _item[...] = 2 * _item
+with np.nditer([x, None], flags=["external_loop"]) as _both:
+...     for _given, _made in _both:
+...         _made[...] = _given * _given
+...     squares = _both.operands[1]
+with np.nditer(x, op_flags=["writeonly"], flags=["multi_index"]) as _steps:
+...     for _item in _steps:
+...         _item[...] = _steps.multi_index[0]
+[(int(a), int(b)) for a, b in np.nditer([np.arange(3), np.asarray([[1], [2]])])]
+"""
 
 
-def test_views_of_grids_are_views() -> None:
-    line = xarr.asarray([1, 2, 3])
-    rows, columns = xarr.meshgrid(line, line, copy=False, sparse=True)
-    rows[0, 1] = 9
-    assert line.tolist() == [1, 9, 3]
-    assert columns.tolist() == [[1], [9], [3]]
+@each(CALLS)
+def test_as_numpy(call: str) -> None:
+    check(call, x=np.arange(6).reshape(2, 3))
 
 
-def test_indices_are_iterated_over() -> None:
-    for shape in ((2, 3), (2,), (), (0, 2), (2, 0), (1, 1, 2)):
-        assert list(xarr.ndindex(*shape)) == list(np.ndindex(*shape)), shape
-        assert list(xarr.ndindex(shape)) == list(np.ndindex(shape)), shape
-    assert list(xarr.ndindex(2)) == [(0,), (1,)]
-    x = np.arange(6.0).reshape(2, 3).T
-    pairs = list(xarr.ndenumerate(xarr.asarray(x)))
-    assert [(place, float(value)) for place, value in pairs] == list(np.ndenumerate(x))
-    assert [(place, int(value)) for place, value in xarr.ndenumerate(3)] == [((), 3)]
+@each("""
+np.r_["r", [1, 2]] ! TypeError: there are no matrices
+np.r_["a,b", [1, 2]] ! ValueError: up to three integers
+np.nditer([1, 2], op_flags=["readwrite"]) ! TypeError: an operand is of type int
+np.frompyfunc(str, 1, 1)(np.ones(2)) ! TypeError: frompyfunc
+""")
+def test_what_is_refused(call: str) -> None:
+    call, _, error = call.partition(" ! ")
+    refused(lambda: eval(call, {"np": xarr}), error)
 
 
-def test_elements_stand_side_by_side() -> None:
-    first, second = np.arange(3), np.arange(2).reshape(2, 1)
-    wanted = np.broadcast(first, second)
-    got = xarr.broadcast(xarr.asarray(first), xarr.asarray(second))
-    for name in ("shape", "nd", "ndim", "size", "numiter", "index"):
-        assert getattr(got, name) == getattr(wanted, name), name
-    assert [tuple(map(int, pair)) for pair in got] == [tuple(map(int, pair)) for pair in wanted]
-    assert got.index == wanted.index == 6
-    got.reset()
-    assert tuple(map(int, next(got))) == (0, 0)
-    with pytest.raises(ValueError, match="broadcast"):
-        xarr.broadcast(xarr.ones(2), xarr.ones(3))
+# NumPy's are arrays of objects.
+OBJECTS = """
+add(x, {10|x})
+add.reduce(x, axis={0|1})
+add.accumulate(x, axis=0)
+add.outer([1, 2], [10, 20])
+[part for part in np.frompyfunc(divmod, 2, 2)([7, 8], 3)]
+int(add(1, 2))
+"""
 
 
-def test_nditer_iterates_on_the_host() -> None:
-    x = np.arange(6).reshape(2, 3)
-    array = xarr.asarray(x)
-    assert [int(item) for item in xarr.nditer(array)] == [int(item) for item in np.nditer(x)]
-    steps = xarr.nditer(array, flags=["multi_index"])
-    seen = []
-    while not steps.finished:
-        seen.append((steps.multi_index, int(steps[0])))
-        steps.iternext()
-    assert seen == list(np.ndenumerate(x))
-    for item in xarr.nditer(array, op_flags=["readwrite"]):
-        item[...] = 2 * item
-    assert array.tolist() == (2 * x).tolist()
-    with xarr.nditer([array, None], flags=["external_loop"]) as both:
-        for given, made in both:
-            made[...] = given * given
-        (_, squares) = both.operands
-    assert squares.tolist() == (4 * x * x).tolist()
-    with xarr.nditer(array, op_flags=["writeonly"], flags=["multi_index"]) as steps:
-        for item in steps:
-            item[...] = steps.multi_index[0]
-    assert array.tolist() == [[0, 0, 0], [1, 1, 1]]
-    pairs = [(int(a), int(b)) for a, b in xarr.nditer([xarr.arange(3), xarr.asarray([[1], [2]])])]
-    assert pairs == [(int(a), int(b)) for a, b in np.nditer([np.arange(3), [[1], [2]]])]
-    with pytest.raises(TypeError, match="an operand is of type int"):
-        xarr.nditer([1, 2], op_flags=["readwrite"])
-
-
-def test_frompyfunc_gives_numbers() -> None:
-    add = xarr.frompyfunc(lambda a, b: a + b, 2, 1)
-    x = xarr.asarray([[1, 2], [3, 4]])
-    assert add(x, 10).tolist() == [[11, 12], [13, 14]]
-    assert add(x, 10).dtype == np.int64
-    assert add.reduce(x, axis=1).tolist() == [3, 7]
-    assert add.accumulate(x, axis=0).tolist() == [[1, 2], [4, 6]]
-    assert add.outer([1, 2], [10, 20]).tolist() == [[11, 21], [12, 22]]
-    both = xarr.frompyfunc(divmod, 2, 2)
-    assert [part.tolist() for part in both([7, 8], 3)] == [[2, 2], [1, 2]]
-    assert int(add(1, 2)) == 3
-    with pytest.raises(TypeError):
-        xarr.frompyfunc(str, 1, 1)(x)
+@each(OBJECTS)
+def test_frompyfunc_gives_numbers(call: str) -> None:
+    got, wanted = (
+        eval(call, {"np": one, "x": x, "add": one.frompyfunc(lambda a, b: a + b, 2, 1)})
+        for one, x in ((xarr, xarr.asarray([[1, 2], [3, 4]])), (np, np.asarray([[1, 2], [3, 4]])))
+    )
+    assert np.asarray(got).dtype == np.int64
+    np.testing.assert_array_equal(np.asarray(got), np.asarray(wanted).astype(int))
 
 
 def test_options_of_vectorize_can_be_set() -> None:
