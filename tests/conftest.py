@@ -10,6 +10,8 @@ import hypothesis
 import pytest
 
 import xarr
+from tests.comparing import is_on
+from xarr import dtypes
 from xarr.algorithms import library
 from xarr.engine import hosted
 from xarr.settings import settings
@@ -84,6 +86,16 @@ def device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
 def any_device(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
     """As `device`, and the first of them once more as one that has no float64."""
     yield from _entered(request)
+
+
+@pytest.fixture
+def has_dtype(request: pytest.FixtureRequest) -> None:
+    """Skip a test whose parameter `dtype` is a data type that its device lacks."""
+    name = next((one for one in ("device", "any_device") if one in request.fixturenames), None)
+    found = request.getfixturevalue(name) if name else xarr.default_device()
+    dtype = request.node.callspec.params.get("dtype") if hasattr(request.node, "callspec") else None
+    if dtype is not None and not is_on(found, dtypes.lookup(str(dtype))):
+        pytest.skip(f"{found} has no {dtype}")
 
 
 @pytest.fixture(autouse=True)

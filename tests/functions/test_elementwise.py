@@ -19,15 +19,15 @@ from hypothesis import given, strategies as st
 
 import xarr
 from tests import reference
-from tests.comparing import computed_together, together
-from tests.functions.calls import check as check_call, each
+from tests.comparing import computed_together, is_on, together
+from tests.functions.calls import check as check_call, each, rows as calls_of
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, UNSIGNED, DType
 from xarr.tables.elementwise import BY_NAME, TABLE
 from xarr.tables.rows import Elementwise
 
-pytestmark = pytest.mark.usefixtures("fused")
+pytestmark = pytest.mark.usefixtures("fused", "has_dtype")
 
 COUNT = 3000
 
@@ -48,10 +48,6 @@ def computed(row: Elementwise, dtype: DType, device: xarr.Device) -> DType:
     widest = dtypes.float64 if device.has_float64 else dtypes.float32
     wanted = widest if row.name == "divide" else dtypes.as_floating(dtype)
     return widest if wanted is dtypes.float64 else wanted
-
-
-def is_on(device: xarr.Device, dtype: DType) -> bool:
-    return device.has_float64 or dtype not in dtypes.NEEDS_FLOAT64
 
 
 def named(*cases: tuple[Elementwise, DType]) -> Callable[[Any], Any]:
@@ -229,8 +225,6 @@ def apply(row: Elementwise, *operands: Any) -> xarr.Array:
 
 @grouped(*VALUED)
 def test_values(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     results = [apply(row, *map(xarr.asarray, operands_of(row, dtype))) for row in rows]
     computed_together(results)
     for row, result in zip(rows, results, strict=True):
@@ -332,8 +326,6 @@ def test_layouts(layout: str, device: xarr.Device) -> None:
 @pytest.mark.parametrize("layout", ["columns", "transposed", "broadcast along rows"])
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
 def test_layouts_of_all_dtypes(dtype: DType, layout: str, device: xarr.Device) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     wanted, given = laid_out(layout, dtype)
     differ, copy = xarr.not_equal(given, given[::-1]), xarr.asarray(given, copy=True)
     computed_together([differ, copy])
@@ -435,8 +427,6 @@ def outcome(call: Callable[[], Any]) -> Any:
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
 def test_python_scalars_take_the_type_of_the_array(dtype: DType, any_device: xarr.Device) -> None:
-    if not is_on(any_device, dtype):
-        pytest.skip(f"{any_device} has no {dtype}")
     x, array = np.ones(2, dtype.numpy), ones(dtype, (2,))
     for scalar in SCALARS:
         for name in ("multiply", "add", "equal", "divide", "maximum"):
@@ -457,8 +447,6 @@ def test_python_scalars_take_the_type_of_the_array(dtype: DType, any_device: xar
 
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
 def test_python_scalars_compute(dtype: DType, any_device: xarr.Device) -> None:
-    if not is_on(any_device, dtype):
-        pytest.skip(f"{any_device} has no {dtype}")
     x = reference.drawn(dtype, 0, 100, 50, np.random.default_rng(2))
     array = xarr.asarray(x)
     narrow = {np.dtype("f8"): np.dtype("f4"), np.dtype("c16"): np.dtype("c8")}
@@ -495,8 +483,6 @@ def test_comparisons_with_integers_out_of_range(scalar: int, device: xarr.Device
 @pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
 def test_numpy_operands(dtype: DType, device: xarr.Device) -> None:
     """NumPy scalars keep their type; NumPy arrays and lists are uploaded, on either side."""
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     x = np.array([1, 2, 3], np.float32)
     array = xarr.asarray(x)
     other = np.array([3, 1, 2]).astype(dtype.numpy)
@@ -540,8 +526,6 @@ def small(dtype: DType) -> tuple[Values, Values]:
 
 @grouped(*[(row, dtype) for row in OPERATORS for dtype in dtypes.TABLE if accepts(row, dtype)])
 def test_operators(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     x1, x2 = small(dtype)
     on = xarr.asarray
     for left, right in ((on, on), (on, np.asarray), (np.asarray, on)):
@@ -556,8 +540,6 @@ def test_operators(rows: list[Elementwise], dtype: DType, device: xarr.Device) -
 @grouped(*[(row, dtype) for row in ARITHMETIC for dtype in dtypes.TABLE if accepts(row, dtype)])
 def test_in_place_operators(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
     """Of a whole array, which takes the expression as its value."""
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     x1, x2 = small(dtype)
     results = []
     for row in rows:
@@ -584,8 +566,6 @@ SEEN += [
 def test_in_place_operators_write_what_others_see(
     row: Elementwise, dtype: DType, device: xarr.Device
 ) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     x1, x2 = small(dtype)
     left = whole = xarr.asarray(x1)
     view = left[:]
@@ -656,8 +636,6 @@ DIVISIONS = [row for row in TABLE if row.name in ("floor_divide", "remainder")]
 @pytest.mark.parametrize("dtype", [dtypes.float16, dtypes.float32, dtypes.float64], ids=str)
 def test_division_near_integers(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
     """Quotients at and next to integers, up to the largest, and divisors down to the smallest."""
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     rng = np.random.default_rng(23)
     count = 40_000
     divisor = reference.any_bits(dtype, count, rng)
@@ -687,19 +665,6 @@ def test_all_pairs_of_bytes(rows: list[Elementwise], dtype: DType, device: xarr.
     computed_together(results)
     for row, result in zip(rows, results, strict=True):
         check(row, (x1, x2), result)
-
-
-@pytest.mark.parametrize("row", DIVISIONS, ids=lambda row: row.name)
-@pytest.mark.parametrize("scalar", [3, -7, 0, 2.5, -0.1, 0.0])
-def test_division_by_python_scalars(row: Elementwise, scalar: float, device: xarr.Device) -> None:
-    for dtype in (dtypes.int32, dtypes.float32):
-        if isinstance(scalar, float) and dtype is dtypes.int32:
-            continue
-        x = reference.drawn(dtype, -100, 100, 500, np.random.default_rng(4))
-        with np.errstate(all="ignore"):
-            wanted = (symbol(row)(x, scalar), symbol(row)(scalar, x))
-        assert_same(np.asarray(symbol(row)(xarr.asarray(x), scalar)), wanted[0], row.name)
-        assert_same(np.asarray(symbol(row)(scalar, xarr.asarray(x))), wanted[1], row.name)
 
 
 def test_float16_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -> None:
@@ -732,21 +697,40 @@ def test_chains_have_the_same_bits_fused_and_step_by_step(device: xarr.Device) -
                 assert_same(np.asarray(xarr.exp(xarr.sin(a) * b)), fused, "chain")
 
 
-@pytest.mark.parametrize("dtype", [d for d in dtypes.TABLE if d.kind in INTEGER], ids=str)
-def test_integer_powers(dtype: DType, device: xarr.Device) -> None:
-    x = reference.special_values(dtype)
-    array = xarr.asarray(x)
-    powers = {exponent: array**exponent for exponent in (0, 1, 2, 3, 64)}
-    computed_together(powers.values())
-    for exponent, power in powers.items():
-        with np.errstate(all="ignore"):
-            assert_same(np.asarray(power), x**exponent, f"power {exponent}")
-    if dtype.kind == SIGNED:
-        for call in (lambda: array**-1, lambda: array ** xarr.asarray(np.array(-1, dtype.numpy))):
-            with pytest.raises(ValueError, match="negative"):
-                call()
-        with pytest.raises(ValueError, match="negative"):
-            2 ** (array - 1)
+OF_KINDS = {
+    INTEGER: """
+        s ** {0|1|2|3|64}
+        np.clip(x, {-(10**30), 60|3, 10**30|-(10**30), None})
+    """,
+    (SIGNED,): "{s ** -1|s ** np.asarray(-1, s.dtype)|2 ** (s - 1)} ! ValueError: negative",
+    (SIGNED, UNSIGNED, REAL, COMPLEX): """
+        np.clip(x, {low, high|low, None|None, high|high, low|3, 60})
+    """,
+}
+DIVIDED = "v {%|//} {n}\n{n} {%|//} v"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "calls"),
+    [
+        *(
+            (one, calls)
+            for kinds, calls in OF_KINDS.items()
+            for one in dtypes.TABLE
+            if one.kind in kinds
+        ),
+        (dtypes.int32, DIVIDED.replace("{n}", "{3|-7|0}")),
+        (dtypes.float32, DIVIDED.replace("{n}", "{3|-7|0|2.5|-0.1|0.0}")),
+    ],
+    ids=lambda value: str(value).strip()[:20],
+)
+def test_of_dtypes(dtype: DType, calls: str, device: xarr.Device) -> None:
+    rng = np.random.default_rng(9)
+    given = {"x": reference.any_bits(dtype, 500, rng), "s": reference.special_values(dtype)}
+    given |= {"v": reference.drawn(dtype, -100, 100, 500, rng)}
+    given |= {"low": np.array(3, dtype.numpy), "high": np.array(60, dtype.numpy)}
+    for call in calls_of(calls):
+        check_call(call, **given)
 
 
 @pytest.mark.parametrize("exponent", [2, 2.0, 0.5, 3, -1, 0, 1])
@@ -761,31 +745,8 @@ def test_floating_powers(exponent: float, device: xarr.Device) -> None:
             assert_same(np.asarray(xarr.asarray(x) ** exponent), x * x, "pow")
 
 
-CLIP_KINDS = (SIGNED, UNSIGNED, REAL, COMPLEX)
-
-
-@pytest.mark.parametrize("dtype", [d for d in dtypes.TABLE if d.kind in CLIP_KINDS], ids=str)
-def test_clip(dtype: DType, device: xarr.Device) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
-    x = reference.any_bits(dtype, 500, np.random.default_rng(9))
-    low, high = (np.array(bound, dtype.numpy) for bound in (3, 60))
-    pairs: list[tuple[Any, Any]] = [(low, high), (low, None), (None, high), (high, low), (3, 60)]
-    if dtype.kind in INTEGER:  # Python integers beyond what the type holds are no bounds
-        pairs += [(-(10**30), 60), (3, 10**30), (-(10**30), None)]
-    results = []
-    for bounds in pairs:
-        on = [xarr.asarray(bound) if type(bound) is np.ndarray else bound for bound in bounds]
-        results.append(xarr.clip(xarr.asarray(x), *on))
-    computed_together(results)
-    for bounds, result in zip(pairs, results, strict=True):
-        assert_same(np.asarray(result), np.clip(x, *bounds), f"clip of {bounds}", (x,))
-
-
 @named(*REFUSED)
 def test_other_dtypes_are_refused(row: Elementwise, dtype: DType, device: xarr.Device) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     operands = [ones(dtype) for _ in range(row.operands)]
     with pytest.raises(TypeError) as caught:
         apply(row, *operands)

@@ -13,6 +13,7 @@ import pytest
 
 import xarr
 from tests import reference
+from tests.comparing import is_on
 from tests.functions.calls import check as check_call, each
 from tests.launching import change
 from tests.reference import Values, assert_near, assert_same
@@ -24,7 +25,7 @@ from xarr.tables import elementwise as functions, reductions, rows
 from xarr.tables.reductions import TABLE
 from xarr.tables.rows import Reduction
 
-pytestmark = pytest.mark.usefixtures("fused")
+pytestmark = pytest.mark.usefixtures("fused", "has_dtype")
 
 EXTREMES = (functions.maximum, functions.minimum)
 SCANS = [row for row in TABLE if row.form == "scan"]
@@ -52,10 +53,6 @@ REFUSED = [
     # Variances of complex numbers are more than the row.
     if dtype.kind not in row.kinds and (row.form != "axes, correction" or dtype.kind != COMPLEX)
 ]
-
-
-def is_on(device: xarr.Device, dtype: DType) -> bool:
-    return device.has_float64 or dtype not in dtypes.NEEDS_FLOAT64
 
 
 def values(row: Reduction, dtype: DType, shape: tuple[int, ...], seed: int = 0) -> Values:
@@ -144,8 +141,6 @@ def forms_of(row: Reduction, dtype: DType) -> tuple[int | None, ...]:
 
 @named(*ACCEPTED)
 def test_values(row: Reduction, dtype: DType, device: xarr.Device) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     for axis in forms_of(row, dtype):
         x = values(row, dtype, (300, 7))
         if axis is None:
@@ -458,8 +453,6 @@ def test_lane_and_group_form_have_the_same_bits(
 ) -> None:
     if not device.info.chunked:
         pytest.skip("the device takes the group form")
-    if not is_on(device, dtypes.BY_NAME[dtype]):
-        pytest.skip(f"{device} has no {dtype}")
     x = xarr.asarray(large(dtype, axis))
     lanes = reduced(x, axis)
     run_group_form(device, monkeypatch)
@@ -522,8 +515,6 @@ def test_a_device_without_float64_takes_means_in_float32(device: xarr.Device) ->
 
 @named(*REFUSED)
 def test_other_dtypes_are_refused(row: Reduction, dtype: DType, device: xarr.Device) -> None:
-    if not is_on(device, dtype):
-        pytest.skip(f"{device} has no {dtype}")
     array = xarr.asarray(np.ones(3, dtype.numpy))
     with pytest.raises(TypeError) as caught:
         apply(row, array)
@@ -687,8 +678,6 @@ def drawn_complex(size: int, parts: Sequence[float]) -> Values:
 def test_complex_numbers_go_by_real_then_imaginary_parts(
     name: str, dtype: str, device: xarr.Device
 ) -> None:
-    if not is_on(device, dtypes.BY_NAME[dtype]):
-        pytest.skip(f"{device} has no {dtype}")
     for parts in ((0, 1, 2, -1), (0, 1, 2, math.nan), (math.inf, 1, -math.inf)):
         if name == "ptp" and math.inf in parts:
             continue
