@@ -190,12 +190,16 @@ def made(folder: Path, tests: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("tests", "status", "failed", "said"),
-    [(TESTS, 0, "0", "Nothing failed."), (TESTS + BAD, 1, "1", f"{A}::test_bad: assert 1 == 2")],
+    ("tests", "seeds", "status", "failed", "said"),
+    [
+        (TESTS, "1 2", 0, "0", "Nothing failed."),
+        (TESTS + BAD, "1", 1, "1", f"{A}::test_bad: assert 1 == 2"),
+    ],
     ids=["good", "bad"],
 )
 def test_a_suite_is_run_and_written_down(
     tests: str,
+    seeds: str,
     status: int,
     failed: str,
     said: str,
@@ -207,7 +211,7 @@ def test_a_suite_is_run_and_written_down(
     written.write_text(page())
     monkeypatch.setattr(conformance, "PAGE", written)
     device = str(default_device())
-    given = ["--suite", str(made(tmp_path, tests)), "--device", device, "--seeds", "1", "2"]
+    given = ["--suite", str(made(tmp_path, tests)), "--device", device, "--seeds", *seeds.split()]
     assert conformance.main([*given, "--max-examples", "5", "--write"]) == status
     (got,) = conformance.table_of(written.read_text())
     wanted = line(
@@ -218,7 +222,7 @@ def test_a_suite_is_run_and_written_down(
         failed=failed,
         skipped="1",
         xfailed="1",
-        seeds="1 2",
+        seeds=seeds,
         examples="5",
         standard="2025.12",
         suite="unknown",
