@@ -101,7 +101,7 @@ def ran(call: str, names: dict[str, Any]) -> Any:
         code = compile(call, "a call", "eval")
     except SyntaxError:
         before = set(names)
-        exec(call, names)
+        exec(compile(call, "a call", "exec"), names)
         return {name: names[name] for name in names if name not in before and name[0] != "_"}
     return eval(code, names)
 
