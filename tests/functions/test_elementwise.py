@@ -282,10 +282,10 @@ LAYOUTS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "every other row": ((100, 30), lambda x: x[::2]),
     "reversed columns": ((100, 30), lambda x: x[:, ::-1]),
     "transposed": ((40, 50), lambda x: x.T),
-    "permuted": ((6, 7, 8), lambda x: permuted(x, (2, 0, 1))),
-    "broadcast along rows": ((1, 50), lambda x: repeated(x, (30, 50))),
-    "broadcast along columns": ((30, 1), lambda x: repeated(x, (30, 50))),
-    "one element broadcast": ((1,), lambda x: repeated(x, (3, 5))),
+    "permuted": ((6, 7, 8), lambda x: np.permute_dims(x, (2, 0, 1))),
+    "broadcast along rows": ((1, 50), lambda x: np.broadcast_to(x, (30, 50))),
+    "broadcast along columns": ((30, 1), lambda x: np.broadcast_to(x, (30, 50))),
+    "one element broadcast": ((1,), lambda x: np.broadcast_to(x, (3, 5))),
     "a column": ((50, 20), lambda x: x[:, 3]),
     "with new axes": ((50, 20), lambda x: x[:, None, 3:9]),
     "0-d": ((), lambda x: x),
@@ -296,14 +296,6 @@ LAYOUTS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "empty view": ((30,), lambda x: x[5:5]),
     "5-d": ((3, 4, 5, 6, 7), lambda x: x[::2, ::2, ::2, ::2, ::2]),
 }
-
-
-def permuted(x: Any, axes: tuple[int, ...]) -> Any:
-    return np.permute_dims(x, axes) if isinstance(x, np.ndarray) else xarr.permute_dims(x, axes)
-
-
-def repeated(x: Any, shape: tuple[int, ...]) -> Any:
-    return np.broadcast_to(x, shape) if isinstance(x, np.ndarray) else xarr.broadcast_to(x, shape)
 
 
 def laid_out(name: str, dtype: DType) -> tuple[Values, xarr.Array]:
@@ -353,7 +345,7 @@ def looks(draw: st.DrawFn, shape: tuple[int, ...]) -> Callable[[Any], Any]:
             start, stop = (stop - 1, start - 1) if stop else (0, 0)
         key.append(slice(start if start >= 0 else None, stop if stop >= 0 else None, step))
     axes = draw(st.permutations(range(len(shape))))
-    return lambda x: permuted(x[tuple(key)], tuple(axes))
+    return lambda x: np.permute_dims(x[tuple(key)], tuple(axes))
 
 
 @given(data=st.data())

@@ -230,14 +230,10 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "rows and columns exchanged": lambda x: x[3].T,
     "a column": lambda x: x[:, 3, 2],
     "columns": lambda x: x[:, 4:20],
-    "broadcast": lambda x: repeated(x[:, :1], (6, 30, 20)),
-    "broadcast in front": lambda x: repeated(x[0, :, :1], (4, 30, 5)),
+    "broadcast": lambda x: np.broadcast_to(x[:, :1], (6, 30, 20)),
+    "broadcast in front": lambda x: np.broadcast_to(x[0, :, :1], (4, 30, 5)),
     "one element": lambda x: x[:1, :1, :1],
 }
-
-
-def repeated(x: Any, shape: tuple[int, ...]) -> Any:
-    return np.broadcast_to(x, shape) if isinstance(x, np.ndarray) else xarr.broadcast_to(x, shape)
 
 
 def with_layouts(names: list[str]) -> Callable[[Any], Any]:

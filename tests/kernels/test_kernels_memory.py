@@ -15,6 +15,7 @@ import pytest
 
 import xarr
 from tests import reference
+from tests.comparing import is_on
 from tests.launching import change
 from tests.reference import Values, assert_same
 from tools.oclgrind import CHECKS
@@ -22,7 +23,7 @@ from xarr import dtypes, layout
 from xarr.algorithms import counting, radix, transforms
 from xarr.array.array import Array
 from xarr.core.tape import Node
-from xarr.dtypes import COMPLEX, SIGNED, DType
+from xarr.dtypes import COMPLEX, SIGNED
 from xarr.engine import engine
 from xarr.tables import elementwise, random, reductions
 
@@ -41,10 +42,6 @@ def form(request: pytest.FixtureRequest) -> Iterator[xarr.Device]:
     with pytest.MonkeyPatch.context() as patch:
         change(patch, device, kind=request.param)
         yield device
-
-
-def is_on(device: xarr.Device, dtype: DType) -> bool:
-    return device.has_float64 or dtype not in dtypes.NEEDS_FLOAT64
 
 
 def on_device(values: Any) -> xarr.Array:

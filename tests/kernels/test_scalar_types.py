@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from tests.processes import ROOT, once
+from tests.reference import same_bits
 from xarr.compiler.source import kernel_file
 
 KERNELS = ROOT / "xarr" / "kernels"
@@ -186,20 +187,10 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Array]:
     return run
 
 
-def bits(x: Array) -> Array:
-    """Return the storage bits, in one more axis for a complex; all NaN count as one."""
-    if x.dtype.kind == "c":
-        return bits(np.stack([x.real, x.imag], -1))
-    if x.dtype.kind == "f":
-        x = np.where(np.isnan(x), np.array(np.nan, x.dtype), x)
-    return x.view(f"u{x.dtype.itemsize}")
-
-
 def check(name: str, got: Array, want: Array, *operands: Array) -> None:
     """Fail with the first operands whose result has other bits than wanted."""
     assert got.dtype == want.dtype, (name, got.dtype, want.dtype)
-    differ = bits(got) != bits(want)
-    wrong = np.flatnonzero(differ.any(-1) if got.dtype.kind == "c" else differ)
+    wrong = np.flatnonzero(~same_bits(got, want))
     if wrong.size:
         k = wrong[0]
         shown = [x[k] for x in np.broadcast_arrays(*operands)]
