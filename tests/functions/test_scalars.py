@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import xarr as np
+from tests.functions.calls import check, each
 from xarr import dtypes
 from xarr.engine import engine
 from xarr.tables import elementwise
@@ -30,44 +31,6 @@ def test_elements_are_keys_by_their_value(device: np.Device) -> None:
         hash(y)
     with pytest.raises(TypeError, match="unhashable"):
         hash(np.asarray(0.5))  # which += writes to
-
-
-def test_a_list_is_repeated_by_an_integer() -> None:
-    n = np.asarray([0, 3]).max()
-    assert [0] * n == [0, 0, 0] == n * [0]
-    assert (1, 2) * n == (1, 2) * 3
-    assert "-" * n == "---"
-    numbers = [1, 2]
-    numbers *= np.asarray([2])[0]
-    assert numbers == [1, 2, 1, 2]
-    for factor in (np.asarray([2.0]).sum(), np.asarray(2)):
-        scaled: Any = [1.0, 2.0] * factor
-        assert scaled.tolist() == [2.0, 4.0]
-    products: Any = [1, 2] * np.asarray([2, 3])
-    assert products.tolist() == [2, 6]
-
-
-def test_numbers_have_the_methods_of_numbers() -> None:
-    half, three = np.asarray(0.5), np.asarray(3)
-    assert half.as_integer_ratio() == (1, 2)
-    assert np.asarray(2.0).is_integer()
-    assert not half.is_integer()
-    assert three.bit_count() == 2
-    assert Fraction(three, 2) == Fraction(3, 2)
-    assert math.trunc(np.asarray(-2.7)) == -2
-    assert np.isscalar(np.asarray([3])[0])
-    assert not np.isscalar(three)
-    assert not np.isscalar(np.ones(1))
-    with pytest.raises(TypeError, match="without axes"):
-        np.ones(2).is_integer()
-
-
-@pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "bool"])
-def test_bytes_are_those_of_the_elements(device: np.Device, dtype: str) -> None:
-    host = numpy.arange(6).reshape(2, 3).astype(dtype)
-    x = np.asarray(host, device=device)
-    for ours, theirs in ((x, host), (x.T, host.T), (x[0], host[0]), (x[1, 2], host[1, 2, ...])):
-        assert bytes(ours) == bytes(theirs)
 
 
 _VALUES: dict[str, list[Any]] = {
@@ -162,54 +125,6 @@ def test_a_complex_array_becomes_real_with_a_warning(device: np.Device) -> None:
         np.array([1j], dtype=float)
 
 
-def test_a_number_never_changes(device: np.Device) -> None:
-    values = np.asarray([1, 2, 3], device=device)
-    total, seen = values[0] - 1, []
-    for value in values:
-        total += value
-        seen.append(total)
-    assert [item.item() for item in seen] == [1, 3, 6]
-    largest = before = values.max()
-    largest -= 1
-    largest *= 2
-    assert (largest.item(), before.item()) == (4, 3)
-    half = values.sum()
-    half /= 4
-    assert half.item() == 1.5
-    wide = values.max()
-    wide += np.ones(3, dtype="int64", device=device)
-    assert wide.tolist() == [4, 4, 4]
-    element = values[0]
-    element += 5
-    values[1] += 5
-    assert values.tolist() == [1, 7, 3]
-    counts = {}
-    key = np.argmin(values)
-    for step in range(3):
-        counts[key] = step
-        key += 1
-    assert counts == {0: 0, 1: 1, 2: 2}
-
-
-def test_an_array_without_axes_is_written_to(device: np.Device) -> None:
-    for made in (
-        np.asarray(5, device=device),
-        np.array(5, device=device),
-        np.full((), 5, device=device),
-        np.asarray(np.asarray([5], device=device).sum()),
-        np.asarray(5, device=device).copy(),
-    ):
-        same = made
-        same += 1
-        assert made.item() == 6
-        with pytest.raises(TypeError, match="same kind"):
-            same /= 2
-    values = np.zeros(2, device=device)
-    place = values[0, ...]
-    place += 3
-    assert values.tolist() == [3.0, 0.0]
-
-
 EXPRESSIONS = (
     "s[...] s[None] s[()] s.reshape(1) s.reshape(()) np.atleast_1d(s) np.expand_dims(s,0) s.T "
     "s.real s.squeeze() s.ravel() s.flatten() s.transpose() np.asarray(s) "
@@ -283,6 +198,56 @@ def test_each_number_is_converted_by_itself(dtype: str, value: Any, way: str) ->
     else:
         got = run(np)
         assert (got.dtype, got.tolist()) == (wanted.dtype, wanted.tolist())
+
+
+STATEMENTS = """
+# a list is repeated by an integer
+n = np.asarray([0, 3]).max(); a = ([0] * n, n * [0], (1, 2) * n, "-" * n)
+x = [1, 2]; x *= np.asarray([2])[0]
+[1, 2] * np.asarray({2|[2, 3]})
+# numbers have the methods of numbers
+np.isscalar({np.asarray([3])[0]|np.asarray(3)|np.ones(1)})
+[bytes(x) for x in (h, h.T, h[0], h[1, 2, ...], h[1, 2])]
+# a number never changes
+t = v[0] - 1; seen = []
+... for _value in v:
+...     t += _value
+...     seen.append(t)
+x = y = v.max(); x -= 1; x *= 2; z = v.sum(); z /= 4; w = v.max(); w += np.ones(3, dtype="int64")
+x = v[0]; x += 5; v[1] += 5
+counts = {}; key = np.argmin(v)
+... for _step in range(3):
+...     counts[int(key)] = _step
+...     key += 1
+# an array without axes is written to
+x = y = {np.asarray(5)|np.array(5)|np.full((), 5)|np.asarray(5).copy()}; x += 1
+x = {np.asarray(5)|np.full((), 5)}; x /= 2 ! TypeError: same kind
+x = np.zeros(2); y = x[0, ...]; y += 3
+"""
+
+
+@each(STATEMENTS)
+def test_statements(call: str) -> None:
+    h = numpy.arange(6).reshape(2, 3)
+    for dtype in ("int64", "uint8", "float32", "bool") if "bytes" in call else ("int64",):
+        check(call, h=h.astype(dtype), v=numpy.asarray([1, 2, 3]))
+
+
+def test_arrays_without_axes_have_the_methods_of_numbers(device: np.Device) -> None:
+    half, three = np.asarray(0.5), np.asarray(3)
+    assert half.as_integer_ratio() == (1, 2)
+    assert np.asarray(2.0).is_integer()
+    assert not half.is_integer()
+    assert three.bit_count() == 2
+    assert Fraction(three, 2) == Fraction(3, 2)
+    assert math.trunc(np.asarray(-2.7)) == -2
+    scaled: Any = [1.0, 2.0] * np.asarray([2.0]).sum()
+    assert scaled.tolist() == [2.0, 4.0]
+    with pytest.raises(TypeError, match="without axes"):
+        np.ones(2).is_integer()
+    made = same = np.asarray(np.asarray([5], device=device).sum())
+    same += 1
+    assert made.item() == 6
 
 
 def test_text_is_compared_and_chosen_on_the_host() -> None:
