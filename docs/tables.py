@@ -264,6 +264,7 @@ _CHAPTER_OF: Final = {
     "flatiter": "iterating",
     "vectorize": "calling",
     "no_implicit_transfer": "inspection",
+    "reproducible": "linalg",
     "poly1d": "polynomials",
 }
 """The chapter of names that are defined where no chapter is."""
