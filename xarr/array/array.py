@@ -26,6 +26,7 @@ from xarr.backends.device import Device, default_device
 from xarr.core import tape as core
 from xarr.core.tape import ArrayBase, Node, Storage, constant, leaf, operated, set_array_type
 from xarr.dtypes import DType
+from xarr.errors import type_error, value_error
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows, reductions
 from xarr.tables.rows import Elementwise
@@ -91,12 +92,10 @@ class Array(ArrayBase):
         rebind(self, shape)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        raise errors.type_error(
-            f"class {cls.__name__}(Array)",
-            "a subclass is defined",
-            "operators and functions make arrays of the one class there is",
-            "keep an array in an attribute of your class",
-        )
+        fault = "a subclass is defined"
+        accepted = "operators and functions make arrays of the one class there is"
+        remedy = "keep an array in an attribute of your class"
+        raise type_error(f"class {cls.__name__}(Array)", fault, accepted, remedy)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -181,12 +180,10 @@ class Array(ArrayBase):
     @imag.setter
     def imag(self, value: ArrayLike) -> None:
         if self._node.dtype.kind != dtypes.COMPLEX:
-            raise errors.type_error(
-                "x.imag = value",
-                f"x has dtype {self._node.dtype}",
-                "complex arrays have an imaginary part",
-                "convert x with x.astype('complex128')",
-            )
+            fault = f"x has dtype {self._node.dtype}"
+            accepted = "complex arrays have an imaginary part"
+            remedy = "convert x with x.astype('complex128')"
+            raise type_error("x.imag = value", fault, accepted, remedy)
         self.imag[...] = value
 
     @property
@@ -198,20 +195,17 @@ class Array(ArrayBase):
     def mT(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of each matrix in a stack of matrices, shape (..., N, M); a view."""
         if self.ndim < 2:
-            raise errors.value_error(
-                "Array.mT", f"the array has {self.ndim} dimensions", "at least 2 are needed"
-            )
+            fault = f"the array has {self.ndim} dimensions"
+            raise value_error("Array.mT", fault, "at least 2 are needed")
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return room.layouts.view(self, room.layouts.settled(self).permuted(axes))
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         """The module `xarr`, for a version of the standard that it knows."""
         if api_version not in (None, *API_VERSIONS):
-            raise errors.value_error(
-                "x.__array_namespace__(api_version)",
-                f"api_version is {api_version!r}",
-                "xarr knows " + ", ".join(API_VERSIONS),
-            )
+            fault = f"api_version is {api_version!r}"
+            accepted = "xarr knows " + ", ".join(API_VERSIONS)
+            raise value_error("x.__array_namespace__(api_version)", fault, accepted)
         return sys.modules["xarr"]
 
     # -- values to the host ------------------------------------------------------------------
@@ -238,12 +232,10 @@ class Array(ArrayBase):
                 )
             )
         if node.dtype.kind not in kinds:
-            raise errors.type_error(
-                f"{kind}(x)",
-                f"x has dtype {node.dtype}",
-                f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
-                "convert with x.astype(...) or take x.real",
-            )
+            fault = f"x has dtype {node.dtype}"
+            accepted = f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted"
+            remedy = "convert with x.astype(...) or take x.real"
+            raise type_error(f"{kind}(x)", fault, accepted, remedy)
         return _value(node)
 
     def __complex__(self) -> complex:
@@ -251,22 +243,17 @@ class Array(ArrayBase):
 
     def _index(self) -> int:
         if self._node.shape != ():
-            raise errors.type_error(
-                "operator.index(x)",
-                f"x has shape {self._node.shape}",
-                "only 0-dimensional integer arrays are indices",
-            )
+            fault = f"x has shape {self._node.shape}"
+            accepted = "only 0-dimensional integer arrays are indices"
+            raise type_error("operator.index(x)", fault, accepted)
         return int(self._scalar("operator.index"))
 
     def __hash__(self) -> int:
         """The hash of a number: that of its value, which never changes."""
         if not room.layouts.is_number(self):
-            raise errors.type_error(
-                "hash(x)",
-                f"unhashable: x is an array of shape {self._node.shape}",
-                "what functions give without axes is a key of a dictionary, by its value",
-                "write x.item(), x.tobytes() or tuple(x)",
-            )
+            fault = f"unhashable: x is an array of shape {self._node.shape}"
+            accepted = "what functions give without axes is a key of a dictionary, by its value"
+            raise type_error("hash(x)", fault, accepted, "write x.item(), x.tobytes() or tuple(x)")
         return hash(_value(self._node))
 
     def __trunc__(self) -> int:
@@ -277,12 +264,12 @@ class Array(ArrayBase):
 
     def __len__(self) -> int:
         if not self._node.shape:
-            raise errors.type_error("len(x)", "x is 0-dimensional", "it has no length")
+            raise type_error("len(x)", "x is 0-dimensional", "it has no length")
         return self._node.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self._node.shape:
-            raise errors.type_error("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
+            raise type_error("iter(x)", "x is 0-dimensional", "it cannot be iterated over")
         return _rows(self)
 
     def __contains__(self, value: Any) -> bool:
@@ -293,12 +280,10 @@ class Array(ArrayBase):
         if not self._node.shape:
             return format(to_host(self._node)[()], spec)
         if spec:
-            raise errors.type_error(
-                "format(x, spec)",
-                f"x has shape {self._node.shape} and spec is {spec!r}",
-                "an array with axes has no format of its own",
-                "format its elements, or use numpy.array2string",
-            )
+            fault = f"x has shape {self._node.shape} and spec is {spec!r}"
+            accepted = "an array with axes has no format of its own"
+            remedy = "format its elements, or use numpy.array2string"
+            raise type_error("format(x, spec)", fault, accepted, remedy)
         return str(self)
 
     def copy(self, order: str | None = "C") -> Array:
@@ -574,12 +559,10 @@ class Array(ArrayBase):
         functions.index.indexing.setitem(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
-        raise errors.value_error(
-            "del x[key]",
-            "elements of an array cannot be deleted",
-            "a shape stays as it is",
-            "make another array with xarr.delete(x, key)",
-        )
+        fault = "elements of an array cannot be deleted"
+        accepted = "a shape stays as it is"
+        remedy = "make another array with xarr.delete(x, key)"
+        raise value_error("del x[key]", fault, accepted, remedy)
 
     def fill(self, value: Any) -> None:
         """Write one value to all elements."""

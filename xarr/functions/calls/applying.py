@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import passes
 from xarr.array import operators
 from xarr.array.array import Array, made, product
@@ -20,6 +20,7 @@ from xarr.backends.device import Device, default_float, require_on
 from xarr.core.tape import Node, constant, remembered
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
 from xarr.engine import engine
+from xarr.errors import operand_of, type_error, value_error
 from xarr.layout import Shape
 from xarr.tables.rows import FORMS, Elementwise, Reduction, Types, choose
 
@@ -94,12 +95,10 @@ def reduced(
     types = _types(row, node, dtype, where)
     if mask is not True:
         if row.empty is None and initial is None:
-            raise errors.value_error(
-                along,
-                "where is given and initial is not",
-                f"{row.name} of no elements does not exist",
-                "pass initial, which stands where all elements are masked",
-            )
+            fault = "where is given and initial is not"
+            accepted = f"{row.name} of no elements does not exist"
+            remedy = "pass initial, which stands where all elements are masked"
+            raise value_error(along, fault, accepted, remedy)
         node = _masked(row, node, mask, along)
     shape = node.shape
     axes = _axes(row, axis, len(shape), along)
@@ -108,12 +107,10 @@ def reduced(
     left = tuple(extent for place, extent in enumerate(shape) if place not in axes)
     if length == 0 or product(left) == 0:
         if length == 0 and row.empty is None and initial is None:
-            raise errors.value_error(
-                where or f"{row.name}(a)",
-                f"{errors.operand_of(along)} has shape {shape}, so axis {axis} has no elements",
-                f"{row.name} of no elements does not exist",
-                f"check {errors.operand_of(along)}.size first",
-            )
+            fault = f"{operand_of(along)} has shape {shape}, so axis {axis} has no elements"
+            accepted = f"{row.name} of no elements does not exist"
+            remedy = f"check {operand_of(along)}.size first"
+            raise value_error(where or f"{row.name}(a)", fault, accepted, remedy)
         final = constant(_empty(row, types.result), types.result, left, node.device)
         if initial is not None and length == 0:
             final = engine.broadcast(_first(final, initial, along), left)
@@ -156,11 +153,8 @@ def _key_of(node: Node, axis: Any, keepdims: Any, correction: Any) -> Any:
 
 def _require_number(row: Reduction, correction: Any) -> None:
     if not isinstance(correction, int | float | numpy.integer | numpy.floating):
-        raise errors.type_error(
-            f"{row.name}(a, axis, correction)",
-            f"correction is {correction!r}",
-            "a real number is accepted",
-        )
+        fault = f"correction is {correction!r}"
+        raise type_error(f"{row.name}(a, axis, correction)", fault, "a real number is accepted")
 
 
 def sent(result: Node, target: Array | None, where: str) -> Array:
@@ -168,11 +162,8 @@ def sent(result: Node, target: Array | None, where: str) -> Array:
     if target is None:
         return Array(result)
     if target.shape != result.shape:
-        raise errors.value_error(
-            where,
-            f"out has shape {target.shape} and the result {result.shape}",
-            "out of the shape of the result is accepted",
-        )
+        fault = f"out has shape {target.shape} and the result {result.shape}"
+        raise value_error(where, fault, "out of the shape of the result is accepted")
     written(target, result, where, "unsafe")
     return target
 
@@ -225,9 +216,8 @@ def _first(final: Node, initial: Any, where: str) -> Node:
     """What stands in front of the elements, in the type of the result."""
     first = operand(as_operand(initial), final, where)
     if first is None:
-        raise errors.type_error(
-            where, f"initial is of type {type(initial).__name__}", "a number is accepted"
-        )
+        fault = f"initial is of type {type(initial).__name__}"
+        raise type_error(where, fault, "a number is accepted")
     return engine.converted(first, final.dtype)
 
 
@@ -243,13 +233,11 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
     given = node.dtype
     if given.kind not in row.kinds:
         where = where or f"{row.name}({row.operand})"
-        name = errors.operand_of(where)
-        raise errors.type_error(
-            where,
-            f"{name} has dtype {given}",
-            f"{where.partition('(')[0]} takes {KIND_WORDS[row.kinds]} dtypes",
-            f'convert with {name}.astype("float32")' if given.kind == COMPLEX else "",
-        )
+        name = operand_of(where)
+        fault = f"{name} has dtype {given}"
+        accepted = f"{where.partition('(')[0]} takes {KIND_WORDS[row.kinds]} dtypes"
+        remedy = f'convert with {name}.astype("float32")' if given.kind == COMPLEX else ""
+        raise type_error(where, fault, accepted, remedy)
     default = default_float(node.device)
     wanted = None
     if dtype is not None:
@@ -257,15 +245,13 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
         wanted = dtypes.lookup(dtype, where)
         require_on(node.device, wanted, where)
         if isinstance(row.combine, Elementwise) and wanted.kind not in row.combine.kinds:
-            raise errors.type_error(
-                where,
-                f"dtype is {wanted}",
-                f"{KIND_WORDS[row.combine.kinds]} dtypes are accepted",
-                "use any for a sum of truths, and all for a product",
-            )
+            fault = f"dtype is {wanted}"
+            accepted = f"{KIND_WORDS[row.combine.kinds]} dtypes are accepted"
+            remedy = "use any for a sum of truths, and all for a product"
+            raise type_error(where, fault, accepted, remedy)
     types = row.types(given, default, wanted)
     if wanted is not None:
-        warn_of_imaginary(given, types.taken, where, errors.operand_of(where))
+        warn_of_imaginary(given, types.taken, where, operand_of(where))
     return types
 
 
@@ -284,12 +270,9 @@ def scanned(
         node = engine.reshaped(node, (1,))
     if axis is None:
         if len(node.shape) != 1:
-            raise errors.value_error(
-                along,
-                f"{errors.operand_of(along)} has {len(node.shape)} dimensions and axis is None",
-                "without axis a one-dimensional array is accepted",
-                "name the axis",
-            )
+            fault = f"{operand_of(along)} has {len(node.shape)} dimensions and axis is None"
+            accepted = "without axis a one-dimensional array is accepted"
+            raise value_error(along, fault, accepted, "name the axis")
         axis = 0
     place = layout.normalize_axis(axis, len(node.shape), along)
     target = None if out is None else single(out, along)

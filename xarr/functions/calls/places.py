@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.backends.device import require_together
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index.keys import require_in_range
@@ -25,12 +26,9 @@ def int64(indices: Any, where: str, name: str, device: Any = None, *, empty: boo
     if empty and not array.size and type(indices) in (list, tuple):
         return Array(engine.converted(array._node, dtypes.int64))
     if array._node.dtype.kind not in (*dtypes.INTEGER, dtypes.BOOL):
-        raise errors.type_error(
-            where,
-            f"{name} has dtype {array._node.dtype}",
-            "indices are of integer dtype",
-            f'convert with {name}.astype("int64")',
-        )
+        fault = f"{name} has dtype {array._node.dtype}"
+        accepted = "indices are of integer dtype"
+        raise type_error(where, fault, accepted, f'convert with {name}.astype("int64")')
     if array._node.dtype is dtypes.uint64:  # beyond int64 is out of range, and not negative
         array = elementwise.minimum(array, dtypes.integer_bounds(dtypes.int64)[1])
     return Array(engine.converted(array._node, dtypes.int64))
@@ -40,9 +38,8 @@ def along(indices: Any, where: str, device: Any) -> Array:
     """An argument of indices of each line; IndexError for what is not integer, as NumPy has it."""
     array = as_array(indices, where, "indices", device=None if type(indices) is Array else device)
     if array._node.dtype.kind not in dtypes.INTEGER:
-        raise errors.refused(
-            IndexError, where, f"indices have dtype {array.dtype}", "integers are accepted"
-        )
+        fault = f"indices have dtype {array.dtype}"
+        raise refused(IndexError, where, fault, "integers are accepted")
     require_together(array._node.device, device, where)
     return Array(engine.converted(array._node, dtypes.int64))
 
@@ -53,9 +50,7 @@ def bounded(index: Array, extent: int, axis: int, mode: str, where: str) -> Arra
         require_in_range(index, extent, axis, where)
         return index
     if mode not in ("wrap", "clip"):
-        raise errors.value_error(
-            where, f"mode is {mode!r}", "'raise', 'wrap' and 'clip' are accepted"
-        )
+        raise value_error(where, f"mode is {mode!r}", "'raise', 'wrap' and 'clip' are accepted")
     if not extent:
         require_in_range(index, extent, axis, where)
         return index

@@ -10,7 +10,7 @@ from typing import Any, SupportsIndex, cast
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array import memory
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
 from xarr.array.conversion import as_array
@@ -18,6 +18,7 @@ from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, re
 from xarr.array.operands import no_array
 from xarr.array.outcome import mask_of
 from xarr.backends.device import default_float, get_device
+from xarr.errors import refused, value_error
 from xarr.functions.create.creation import ordered
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
@@ -139,9 +140,7 @@ def frombuffer(
     try:
         host = numpy.frombuffer(buffer, kind, int(count), int(offset))
     except ValueError as error:
-        raise errors.value_error(
-            where, str(error), "whole elements in the buffer are accepted"
-        ) from None
+        raise value_error(where, str(error), "whole elements in the buffer are accepted") from None
     return as_array(host, where, "buffer", device=target)
 
 
@@ -178,9 +177,8 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = None, order: str | None = None)
     result = ordered(a, dtype, order, None, None, "asarray_chkfinite(a)", "a")
     floating = result._node.dtype.kind in dtypes.FLOATING
     if floating and not bool(reductions.all(elementwise.isfinite(result))):
-        raise errors.value_error(
-            "asarray_chkfinite(a)", "a holds NaN or infinities", "finite numbers are accepted"
-        )
+        fault = "a holds NaN or infinities"
+        raise value_error("asarray_chkfinite(a)", fault, "finite numbers are accepted")
     return result
 
 
@@ -205,12 +203,11 @@ def require(
     for item in requirements or ():
         short = _REQUIREMENTS.get(item.upper())
         if short is None:
-            raise errors.refused(
-                KeyError, where, f"a requirement is {item!r}", "C, F, A, W, O, E are accepted"
-            )
+            fault = f"a requirement is {item!r}"
+            raise refused(KeyError, where, fault, "C, F, A, W, O, E are accepted")
         wanted.add(short)
     if {"C", "F"} <= wanted:
-        raise errors.value_error(where, "both orders are required", "one is accepted")
+        raise value_error(where, "both orders are required", "one is accepted")
     order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
     result = in_order(as_array(a, where, "a", dtype=dtype), order, where)
     flags = memory.Flags(result)

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, SupportsIndex, cast, overload
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array import transfers
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array, retyped, warn_of_imaginary
@@ -25,6 +25,7 @@ from xarr.backends.device import Device, default_float, get_device, promoted, re
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
+from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.device.streams import Stream
 from xarr.functions.elementwise import arithmetic
 from xarr.layout import Shape
@@ -88,12 +89,8 @@ def ordered(
             order = "F"
         result = in_order(given, order, where)
         if copy is False and result is not given:
-            raise errors.value_error(
-                where,
-                f"copy is False and {name} does not lie in order {order}",
-                "another order needs a copy",
-                "pass copy=None",
-            )
+            fault = f"copy is False and {name} does not lie in order {order}"
+            raise value_error(where, fault, "another order needs a copy", "pass copy=None")
     is_given = result is obj
     if is_given and (result._kept or result.ndim or copy is False):
         return result
@@ -129,7 +126,7 @@ def array(
     least = integer(ndmin, "array(object, ndmin)", "ndmin")
     most = integer(ndmax, "array(object, ndmax)", "ndmax")
     if not 0 <= most <= layout.MAX_NDIM or 0 < most < least:
-        raise errors.value_error(
+        raise value_error(
             "array(object, ndmin, ndmax)",
             f"ndmin is {least} and ndmax is {most}",
             "ndmin must be <= ndmax"
@@ -137,18 +134,14 @@ def array(
             else f"ndmax must be in the range [0, {layout.MAX_NDIM}]",
         )
     if isinstance(copy, str):
-        raise errors.value_error(
-            where,
-            f"copy is {copy!r}",
-            "strings are not allowed for 'copy' keyword. Use True/False/None instead.",
-        )
+        fault = f"copy is {copy!r}"
+        accepted = "strings are not allowed for 'copy' keyword. Use True/False/None instead."
+        raise value_error(where, fault, accepted)
     result = ordered(object, dtype, order, copy, device, where, "object")
     if most and result.ndim > most:
-        raise errors.type_error(
-            where,
-            f"object has {result.ndim} dimensions and ndmax is {most}",
-            "what lies deeper would be Python objects, which cannot be on a device",
-        )
+        fault = f"object has {result.ndim} dimensions and ndmax is {most}"
+        accepted = "what lies deeper would be Python objects, which cannot be on a device"
+        raise type_error(where, fault, accepted)
     shape = layout.require_possible((1,) * (least - result.ndim) + result.shape, where)
     return result.reshape(shape) if least > result.ndim else result
 
@@ -199,11 +192,8 @@ def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: st
         fill_value = numpy.asarray(fill_value)
     node = as_array(fill_value, where, "fill_value", dtype=dtype, device=device)._node
     if layout.broadcast_shapes(node.shape, extents, where=where) != extents:
-        raise errors.value_error(
-            where,
-            f"fill_value has shape {node.shape} and shape is {extents}",
-            "fill_value has to broadcast to shape",
-        )
+        fault = f"fill_value has shape {node.shape} and shape is {extents}"
+        raise value_error(where, fault, "fill_value has to broadcast to shape")
     if node.value is not None:
         return keep_array(Array(constant(node.value, node.dtype, extents, node.device)))
     return keep_array(Array(engine.copied(engine.broadcast(node, extents))))
@@ -220,7 +210,7 @@ def filled_like(
     make: Callable[..., Array] = filled,
 ) -> Array:
     """An array of one value like another array, for a function that errors name."""
-    given = as_array(x, where, errors.operand_of(where))
+    given = as_array(x, where, operand_of(where))
     node = given._node
     result = make(
         value,
@@ -277,9 +267,8 @@ def number(value: Any, where: str, name: str, *, complex_too: bool = False) -> A
         try:
             return operator.index(cast(Any, value))
         except TypeError:
-            raise errors.type_error(
-                where, f"{name} is of type {type(value).__name__}", "one number is accepted"
-            ) from None
+            fault = f"{name} is of type {type(value).__name__}"
+            raise type_error(where, fault, "one number is accepted") from None
     return value
 
 
@@ -318,7 +307,7 @@ def arange(
     where = "arange(start, stop, step)"
     if stop is None:
         if start is None:
-            raise errors.type_error(where, "stop is missing", "stop is a number")
+            raise type_error(where, "stop is missing", "stop is a number")
         start, stop = 0, start
     start, stop, step = (
         number(value, where, name)
@@ -356,9 +345,8 @@ def arange(
 def _of_bools(start: Any, step: Any, length: int, target: Device, where: str) -> Array:
     """The one or two bools that NumPy makes."""
     if length > 2:
-        raise errors.type_error(
-            where, f"dtype is bool and there are {length} numbers", "2 at most are accepted"
-        )
+        fault = f"dtype is bool and there are {length} numbers"
+        raise type_error(where, fault, "2 at most are accepted")
     values = [bool(start), bool(start + step)]
     return as_array(values[:length], where, device=target)
 
@@ -374,16 +362,11 @@ def _first_two(start: Any, step: Any, row: DType, length: int, where: str) -> tu
         try:
             whole = int(value)
         except (OverflowError, ValueError) as error:
-            raise errors.refused(
-                type(error), where, f"a number is {value} and dtype is {row}", "finite ones fit"
-            ) from None
+            fault = f"a number is {value} and dtype is {row}"
+            raise refused(type(error), where, fault, "finite ones fit") from None
         if not low <= whole <= high:
-            raise errors.refused(
-                OverflowError,
-                where,
-                f"the number {whole} is out of bounds for {row}",
-                f"{row} holds {low} to {high}",
-            )
+            fault = f"the number {whole} is out of bounds for {row}"
+            raise refused(OverflowError, where, fault, f"{row} holds {low} to {high}")
         values.append(kind(whole))
     return values[0], values[-1]
 
@@ -402,14 +385,14 @@ def _arange_type(start: Any, stop: Any, step: Any, dtype: Any, device: Device, w
 
 def _arange_length(start: Any, stop: Any, step: Any, where: str) -> int:
     if step == 0:
-        raise errors.refused(ZeroDivisionError, where, "step is 0", "step is not 0")
+        raise refused(ZeroDivisionError, where, "step is 0", "step is not 0")
     start, stop, step = (
         value.item() if isinstance(value, numpy.generic) else value for value in (start, stop, step)
     )
     span = stop - start
     count = float(span / step)
     if not math.isfinite(count):
-        raise errors.value_error(
+        raise value_error(
             where,
             f"start is {start}, stop is {stop}, step is {step}",
             "the number of elements has to be finite (cannot compute length)"
@@ -540,7 +523,7 @@ def _spaced_arrays(
     """What `linspace` makes between the elements of arrays, and the distances."""
     count = integer(num, where, "num")
     if count < 0:
-        raise errors.value_error(where, f"num is {count}", "num is not negative")
+        raise value_error(where, f"num is {count}", "num is not negative")
     given = next((item for item in (start, stop) if type(item) is Array), None)
     target = get_device(device, where) if device is not None or given is None else given.device
     low, high = (
@@ -596,7 +579,7 @@ def _spaced(
     stop = number(stop, where, "stop", complex_too=True)
     count = integer(num, where, "num")
     if count < 0:
-        raise errors.value_error(where, f"num is {count}", "num is not negative")
+        raise value_error(where, f"num is {count}", "num is not negative")
     layout.require_possible((count,), where)
     target = get_device(device, where)
     ends = {"start": start, "stop": stop}
@@ -718,9 +701,8 @@ def geomspace(
         return result if row is None else retyped(result, row, where, "the result")
     low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
     if low == 0 or high == 0 or (low < 0) != (high < 0):
-        raise errors.value_error(
-            where, f"start is {low} and stop is {high}", "both are above or both below 0"
-        )
+        fault = f"start is {low} and stop is {high}"
+        raise value_error(where, fault, "both are above or both below 0")
     sign = -1.0 if low < 0 else 1.0
     exponents = math.log10(low * sign), math.log10(high * sign)
     logs, _ = _spaced(*exponents, num, endpoint, None, device, where)
@@ -768,7 +750,7 @@ def _geometric_arrays(
     )
     low, high = retyped(low, row, where), retyped(high, row, where)
     if bool((low == 0).any()) or bool((high == 0).any()):
-        raise errors.value_error(where, "an end is 0", "numbers other than 0 are accepted")
+        raise value_error(where, "an end is 0", "numbers other than 0 are accepted")
     shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
     low, high = (Array(engine.broadcast(end._node, shape)) for end in (low, high))
     # From 1 to the quotient of the ends, turned to where the first one points.
@@ -869,9 +851,7 @@ def _triangle(x: ArrayLike, k: SupportsIndex, comparison: Elementwise, where: st
     if len(node.shape) == 1:  # of which NumPy makes a matrix of equal rows
         node = engine.broadcast(node, node.shape * 2)
     if len(node.shape) < 2:
-        raise errors.value_error(
-            where, f"m has {len(node.shape)} dimensions", "at least 1 is needed"
-        )
+        raise value_error(where, f"m has {len(node.shape)} dimensions", "at least 1 is needed")
     offset = integer(k, where, "k")
     if 0 in node.shape:
         return Array(engine.copied(node))
@@ -930,9 +910,8 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     target = get_device(device, where)
     if stream is not None:
         if not isinstance(stream, Stream) or stream.device.driver is not target.driver:
-            raise errors.value_error(
-                where, f"stream is {stream!r}", f"an xarr.Stream on {target} is accepted"
-            )
+            fault = f"stream is {stream!r}"
+            raise value_error(where, fault, f"an xarr.Stream on {target} is accepted")
         with stream:
             return to_device(x, target)
     return x if target is node.device else Array(transfers.to_device(node, target, where))

@@ -7,13 +7,14 @@ from typing import Any, Final, Literal, TypeVar, overload
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array.array import Array, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array
 from xarr.array.layouts import settled, view
 from xarr.backends.device import Device, default_float, get_device
 from xarr.dtypes import DType
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.create.creation import arange, linspace, shape_of
 from xarr.functions.create.fills import zeros
 from xarr.functions.shape import joining
@@ -45,14 +46,12 @@ def meshgrid(
     """
     where = "meshgrid(*arrays)"
     if indexing not in ("xy", "ij"):
-        raise errors.value_error(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
+        raise value_error(where, f"indexing is {indexing!r}", '"xy" and "ij" are accepted')
     vectors = [as_array(item, where, "an array") for item in arrays]
     layout.require_possible((1,) * len(vectors), where)
     for vector in vectors:
         if vector.ndim > 1:
-            raise errors.value_error(
-                where, f"an array has shape {vector.shape}", "vectors are accepted"
-            )
+            raise value_error(where, f"an array has shape {vector.shape}", "vectors are accepted")
     axes = list(range(len(vectors)))
     if indexing == "xy" and len(axes) > 1:
         axes[:2] = [1, 0]
@@ -167,9 +166,8 @@ class _Grid:
 
     def _line(self, item: Any, *, alone: bool = False) -> Array:
         if not isinstance(item, slice) or item.stop is None:
-            raise errors.type_error(
-                f"{self.name}[key]", f"key holds {item!r}", "slices with a stop are accepted"
-            )
+            fault = f"key holds {item!r}"
+            raise type_error(f"{self.name}[key]", fault, "slices with a stop are accepted")
         start = 0 if item.start is None else self._number(item.start)
         step = 1 if item.step is None else self._number(item.step)
         item = slice(start, self._number(item.stop), step)
@@ -190,11 +188,9 @@ class _Grid:
         if not getattr(bound, "ndim", 0):
             return bound
         if bound.size != 1:
-            raise errors.value_error(
-                f"{self.name}[key]",
-                f"a slice has a bound of shape {bound.shape}",
-                "numbers, and arrays of one element, are accepted",
-            )
+            fault = f"a slice has a bound of shape {bound.shape}"
+            accepted = "numbers, and arrays of one element, are accepted"
+            raise value_error(f"{self.name}[key]", fault, accepted)
         return bound.reshape(())
 
 
@@ -253,7 +249,7 @@ class _Joined(_Grid):
             for item in items
         ]
         if not values:
-            raise errors.value_error(where, "there is nothing to join", "items are needed")
+            raise value_error(where, "there is nothing to join", "items are needed")
         row = data_types.result_type(*values)
         parts = [
             _lifted(as_array(value, where, "an item", dtype=row, device=device), ndim, first)
@@ -263,23 +259,16 @@ class _Joined(_Grid):
 
     def _directive(self, text: str, where: str) -> tuple[int, int, int]:
         if text in ("r", "c"):
-            raise errors.type_error(
-                where,
-                f"the first item is {text!r}, which asks for a matrix",
-                "there are no matrices in xarr",
-                "use vstack or hstack",
-            )
+            fault = f"the first item is {text!r}, which asks for a matrix"
+            raise type_error(where, fault, "there are no matrices in xarr", "use vstack or hstack")
         given = [self._axis, self._ndim, self._first]
         try:
             numbers = [int(part) for part in text.split(",")]
         except ValueError:
             numbers = []
         if not 1 <= len(numbers) <= 3:
-            raise errors.value_error(
-                where,
-                f"the first item is {text!r}",
-                'up to three integers are accepted, as in "0,2,0"',
-            )
+            fault = f"the first item is {text!r}"
+            raise value_error(where, fault, 'up to three integers are accepted, as in "0,2,0"')
         axis, ndim, first = [*numbers, *given[len(numbers) :]]
         return axis, ndim, first
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
 from xarr.array.operands import integer
 from xarr.engine import engine
+from xarr.errors import value_error
 from xarr.functions.create import fills
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
@@ -32,9 +33,7 @@ def vander(
     where = "vander(x, N)"
     given = array_of(x, where)
     if given.ndim != 1:
-        raise errors.value_error(
-            where, f"x has {given.ndim} dimensions", "one dimension is accepted"
-        )
+        raise value_error(where, f"x has {given.ndim} dimensions", "one dimension is accepted")
     columns = given.size if N is None else integer(N, where, "N")
     row = dtypes.promote(given._node.dtype, dtypes.int64)
     powers = fills.ones((given.size, columns), row, device=given.device)

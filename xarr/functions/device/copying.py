@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.layouts import assign, require_writeable, settled
 from xarr.array.transfers import in_a_row
 from xarr.backends.device import Device, default_float, get_device
 from xarr.core.tape import leaf
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.device.streams import Event, Stream, require_stream
 from xarr.layout import contiguous, extents_of
 
@@ -72,41 +73,30 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     where = "copyto_async(dst, src)"
     array, host = (dst, src) if type(dst) is Array else (src, dst)
     if type(array) is not Array or not isinstance(host, numpy.ndarray):
-        raise errors.type_error(
-            where,
-            f"dst is of type {type(dst).__name__} and src of {type(src).__name__}",
-            "an Array and an array of NumPy's are accepted",
-            "use xarr.copyto",
-        )
+        fault = f"dst is of type {type(dst).__name__} and src of {type(src).__name__}"
+        accepted = "an Array and an array of NumPy's are accepted"
+        raise type_error(where, fault, accepted, "use xarr.copyto")
     if array.dtype != host.dtype:
-        raise errors.type_error(
-            where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one"
-        )
+        raise type_error(where, f"the dtypes are {array.dtype} and {host.dtype}", "they are one")
     if array.shape != host.shape or not host.flags.c_contiguous:
-        raise errors.value_error(
+        raise value_error(
             where,
             f"the shapes are {array.shape} and {host.shape}"
             + ("" if host.flags.c_contiguous else ", and NumPy's lies not in one piece"),
             "arrays of one shape in C order are accepted",
         )
     if array.device.is_recorded:
-        raise errors.refused(
-            RuntimeError,
-            where,
-            "a graph is being recorded",
-            "a graph works on the device alone",
-            "copy before it or behind it",
-        )
+        fault = "a graph is being recorded"
+        accepted = "a graph works on the device alone"
+        raise refused(RuntimeError, where, fault, accepted, "copy before it or behind it")
     if stream is not None:
         require_stream(stream, where)
     if stream is not None and stream.device is not array.device:
-        raise errors.value_error(
-            where, f"stream is on {stream.device}", f"{array.device} is accepted"
-        )
+        raise value_error(where, f"stream is on {stream.device}", f"{array.device} is accepted")
     with array.device.lock, contextlib.nullcontext() if stream is None else stream:
         if array is src:
             if not host.flags.writeable:
-                raise errors.value_error(where, "dst cannot be written", "")
+                raise value_error(where, "dst cannot be written", "")
             storage, begin = in_a_row(array._node)
             array.device.driver.download(storage.buffer, begin, host, waits=False)
         else:

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from xarr import errors
 from xarr.array.array import Array
 from xarr.backends.device import Device
 from xarr.compiler import launch
 from xarr.engine import traffic
 from xarr.engine.opcodes import tape_of
 from xarr.engine.traffic import Move
+from xarr.errors import type_error, value_error
 from xarr.schedule.instructions import instructions
 
 
@@ -49,9 +49,7 @@ class Explanation(str):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the drawing, as SVG, to a file whose name ends in ".svg"."""
         if Path(path).suffix.lower() != ".svg":
-            raise errors.value_error(
-                "explain(x).save(path)", f"path is {os.fspath(path)!r}", ".svg files"
-            )
+            raise value_error("explain(x).save(path)", f"path is {os.fspath(path)!r}", ".svg files")
         Path(path).write_text(self.svg(), encoding="utf-8")
 
 
@@ -95,9 +93,7 @@ def explain(x: Array, /) -> Explanation:
     'pending: 1 operation'
     """
     if type(x) is not Array:
-        raise errors.type_error(
-            "explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted"
-        )
+        raise type_error("explain(x)", f"x is of type {type(x).__name__}", "an Array is accepted")
     node = x._node
     device = node.device
     head = f"{node.dtype} {node.shape} on {device}"

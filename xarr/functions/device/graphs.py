@@ -9,13 +9,13 @@ import weakref
 from collections.abc import Callable
 from typing import Final
 
-from xarr import errors
 from xarr.array.array import Array
 from xarr.backends.base import Call, buffers_of
 from xarr.backends.device import Device, get_device
 from xarr.backends.recording import recording
 from xarr.engine import engine, hosted
 from xarr.engine.opcodes import tape_of
+from xarr.errors import refused
 
 
 class Graph:
@@ -79,7 +79,7 @@ class Graph:
             tape_of(self.device).ask(self._launch)
 
     def _refusal(self, given: str, remedy: str) -> RuntimeError:
-        return errors.refused(RuntimeError, f"graph on {self.device}", given, "", remedy)
+        return refused(RuntimeError, f"graph on {self.device}", given, "", remedy)
 
     def __repr__(self) -> str:
         return f"<Graph of {self.launches} launches on {self.device}>"

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.backends import device as devices, ranges
 from xarr.backends.device import Device, get_device
 from xarr.core.tape import Storage, leaf
 from xarr.engine import engine, profiling
 from xarr.engine.profiling import Line, Work
+from xarr.errors import refused
 
 _COPIED_NBYTES: Final = (1 << 27, 1 << 24, 1 << 20)
 """Bytes of the copy that bandwidth is measured by: more than caches hold, if there is room."""
@@ -69,9 +70,8 @@ class Profile:
 
     def __enter__(self) -> Profile:
         if self._recording is not None:
-            raise errors.refused(
-                RuntimeError, "profile()", "it was used already", "make another one with profile()"
-            )
+            fault = "it was used already"
+            raise refused(RuntimeError, "profile()", fault, "make another one with profile()")
         _settle()
         recording = profiling.Recording()
         recording.begin()

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from xarr import errors
 from xarr.backends.device import Device, get_device
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 
 
 class Stream:
@@ -48,11 +48,9 @@ class Stream:
         where = "Stream(device, pointer, priority)"
         self._device = get_device(device, where)
         if pointer is not None and (type(pointer) is not int or pointer < 0):
-            raise errors.type_error(
-                where, f"pointer is {pointer!r}", "an integer address is accepted"
-            )
+            raise type_error(where, f"pointer is {pointer!r}", "an integer address is accepted")
         if type(priority) is not int:
-            raise errors.type_error(where, f"priority is {priority!r}", "an integer is accepted")
+            raise type_error(where, f"priority is {priority!r}", "an integer is accepted")
         driver = self._device.driver
         with self._device.lock:
             self._handle = (
@@ -82,9 +80,8 @@ class Stream:
         What a program puts on it is in order with what xarr puts there.
         """
         if self._device.backend != "opencl":
-            raise errors.refused(
-                AttributeError, "stream.cl_queue", f"the stream is on {self._device}", "", ""
-            )
+            fault = f"the stream is on {self._device}"
+            raise refused(AttributeError, "stream.cl_queue", fault, "", "")
         driver: Any = self._device.driver
         with self._device.lock:
             return driver.lend_stream(self._handle)
@@ -133,9 +130,8 @@ def current_stream(device: Device | str | None = None) -> Stream:
 def require_stream(stream: Any, where: str) -> None:
     """Refuse what is no stream."""
     if not isinstance(stream, Stream):
-        raise errors.type_error(
-            where, f"stream is of type {type(stream).__name__}", "a Stream is accepted"
-        )
+        fault = f"stream is of type {type(stream).__name__}"
+        raise type_error(where, fault, "a Stream is accepted")
 
 
 class Event:
@@ -189,9 +185,8 @@ class Event:
                 return
             require_stream(stream, where)
             if stream.device.driver is not driver:
-                raise errors.value_error(
-                    where, f"the stream is on {stream.device}", f"{self._device} is accepted"
-                )
+                fault = f"the stream is on {stream.device}"
+                raise value_error(where, fault, f"{self._device} is accepted")
             with stream:
                 self._handle = driver.mark(timed=True)
 
@@ -227,18 +222,12 @@ class Event:
         """The time from this event to a later one, in milliseconds; waits for both."""
         where = "Event.elapsed_ms(end)"
         if not isinstance(end, Event):
-            raise errors.type_error(
-                where, f"end is of type {type(end).__name__}", "an Event is accepted"
-            )
+            raise type_error(where, f"end is of type {type(end).__name__}", "an Event is accepted")
         for name, event in (("the event", self), ("end", end)):
             if event._handle is None:
-                raise errors.value_error(
-                    where, f"{name} was not recorded", "call its record() before"
-                )
+                raise value_error(where, f"{name} was not recorded", "call its record() before")
         if end._device.driver is not self._device.driver:
-            raise errors.value_error(
-                where, f"end is on {end._device}", f"{self._device} is accepted"
-            )
+            raise value_error(where, f"end is on {end._device}", f"{self._device} is accepted")
         self.synchronize()
         end.synchronize()
         return self._device.driver.elapsed(self._handle, end._handle)

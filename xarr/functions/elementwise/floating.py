@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS, array_of, together
@@ -16,6 +16,7 @@ from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
 from xarr.engine import engine
+from xarr.errors import type_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.elementwise.ufuncs import universal
 from xarr.tables import elementwise as rows
@@ -105,12 +106,8 @@ def ldexp(
         for name, value in (("x1", x1), ("x2", x2))
     )
     if second._node.dtype.kind not in (*INTEGER, BOOL):
-        raise errors.type_error(
-            where_named,
-            f"x2 has dtype {second._node.dtype}",
-            "integer dtypes are accepted",
-            "write x1 * 2**x2",
-        )
+        fault = f"x2 has dtype {second._node.dtype}"
+        raise type_error(where_named, fault, "integer dtypes are accepted", "write x1 * 2**x2")
     node = first._node if first._node.dtype.kind in FLOATING else _floating(first)
     power = engine.converted(second._node, dtypes.float32)
     return Array(scaled.combined(node, engine.converted(power, node.dtype), where_named))
@@ -156,7 +153,7 @@ def _real(x: ArrayLike, where: str) -> Array:
     array = array_of(x, where)
     if array._node.dtype.kind == COMPLEX:
         given = f"x has dtype {array._node.dtype}"
-        raise errors.type_error(where, given, "real dtypes are accepted", "take x.real")
+        raise type_error(where, given, "real dtypes are accepted", "take x.real")
     return array
 
 

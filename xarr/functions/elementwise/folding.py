@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
@@ -26,6 +26,7 @@ from xarr.array.transfers import Host
 from xarr.core.tape import Node, constant
 from xarr.dtypes import DType
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.applying import reduced, scanned
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import elementwise as functions
@@ -126,15 +127,10 @@ def at(function: ufunc, a: Array, indices: Any, b: ArrayLike | None) -> None:
     """Apply the function to elements of an array in place, each as often as it is named."""
     name = f"{function.__name__}.at(a, indices{', b' * (function.nin > 1)})"
     if type(a) is not Array:
-        raise errors.type_error(
-            name, f"a is of type {type(a).__name__}", "an Array is accepted, in place"
-        )
+        raise type_error(name, f"a is of type {type(a).__name__}", "an Array is accepted, in place")
     if (b is None) is (function.nin == 2) or function.nout > 1 or function.nin > 2:
-        raise errors.value_error(
-            name,
-            "b is None" if b is None else "b is given",
-            f"{function.__name__} has {function.nin} operands",
-        )
+        fault = "b is None" if b is None else "b is given"
+        raise value_error(name, fault, f"{function.__name__} has {function.nin} operands")
     require_writeable(a, name)
     places = getitem(Array(engine.index(a.shape, a.device)), indices)
     values = None
@@ -173,7 +169,7 @@ def reduceat(
 def _require_two(function: ufunc, method: str, results: int | None = 1) -> None:
     """Refuse a function that has not two operands and one result."""
     if function.nin != 2 or (results is not None and function.nout != results):
-        raise errors.value_error(
+        raise value_error(
             f"{function.__name__}.{method}(array)",
             f"{function.__name__} has {function.nin} operands and {function.nout} results",
             f"{method} takes functions of two operands" + (" and one result" if results else ""),
@@ -195,12 +191,9 @@ def _computed(function: ufunc, node: Node, dtype: Any, name: str) -> DType:
     if row.result == "bool" and row.associative:
         return dtypes.bool_
     if row.result == "bool" and node.dtype is not dtypes.bool_:
-        raise errors.type_error(
-            name,
-            f"array has dtype {node.dtype} and the results are bool",
-            "results of the type of the operands can be joined",
-            f"take {function.__name__} of two arrays",
-        )
+        fault = f"array has dtype {node.dtype} and the results are bool"
+        accepted = "results of the type of the operands can be joined"
+        raise type_error(name, fault, accepted, f"take {function.__name__} of two arrays")
     return operation.operands[0]
 
 
@@ -239,13 +232,11 @@ def _from_left(
     """A reduction by a function whose operands cannot be grouped otherwise."""
     places = layout.normalize_axes(axis, x.ndim, name)
     if len(places) > 1:
-        raise errors.value_error(
-            name, f"axis is {axis}", f"{function.__name__} goes along one axis at a time"
-        )
+        fault = f"axis is {axis}"
+        raise value_error(name, fault, f"{function.__name__} goes along one axis at a time")
     if where is not True and initial is None:
-        raise errors.value_error(
-            name, "where is given and initial is not", f"{function.__name__} has no identity"
-        )
+        fault = "where is given and initial is not"
+        raise value_error(name, fault, f"{function.__name__} has no identity")
     x = Array(engine.converted(x._node, _computed(function, x._node, dtype, name)))
     if not places:
         return delivered(x, out, name)
@@ -268,9 +259,7 @@ def _from_left(
             step = Array(choose(next(mask)._node, step._node, result._node))
         result = step
     if result is None:
-        raise errors.value_error(
-            name, f"array has shape {x.shape}", "at least one element is needed"
-        )
+        raise value_error(name, f"array has shape {x.shape}", "at least one element is needed")
     if keepdims:
         kept = (*x.shape[:place], 1, *x.shape[place + 1 :])
         result = Array(engine.reshaped(result._node, kept))
@@ -290,21 +279,14 @@ def _slices(indices: Any, extent: int, name: str) -> tuple[Host, Host]:
     """Where each slice begins, and how many elements it has."""
     begins = numpy.asarray(host_of(indices, name))
     if begins.ndim != 1 or (begins.dtype.kind not in "iu" and begins.size):
-        raise errors.type_error(
-            name,
-            f"indices have dtype {begins.dtype} and {begins.ndim} dimensions",
-            "one-dimensional integers are accepted",
-        )
+        fault = f"indices have dtype {begins.dtype} and {begins.ndim} dimensions"
+        raise type_error(name, fault, "one-dimensional integers are accepted")
     begins = begins.astype(numpy.int64)
     wrong = (begins < 0) | (begins >= extent)
     if wrong.any():
-        raise IndexError(
-            errors.message(
-                name,
-                f"the index {begins[wrong][0]} is out of range",
-                f"the axis has {extent} elements, so [0, {extent}) is accepted",
-            )
-        )
+        fault = f"the index {begins[wrong][0]} is out of range"
+        accepted = f"the axis has {extent} elements, so [0, {extent}) is accepted"
+        raise refused(IndexError, name, fault, accepted)
     ends = numpy.append(begins[1:], extent)
     return begins, numpy.maximum(ends - begins, 1)
 

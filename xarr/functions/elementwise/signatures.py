@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from xarr import dtypes, errors
 from xarr.dtypes import DType
+from xarr.errors import type_error
 
 Forced: TypeAlias = tuple[DType | None, ...]
 """The data type of each operand, and then of each result; None where it is left open."""
@@ -16,9 +17,8 @@ def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str
     if signature is None and sig is None:
         return None
     if sum(given is not None for given in (signature, sig, dtype)) > 1:
-        raise errors.type_error(
-            where, "two of signature, sig and dtype are given", "one of them is accepted"
-        )
+        fault = "two of signature, sig and dtype are given"
+        raise type_error(where, fault, "one of them is accepted")
     given = sig if signature is None else signature
     if isinstance(given, bytes):
         given = given.decode("ascii")

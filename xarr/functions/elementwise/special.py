@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
 from xarr.array.transfers import openly, to_host
@@ -15,6 +15,7 @@ from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, REAL
 from xarr.engine import engine
+from xarr.errors import type_error
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.reduce import reductions, statistical
 from xarr.functions.shape import joining
@@ -83,7 +84,7 @@ def i0(x: ArrayLike) -> Array:
     """
     node = array_of(x, "i0(x)")._node
     if node.dtype.kind == COMPLEX:
-        raise errors.type_error("i0(x)", f"x has dtype {node.dtype}", "real dtypes are accepted")
+        raise type_error("i0(x)", f"x has dtype {node.dtype}", "real dtypes are accepted")
     size = elementwise.abs(Array(_floating(node)))
     near = elementwise.minimum(size, 8.0)
     far = elementwise.maximum(size, 8.0)
@@ -164,7 +165,7 @@ def unwrap(
     name = "unwrap(p, discont, axis)"
     x = array_of(p, name)
     if x._node.dtype.kind == COMPLEX:
-        raise errors.type_error(name, f"p has dtype {x._node.dtype}", "real dtypes are accepted")
+        raise type_error(name, f"p has dtype {x._node.dtype}", "real dtypes are accepted")
     whole = x._node.dtype.kind != REAL and isinstance(period, int)
     place = normalize_axis(axis, x.ndim, name)
     steps = joining.diff(x, axis=place)

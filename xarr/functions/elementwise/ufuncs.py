@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy
 
-from xarr import dtypes, errors, functions
+from xarr import dtypes, functions
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered, require_castable, single
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
 from xarr.engine import engine
+from xarr.errors import type_error
 from xarr.functions.calls.applying import binary, unary
 from xarr.functions.elementwise.signatures import Forced, forced
 from xarr.functions.names import docstrings
@@ -247,11 +248,8 @@ class ufunc:  # noqa: N801 - NumPy's name
         if self.nout == 1:
             return (single(out, name),)
         if type(out) is not tuple or len(out) != self.nout:
-            raise errors.type_error(
-                name,
-                f"out is of type {type(out).__name__}",
-                f"a tuple of {self.nout} Arrays is accepted",
-            )
+            fault = f"out is of type {type(out).__name__}"
+            raise type_error(name, fault, f"a tuple of {self.nout} Arrays is accepted")
         return tuple(single(entry, name) for entry in out)
 
     def _on_one_device(
@@ -294,11 +292,9 @@ class ufunc:  # noqa: N801 - NumPy's name
 
     def _refuse_told(self, told: Forced) -> None:
         spelled = [("any" if entry is None else str(entry)) for entry in told]
-        raise errors.type_error(
-            self._where,
-            f"the signature tells {', '.join(spelled)}",
-            f"{self.__name__} does not compute so: its types are {', '.join(self.types)}",
-        )
+        fault = f"the signature tells {', '.join(spelled)}"
+        accepted = f"{self.__name__} does not compute so: its types are {', '.join(self.types)}"
+        raise type_error(self._where, fault, accepted)
 
     def _converted(self, operands: tuple[Any, ...], wanted: DType, casting: str) -> tuple[Any, ...]:
         """The operands in the data type that the caller wants it computed in."""
@@ -325,12 +321,10 @@ class ufunc:  # noqa: N801 - NumPy's name
         given, row = result._node.dtype, self._row
         real = row is not None and row.result == "real" and wanted.kind == dtypes.REAL
         if not real:
-            raise errors.type_error(
-                f"{self._where[:-1]}, dtype)",
-                f"dtype is {wanted}",
-                f"{self.__name__} gives {given} for these operands",
-                "convert the result with astype",
-            )
+            fault = f"dtype is {wanted}"
+            accepted = f"{self.__name__} gives {given} for these operands"
+            remedy = "convert the result with astype"
+            raise type_error(f"{self._where[:-1]}, dtype)", fault, accepted, remedy)
         require_castable(given, wanted, casting, f"{self._where[:-1]}, dtype)")
         return Array(engine.converted(result._node, wanted))
 
@@ -466,11 +460,9 @@ class Composed(ufunc, Generic[_P, _R]):
                 out = operands[nin:] + (None,) * (self.nargs - len(operands))
                 operands = operands[:nin]
             else:
-                raise errors.type_error(
-                    self._where,
-                    f"{len(operands)} operands are given",
-                    f"{nin} are accepted, and where the result goes",
-                )
+                fault = f"{len(operands)} operands are given"
+                accepted = f"{nin} are accepted, and where the result goes"
+                raise type_error(self._where, fault, accepted)
             return self._with_options(operands, out, where, casting, dtype, signature, sig)
 
     def _docstring(self) -> str:

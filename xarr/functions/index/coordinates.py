@@ -9,13 +9,14 @@ import math
 from collections.abc import Callable
 from typing import Any, SupportsIndex
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.operands import integer
 from xarr.backends.device import get_device
 from xarr.core.tape import constant
 from xarr.engine import engine
+from xarr.errors import value_error
 from xarr.functions.calls.places import bounded, int64
 from xarr.functions.create import creation, fills
 from xarr.functions.create.creation import shape_of
@@ -43,9 +44,7 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tu
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     steps = steps if order == "C" else steps[::-1]
     if index.ndim and not extents:
-        raise errors.value_error(
-            where, "shape is ()", "multiple indices are not supported for 0d array"
-        )
+        raise value_error(where, "shape is ()", "multiple indices are not supported for 0d array")
     if not index.ndim:
         flat = int(index)
         if not 0 <= flat < size:
@@ -65,9 +64,7 @@ def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tu
 
 
 def _out_of_bounds(index: int, size: int, where: str) -> ValueError:
-    return errors.value_error(
-        where, f"the index {index} is out of bounds", f"there are {size} elements"
-    )
+    return value_error(where, f"the index {index} is out of bounds", f"there are {size} elements")
 
 
 def ravel_multi_index(
@@ -88,11 +85,8 @@ def ravel_multi_index(
     parts = [int64(part, where, "multi_index", empty=False) for part in multi_index]
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
     if len(parts) != len(extents) or len(modes) != len(extents):
-        raise errors.value_error(
-            where,
-            f"there are {len(parts)} indices and {len(modes)} modes",
-            f"dims has {len(extents)} axes, and there is one for each",
-        )
+        fault = f"there are {len(parts)} indices and {len(modes)} modes"
+        raise value_error(where, fault, f"dims has {len(extents)} axes, and there is one for each")
     order = layout.order_of(order, where, "CF") or "C"
     steps = layout.contiguous_strides(extents if order == "C" else extents[::-1])
     total: Any = 0
@@ -129,9 +123,8 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Array, ...]:
     where = "diag_indices_from(arr)"
     shape = manipulation.at_least(as_array(arr, where, "arr"), 2, where).shape
     if len(set(shape)) != 1:
-        raise errors.value_error(
-            where, f"arr has shape {shape}", "all dimensions of input must be of equal length"
-        )
+        fault = f"arr has shape {shape}"
+        raise value_error(where, fault, "all dimensions of input must be of equal length")
     return diag_indices(shape[0], len(shape))
 
 
@@ -181,7 +174,7 @@ def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> tuple[Array, ...]
 def _matrix(arr: Any, where: str) -> Shape:
     shape = as_array(arr, where, "arr").shape
     if len(shape) != 2:
-        raise errors.value_error(where, f"arr has shape {shape}", "a matrix is accepted")
+        raise value_error(where, f"arr has shape {shape}", "a matrix is accepted")
     return shape
 
 
@@ -217,9 +210,7 @@ def ix_(*args: Any) -> tuple[Array, ...]:
     for axis, item in enumerate(args):
         line = as_array(item, where, "an argument", device=device)
         if line.ndim != 1:
-            raise errors.value_error(
-                where, f"an argument has shape {line.shape}", "vectors are accepted"
-            )
+            raise value_error(where, f"an argument has shape {line.shape}", "vectors are accepted")
         if line._node.dtype.kind == dtypes.BOOL:
             (line,) = nonzero(line)
         elif not line.size and isinstance(item, list | tuple | range):

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy
 
-from xarr import errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.layouts import require_writeable, settled
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.index import indexing
 from xarr.functions.shape import manipulation
 
@@ -94,11 +94,8 @@ class flatiter:  # noqa: N801 - NumPy's name
         if _is_one(key):
             values = as_array(value, "x.flat[key] = value", "value", device=x.device)
             if values.size > 1:
-                raise errors.value_error(
-                    "x.flat[index] = value",
-                    f"value has {values.size} elements",
-                    "one element is accepted",
-                )
+                fault = f"value has {values.size} elements"
+                raise value_error("x.flat[index] = value", fault, "one element is accepted")
             indexing.setitem(
                 x,
                 (*self._place(_in_range(key, x.size)), ...),
@@ -113,12 +110,10 @@ class flatiter:  # noqa: N801 - NumPy's name
             x[...] = target.reshape(x.shape)
 
     def __delitem__(self, key: Any) -> None:
-        raise errors.type_error(
-            "del x.flat[key]",
-            "elements of an array cannot be deleted",
-            "a shape stays as it is",
-            "make another array with xarr.delete(x, key)",
-        )
+        fault = "elements of an array cannot be deleted"
+        accepted = "a shape stays as it is"
+        remedy = "make another array with xarr.delete(x, key)"
+        raise type_error("del x.flat[key]", fault, accepted, remedy)
 
     def __eq__(self, other: object) -> Any:
         return self.copy() == (other.copy() if isinstance(other, flatiter) else other)
@@ -158,12 +153,9 @@ def _is_one(key: Any) -> bool:
 def _in_range(key: Any, size: int) -> int:
     index = operator.index(key)
     if not -size <= index < size:
-        raise errors.refused(
-            IndexError,
-            "x.flat[index]",
-            f"the index {index} is out of range",
-            f"x has {size} elements, so [{-size}, {size}) is accepted",
-        )
+        fault = f"the index {index} is out of range"
+        accepted = f"x has {size} elements, so [{-size}, {size}) is accepted"
+        raise refused(IndexError, "x.flat[index]", fault, accepted)
     return index + size if index < 0 else index
 
 
@@ -190,9 +182,7 @@ def _write_again_and_again(target: Array, key: Any, value: Any) -> None:
     shape = target[key].shape
     wanted = math.prod(shape)
     if wanted and not values.size:
-        raise errors.value_error(
-            "x.flat[key] = value", "value is empty", "some elements are needed"
-        )
+        raise value_error("x.flat[key] = value", "value is empty", "some elements are needed")
     if 0 < values.size < wanted:
         times = -(-wanted // values.size)
         repeated = manipulation.broadcast_to(values, (times, values.size))

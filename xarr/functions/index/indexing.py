@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, made, rebind
 from xarr.array.conversion import as_array, numbers, warn_of_imaginary
@@ -36,6 +36,7 @@ from xarr.core.tape import (
 )
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import elements, engine
+from xarr.errors import value_error
 from xarr.functions.index.keys import WHERE, advanced, basic, is_array, mask_of
 from xarr.layout import Layout, Shape
 from xarr.tables import elementwise as rows
@@ -179,11 +180,9 @@ def _fitted(source: Node, shape: Shape) -> Node:
         mine in (1, wanted) for mine, wanted in zip(reversed(given), reversed(shape), strict=False)
     )
     if not fits:
-        raise errors.value_error(
-            _WRITE,
-            f"value has shape {given}",
-            "it has to broadcast to that of x[key], " + str(shape).replace(" ", ""),
-        )
+        fault = f"value has shape {given}"
+        accepted = "it has to broadcast to that of x[key], " + str(shape).replace(" ", "")
+        raise value_error(_WRITE, fault, accepted)
     if extra <= 0:
         return source
     if source.storage is None:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, errors, layout, tuning
+from xarr import dtypes, layout, tuning
 from xarr.algorithms import gather
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
@@ -23,6 +23,7 @@ from xarr.array.transfers import from_host, is_unobserved
 from xarr.core.tape import LONGEST_STEP, Node, constant, sliced, values_of
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
 from xarr.layout import Layout, Shape
@@ -85,7 +86,7 @@ def basic(where: Layout, items: tuple[Any, ...]) -> Layout:
 
 
 def _too_deep(ndim: int) -> IndexError:
-    return errors.refused(
+    return refused(
         IndexError,
         WHERE,
         f"the result would have {ndim} dimensions",
@@ -94,11 +95,11 @@ def _too_deep(ndim: int) -> IndexError:
 
 
 def _several_ellipses() -> IndexError:
-    return errors.refused(IndexError, WHERE, "key has several ...", "one ... at most is accepted")
+    return refused(IndexError, WHERE, "key has several ...", "one ... at most is accepted")
 
 
 def _too_many(named: int, ndim: int) -> IndexError:
-    return errors.refused(
+    return refused(
         IndexError, WHERE, f"key names {named} axes", f"x has {ndim} dimensions: too many indices"
     )
 
@@ -108,9 +109,8 @@ def _slice(item: slice, extent: int) -> slice:
     try:
         start, stop, step = item.indices(extent)
     except TypeError:
-        raise errors.type_error(
-            WHERE, f"the slice is {item}", "the parts of a slice are integers or None"
-        ) from None
+        fault = f"the slice is {item}"
+        raise type_error(WHERE, fault, "the parts of a slice are integers or None") from None
     if abs(step) > LONGEST_STEP:
         step = (extent + 1) * (1 if step > 0 else -1)
     if (stop - start) * step <= 0:
@@ -122,14 +122,10 @@ def _integer(item: Any, extent: int, axis: int) -> int:
     try:
         index = operator.index(item)
     except TypeError:
-        raise errors.refused(IndexError, WHERE, f"the index is {item!r}", _ACCEPTED) from None
+        raise refused(IndexError, WHERE, f"the index is {item!r}", _ACCEPTED) from None
     if not -extent <= index < extent:
-        raise errors.refused(
-            IndexError,
-            WHERE,
-            f"index {index} is out of bounds for axis {axis} with size {extent}",
-            f"[{-extent}, {extent}) is accepted",
-        )
+        fault = f"index {index} is out of bounds for axis {axis} with size {extent}"
+        raise refused(IndexError, WHERE, fault, f"[{-extent}, {extent}) is accepted")
     return index + extent if index < 0 else index
 
 
@@ -157,11 +153,8 @@ def mask_of(item: Any, x: Array) -> Array | None:
 
 def _of_device(array: Array, x: Array) -> bool:
     if array._node.device is not x._node.device:
-        raise errors.value_error(
-            WHERE,
-            f"the index is on {array.device} and x on {x.device}",
-            "both have to be on one device",
-        )
+        fault = f"the index is on {array.device} and x on {x.device}"
+        raise value_error(WHERE, fault, "both have to be on one device")
     return True
 
 
@@ -188,9 +181,7 @@ def _host(item: Any) -> numpy.ndarray[Any, numpy.dtype[Any]]:
     try:
         values = numpy.asarray(item)
     except (TypeError, ValueError) as error:
-        raise errors.refused(
-            IndexError, WHERE, f"an index is no array ({error})", _ACCEPTED
-        ) from None
+        raise refused(IndexError, WHERE, f"an index is no array ({error})", _ACCEPTED) from None
     if values.size == 0 and not hasattr(item, "dtype"):
         return values.astype(numpy.int64)  # of an empty list
     if values.dtype.kind not in "biu":
@@ -199,7 +190,7 @@ def _host(item: Any) -> numpy.ndarray[Any, numpy.dtype[Any]]:
 
 
 def _no_index(dtype: str) -> IndexError:
-    return errors.refused(
+    return refused(
         IndexError,
         WHERE,
         f"an index array has dtype {dtype}",
@@ -284,12 +275,8 @@ def _indices(entry: _Index, extents: Shape, first: int) -> list[_Index]:
         node = constant(0, dtypes.int64, (int(bool(array)),), array._node.device)
         return [_Index(Array(node), (0, 0))]
     if not all(mine in (own, 0) for mine, own in zip(array.shape, extents, strict=True)):
-        raise errors.refused(
-            IndexError,
-            WHERE,
-            f"the mask has shape {array.shape}",
-            mismatch(array.shape, extents, first),
-        )
+        fault = f"the mask has shape {array.shape}"
+        raise refused(IndexError, WHERE, fault, mismatch(array.shape, extents, first))
     return [_Index(Array(along), (0, 0)) for along in gather.nonzero(array._node)]
 
 
@@ -335,7 +322,7 @@ def require_in_range(array: Array, extent: int, axis: int, where: str = WHERE) -
 
 def _require_bounds(low: int, high: int, extent: int, axis: int, where: str) -> None:
     if low < -extent or high >= extent:
-        raise errors.refused(
+        raise refused(
             IndexError,
             where,
             f"index {low if low < -extent else high} is out of bounds for axis {axis} "

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy
 
-from xarr import errors, layout
+from xarr import layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.layouts import assign, require_writeable, settled, view
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.places import along, bounded, int64, lines_along
 from xarr.functions.index import searching
 from xarr.functions.index.indexing import setitem
@@ -24,12 +25,8 @@ def _target(a: Any, where: str, name: str = "a") -> Array:
     """An argument that is written to."""
     if type(a) is not Array:
         remedy = f"numpy.{where}" if isinstance(a, numpy.ndarray) else f"xarr.asarray({name})"
-        raise errors.type_error(
-            where,
-            f"{name} is of type {type(a).__name__}",
-            "it is written to, so an Array is accepted",
-            f"use {remedy}",
-        )
+        fault = f"{name} is of type {type(a).__name__}"
+        raise type_error(where, fault, "it is written to, so an Array is accepted", f"use {remedy}")
     require_writeable(a, where)
     return a
 
@@ -100,9 +97,8 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
     """A mask of as many elements as `a`, in its shape."""
     array = as_array(mask, where, "mask", device=a.device)
     if array.size != a.size:
-        raise errors.value_error(
-            where, f"mask has shape {array.shape} and a {a.shape}", "as many elements are needed"
-        )
+        fault = f"mask has shape {array.shape} and a {a.shape}"
+        raise value_error(where, fault, "as many elements are needed")
     return manipulation.reshape(array.astype(bool, copy=False), a.shape)
 
 
@@ -127,9 +123,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     if not index.size:
         return
     if not values.size:
-        raise errors.value_error(
-            where, "vals is empty", "at least one value is needed for the mask"
-        )
+        raise value_error(where, "vals is empty", "at least one value is needed for the mask")
     _written_flat(target, index, resized(values, (index.size,)))
 
 
@@ -149,11 +143,8 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
     index = along(indices, where, target.device)
     if axis is None:
         if index.ndim != 1:
-            raise errors.value_error(
-                where,
-                f"indices have shape {index.shape}",
-                "without axis, indices have a single dimension",
-            )
+            fault = f"indices have shape {index.shape}"
+            raise value_error(where, fault, "without axis, indices have a single dimension")
         _written_flat(
             target,
             bounded(index, target.size, 0, "raise", where),
@@ -162,11 +153,8 @@ def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> No
         return
     place = normalize_axis(axis, target.ndim, where)
     if index.ndim != target.ndim:
-        raise errors.value_error(
-            where,
-            f"indices have {index.ndim} dimensions",
-            f"arr has {target.ndim}; both have to agree",
-        )
+        fault = f"indices have {index.ndim} dimensions"
+        raise value_error(where, fault, f"arr has {target.ndim}; both have to agree")
     key: list[Any] = list(lines_along(target.shape, place, target.device))
     key.insert(place, index)
     setitem(target, tuple(key), values)
@@ -192,9 +180,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     target = _target(a, where)
     shape = manipulation.at_least(target, 2, where).shape
     if target.ndim > 2 and len(set(shape)) != 1:
-        raise errors.value_error(
-            where, f"a has shape {shape}", "all dimensions of input must be of equal length"
-        )
+        fault = f"a has shape {shape}"
+        raise value_error(where, fault, "all dimensions of input must be of equal length")
     values = manipulation.ravel(
         as_array(val, where, "val", dtype=target.dtype, device=target.device)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex, overload
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
@@ -15,6 +15,7 @@ from xarr.array.outcome import delivered
 from xarr.backends.device import require_together
 from xarr.core.tape import Node, constant
 from xarr.engine import engine
+from xarr.errors import operand_of, value_error
 from xarr.functions.calls.places import along, bounded, int64, lines_along
 from xarr.functions.index.keys import require_in_range
 from xarr.functions.shape import joining, manipulation
@@ -45,9 +46,7 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
     if x1 is None and x2 is None:
         return _nonzero(condition, name)
     if x1 is None or x2 is None:
-        raise errors.value_error(
-            name, "one of x1 and x2 is missing", "both or neither are accepted"
-        )
+        raise value_error(name, "one of x1 and x2 is missing", "both or neither are accepted")
     device = next((value.device for value in (condition, x1, x2) if type(value) is Array), None)
     test = as_array(
         condition, name, "condition", device=None if type(condition) is Array else device
@@ -84,9 +83,8 @@ def nonzero(a: Array) -> tuple[Array, ...]:
 def _nonzero(x: ArrayLike, where: str) -> tuple[Array, ...]:
     node = node_of(x, where)
     if not node.shape:
-        raise errors.value_error(
-            where, f"{errors.operand_of(where)} is 0-dimensional", "at least one axis is needed"
-        )
+        fault = f"{operand_of(where)} is 0-dimensional"
+        raise value_error(where, fault, "at least one axis is needed")
     mask = engine.converted(node, dtypes.bool_)
     return tuple(Array(along) for along in gather.nonzero(mask))
 
@@ -141,9 +139,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     ndim = x.ndim
     place = layout.normalize_axis(axis, ndim, "take_along_axis(arr, indices, axis)")
     if index.ndim != ndim:
-        raise errors.value_error(
-            name, f"indices have {index.ndim} dimensions", f"arr has {ndim}; both have to agree"
-        )
+        fault = f"indices have {index.ndim} dimensions"
+        raise value_error(name, fault, f"arr has {ndim}; both have to agree")
     require_in_range(index, x.shape[place], place, name)
     without = (*x.shape[:place], 1, *x.shape[place + 1 :])
     flat_index = (*index.shape[:place], 1, *index.shape[place + 1 :])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, SupportsIndex
 
-from xarr import dtypes, errors, layout, tuning
+from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS
@@ -13,6 +13,7 @@ from xarr.array.layouts import keep_array
 from xarr.array.outcome import delivered
 from xarr.backends.device import get_device
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.places import bounded, int64
 from xarr.functions.create import fills
 from xarr.functions.index import indexing, searching
@@ -35,13 +36,11 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     given = list(choices)
     parts = [as_array(part, where, "a choice", device=number.device) for part in given]
     if not parts:
-        raise errors.value_error(where, "there are no choices", "at least one is needed")
+        raise value_error(where, "there are no choices", "at least one is needed")
     try:
         number = bounded(number, len(parts), 0, mode, where)
         if mode == "raise" and number.size and bool((number < 0).any()):
-            raise errors.refused(
-                IndexError, where, "a is negative", f"[0, {len(parts)}) is accepted"
-            )
+            raise refused(IndexError, where, "a is negative", f"[0, {len(parts)}) is accepted")
     except IndexError as error:
         raise ValueError(str(error)) from None
     values = [
@@ -90,7 +89,7 @@ def compress(
     x = as_array(a, where, "a", device=device)
     mask = as_array(condition, where, "condition", device=device)
     if mask.ndim != 1:
-        raise errors.value_error(where, f"condition has shape {mask.shape}", "a vector is accepted")
+        raise value_error(where, f"condition has shape {mask.shape}", "a vector is accepted")
     if axis is None:
         x, axis = manipulation.ravel(x), 0
     (index,) = searching.nonzero(mask)
@@ -129,18 +128,14 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     """
     where = "select(condlist, choicelist, default)"
     if len(condlist) != len(choicelist) or not len(condlist):
-        raise errors.value_error(
-            where,
-            f"there are {len(condlist)} conditions and {len(choicelist)} values",
-            "as many of both are accepted, and at least one",
-        )
+        fault = f"there are {len(condlist)} conditions and {len(choicelist)} values"
+        raise value_error(where, fault, "as many of both are accepted, and at least one")
     device = _device_of(list(condlist), list(choicelist))
     tests = [as_array(test, where, "a condition", device=device) for test in condlist]
     for test in tests:
         if test._node.dtype.kind != dtypes.BOOL:
-            raise errors.type_error(
-                where, f"a condition has dtype {test.dtype}", "bool Arrays are accepted"
-            )
+            fault = f"a condition has dtype {test.dtype}"
+            raise type_error(where, fault, "bool Arrays are accepted")
     values = [
         value
         if type(value) in (bool, int, float, complex)
@@ -187,11 +182,8 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
             somewhere = somewhere | test
         tests.append(~somewhere)
     if len(functions) != len(tests):
-        raise errors.value_error(
-            where,
-            f"there are {len(tests)} conditions and {len(functions)} functions",
-            "as many functions, or one more, are accepted",
-        )
+        fault = f"there are {len(tests)} conditions and {len(functions)} functions"
+        raise value_error(where, fault, "as many functions, or one more, are accepted")
     result = fills.zeros_like(given)
     for test, function in zip(tests, functions, strict=True):
         if not callable(function):

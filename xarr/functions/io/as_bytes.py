@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array.array import Array, rebind
 from xarr.array.layouts import reinterpreted, require_writeable, viewed
 from xarr.array.operands import integer
 from xarr.array.transfers import tell, to_host
 from xarr.core.tape import constant
+from xarr.errors import type_error, value_error
 from xarr.functions.create import creation
 from xarr.functions.shape import manipulation
 
@@ -25,7 +26,7 @@ def view(x: Array, dtype: Any, type: Any) -> Array:
     if dtype is Array:
         dtype = None
     if type not in (None, Array, numpy.ndarray):
-        raise errors.type_error(where, f"type is {type!r}", "xarr.ndarray is accepted, alone")
+        raise type_error(where, f"type is {type!r}", "xarr.ndarray is accepted, alone")
     row = x._node.dtype if dtype is None else dtypes.lookup(dtype, where)
     return viewed(x, reinterpreted(x, row, where))
 
@@ -55,12 +56,9 @@ def resize(x: Array, new_shape: tuple[Any, ...], refcheck: bool) -> None:
         x.shape = extents
         return
     if not x.flags.owndata:
-        raise errors.value_error(
-            where,
-            "x is a view",
-            "an array of memory of its own is accepted",
-            "use xarr.resize, which makes a new array",
-        )
+        fault = "x is a view"
+        accepted = "an array of memory of its own is accepted"
+        raise value_error(where, fault, accepted, "use xarr.resize, which makes a new array")
     kept = min(size, x.size)
     fresh = Array(constant(x.dtype.type(0).item(), x._node.dtype, (size,), x._node.device))
     fresh[:kept] = manipulation.ravel(x)[:kept]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array import views
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike, ShapeLike
 from xarr.array.conversion import as_array
@@ -16,6 +16,7 @@ from xarr.array.interchange import from_dlpack
 from xarr.array.nested import holds_arrays
 from xarr.array.transfers import Host, from_host, openly, tell
 from xarr.backends.device import default_float, get_device
+from xarr.errors import type_error, value_error
 
 File = Any
 """A path, or an open file; for text also lines."""
@@ -304,12 +305,9 @@ def genfromtxt(
     """
     where = "genfromtxt(fname)"
     if kwargs.get("usemask"):
-        raise errors.type_error(
-            where,
-            "usemask is True",
-            "masked arrays are not on a device",
-            "pass filling_values, or take numpy.genfromtxt",
-        )
+        fault = "usemask is True"
+        accepted = "masked arrays are not on a device"
+        raise type_error(where, fault, accepted, "pass filling_values, or take numpy.genfromtxt")
     read: Any = numpy.genfromtxt
     kind = None if dtype is None else _type_of(dtype, device, where)
     values = read(fname, kind, comments, delimiter, skip_header, skip_footer, *args, **kwargs)
@@ -370,9 +368,7 @@ def fromstring(
     """
     where = "fromstring(string)"
     if not sep:
-        raise errors.value_error(
-            where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer"
-        )
+        raise value_error(where, 'sep is ""', "text is read", "read bytes with xarr.frombuffer")
     kind = _type_of(dtype, device, where)
     return _given(numpy.fromstring(string, kind, count, sep=sep), device, where)
 
@@ -426,11 +422,9 @@ def memmap(
     """
     where = "memmap(filename, mode)"
     if mode not in ("r", "c", "readonly", "copyonwrite") and not get_device(device).info.in_place:
-        raise errors.value_error(
-            where,
-            f"mode is {mode!r}",
-            "'r' and 'c' are accepted on a device with memory of its own",
-            "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)",
-        )
+        fault = f"mode is {mode!r}"
+        accepted = "'r' and 'c' are accepted on a device with memory of its own"
+        remedy = "map the file with numpy.memmap, and write to that: mapped[...] = numpy.asarray(x)"
+        raise value_error(where, fault, accepted, remedy)
     read: Any = numpy.memmap
     return _mapped(read(filename, dtype, mode, offset, shape, order), device, where)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.door import array_of
 from xarr.array.operands import integer
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
@@ -64,7 +65,7 @@ def unpackbits(
     where = "unpackbits(a, axis, count, bitorder)"
     x = _given(a, (dtypes.UNSIGNED,), bitorder, where)
     if x._node.dtype is not dtypes.uint8:
-        raise errors.type_error(where, f"a has dtype {x.dtype}", "uint8 is accepted")
+        raise type_error(where, f"a has dtype {x.dtype}", "uint8 is accepted")
     x, place = _with_axis(x, axis, where)
     last = manipulation.moveaxis(x, place, -1)
     shifted = elementwise.bitwise_right_shift(last[..., None], _shifts(bitorder, x))
@@ -73,7 +74,7 @@ def unpackbits(
         given = integer(count, where, "count")
         have = bits.shape[-1]
         if given < -have:
-            raise errors.value_error(where, f"count is {given}", f"there are {have} bits")
+            raise value_error(where, f"count is {given}", f"there are {have} bits")
         wanted = given if given >= 0 else have + given
         bits = _with_zeros(bits[..., :wanted], wanted - have)
     return manipulation.moveaxis(bits, -1, place)
@@ -82,11 +83,9 @@ def unpackbits(
 def _given(a: Any, kinds: tuple[str, ...], bitorder: str, where: str) -> Array:
     x = array_of(a, where, "a")
     if bitorder not in ("big", "little"):
-        raise errors.value_error(
-            where, f"bitorder is {bitorder!r}", "'big' and 'little' are accepted"
-        )
+        raise value_error(where, f"bitorder is {bitorder!r}", "'big' and 'little' are accepted")
     if x._node.dtype.kind not in kinds:
-        raise errors.type_error(where, f"a has dtype {x.dtype}", "integers or bools are accepted")
+        raise type_error(where, f"a has dtype {x.dtype}", "integers or bools are accepted")
     return x
 
 

@@ -9,13 +9,14 @@ from typing import Any, Final, SupportsIndex
 
 import numpy
 
-from xarr import errors, layout
+from xarr import layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of, arrays_together
 from xarr.array.outcome import delivered
 from xarr.core.tape import Node
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine
+from xarr.errors import refused, value_error
 from xarr.functions.linalg.products import multiplied, numeric_pair, summed, summed_products
 from xarr.functions.shape import joining
 from xarr.tables import elementwise as rows
@@ -33,12 +34,10 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     if out is None:
         return result
     if type(out) is Array and (out.shape != result.shape or out.dtype != result.dtype):
-        raise errors.value_error(
-            "dot(a, b, out)",
-            f"out has shape {out.shape} and dtype {out.dtype}",
-            f"the result has shape {result.shape} and dtype {result.dtype}",
-            "make out with xarr.empty(shape, dtype)",
-        )
+        fault = f"out has shape {out.shape} and dtype {out.dtype}"
+        accepted = f"the result has shape {result.shape} and dtype {result.dtype}"
+        remedy = "make out with xarr.empty(shape, dtype)"
+        raise value_error("dot(a, b, out)", fault, accepted, remedy)
     return delivered(result, out, "dot(a, b, out)")
 
 
@@ -82,11 +81,8 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Array:
     first, second = arrays_together(a, b, where, ("a", "b"))
     sizes = [math.prod(node.shape) for node in (first, second)]
     if sizes[0] != sizes[1]:
-        raise errors.value_error(
-            where,
-            f"a has {sizes[0]} elements and b {sizes[1]}",
-            "operands of as many elements are accepted",
-        )
+        fault = f"a has {sizes[0]} elements and b {sizes[1]}"
+        raise value_error(where, fault, "operands of as many elements are accepted")
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
     if first.shape != second.shape:
@@ -149,18 +145,13 @@ def cross(
     sides = []
     for name, node, place in (("a", first, axisa), ("b", second, axisb)):
         if not node.shape:
-            raise errors.value_error(
-                where,
-                f"{name} is 0-dimensional",
-                "At least one array has zero dimension, and vectors are taken",
-            )
+            fault = f"{name} is 0-dimensional"
+            accepted = "At least one array has zero dimension, and vectors are taken"
+            raise value_error(where, fault, accepted)
         along = layout.normalize_axis(place, len(node.shape), where)
         if node.shape[along] not in (2, 3):
-            raise errors.value_error(
-                where,
-                f"axis {along} of {name} has {node.shape[along]} elements",
-                "vectors of two or three elements are accepted",
-            )
+            fault = f"axis {along} of {name} has {node.shape[along]} elements"
+            raise value_error(where, fault, "vectors of two or three elements are accepted")
         sides.append(components(Array(node), along))
     if len(sides[0]) == 2 or len(sides[1]) == 2:
         warnings.warn(
@@ -204,16 +195,13 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: Any = None) -> Array:
     where = "linalg.multi_dot(arrays)"
     chain = [array_of(item, where, "arrays") for item in arrays]
     if len(chain) < 2:
-        raise errors.value_error(where, f"there are {len(chain)} arrays", "at least two")
+        raise value_error(where, f"there are {len(chain)} arrays", "at least two")
     for place, array in enumerate(chain):
         allowed = (1, 2) if place in (0, len(chain) - 1) else (2,)
         if array.ndim not in allowed:
-            raise errors.refused(
-                LinAlgError,
-                where,
-                f"array {place} has {array.ndim} dimensions",
-                "matrices are accepted, and vectors at the ends",
-            )
+            fault = f"array {place} has {array.ndim} dimensions"
+            accepted = "matrices are accepted, and vectors at the ends"
+            raise refused(LinAlgError, where, fault, accepted)
     row_vector, column_vector = chain[0].ndim == 1, chain[-1].ndim == 1
     extents = [1 if row_vector else chain[0].shape[0], *(array.shape[0] for array in chain[1:])]
     if row_vector:

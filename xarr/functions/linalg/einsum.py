@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import errors, layout, tuning
+from xarr import layout, tuning
 from xarr.array.array import Array, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.layouts import settled, view
@@ -24,6 +24,7 @@ from xarr.backends.device import promoted, require_together
 from xarr.core.tape import Node
 from xarr.dtypes import BOOL
 from xarr.engine import engine
+from xarr.errors import refused, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.linalg.products import product_of, retyped, summed
 from xarr.functions.shape import manipulation
@@ -64,11 +65,9 @@ def einsum(
     """
     where = "einsum(*operands)"
     if order not in tuple("CFAKcfak") or casting not in CASTINGS:
-        raise errors.value_error(
-            where,
-            f"order is {order!r} and casting {casting!r}",
-            "C, F, A and K, and " + ", ".join(CASTINGS) + ", are accepted",
-        )
+        fault = f"order is {order!r} and casting {casting!r}"
+        accepted = "C, F, A and K, and " + ", ".join(CASTINGS) + ", are accepted"
+        raise value_error(where, fault, accepted)
     subscripts, given = _split_call(operands, where)
     device = next((item.device for item in given if type(item) is Array), None)
     arrays = [as_array(item, where, "an operand", device=device) for item in given]
@@ -129,7 +128,7 @@ class _Part(NamedTuple):
 def _split_call(operands: Sequence[Any], where: str) -> tuple[str, list[Any]]:
     """The subscripts as a text, and the operands, of both forms of a call."""
     if not operands:
-        raise errors.value_error(where, "there are no operands", "at least one is needed")
+        raise value_error(where, "there are no operands", "at least one is needed")
     if isinstance(operands[0], str):
         return operands[0].replace(" ", ""), list(operands[1:])
     arrays, lists = list(operands[:-1:2]), list(operands[1::2])
@@ -148,9 +147,7 @@ def _named(entry: Any, where: str) -> str:
         else:
             number = integer(item, where, "an axis")
             if not 0 <= number < len(_LETTERS):
-                raise errors.value_error(
-                    where, f"an axis is {item!r}", "0 to 51 and ... are accepted"
-                )
+                raise value_error(where, f"an axis is {item!r}", "0 to 51 and ... are accepted")
             names.append(_LETTERS[number])
     return "".join(names)
 
@@ -205,7 +202,7 @@ def _require_letters(names: str, text: str, where: str) -> None:
 
 
 def _refused(where: str, text: str, given: str, accepted: str) -> ValueError:
-    return errors.value_error(where, f"the subscripts are {text!r}: {given}", accepted or "as many")
+    return value_error(where, f"the subscripts are {text!r}: {given}", accepted or "as many")
 
 
 def _of_one(x: Array, labels: Labels, result: Labels, where: str) -> Array:
@@ -232,11 +229,8 @@ def _without_repetition(given: Layout, labels: Labels, where: str) -> tuple[Layo
     extents, strides = dict[str, int](), dict[str, int]()
     for name, extent, stride in zip(labels, given.shape, given.strides, strict=True):
         if extents.setdefault(name, extent) != extent:
-            raise errors.value_error(
-                where,
-                f"the axes {name!r} of one operand have {extents[name]} and {extent} elements",
-                "axes of one name are equally long",
-            )
+            fault = f"the axes {name!r} of one operand have {extents[name]} and {extent} elements"
+            raise value_error(where, fault, "axes of one name are equally long")
         strides[name] = strides.get(name, 0) + stride
     names = tuple(extents)
     shape = tuple(extents[name] for name in names)
@@ -250,11 +244,9 @@ def _require_sizes(parts: Sequence[_Part], where: str) -> None:
         for name, extent in zip(part.labels, part.node.shape, strict=True):
             known = sizes.setdefault(name, extent)
             if extent not in (1, known) and known != 1:
-                raise errors.value_error(
-                    where,
-                    f"axes {name!r} have {known} and {extent} elements",
-                    "axes of one name are equally long, or have one element",
-                )
+                fault = f"axes {name!r} have {known} and {extent} elements"
+                accepted = "axes of one name are equally long, or have one element"
+                raise value_error(where, fault, accepted)
             sizes[name] = max(known, extent) if known * extent else 0
 
 
@@ -295,13 +287,9 @@ def _contracted(
             joined = _product(joined, other, kept, where)
         parts.append(joined)
     if len(parts) > 1:
-        raise errors.refused(
-            RuntimeError,
-            where,
-            f"after the contractions {path} there are {len(parts)} operands",
-            "one has to be left",
-            "use what einsum_path gives",
-        )
+        fault = f"after the contractions {path} there are {len(parts)} operands"
+        accepted = "one has to be left"
+        raise refused(RuntimeError, where, fault, accepted, "use what einsum_path gives")
     return _ordered(_summed_over(parts[0], set(result), where), result)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import library
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.conversion import as_array
@@ -23,6 +23,7 @@ from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
+from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
@@ -80,25 +81,20 @@ def _node(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> Node:
     """An operand as a node whose dtype is of some kinds."""
     node = node_of(x, where)
     if node.dtype.kind not in kinds:
-        raise errors.type_error(
-            where,
-            f"{errors.operand_of(where)} has dtype {node.dtype}",
-            f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted",
-            f'convert with {errors.operand_of(where)}.astype("float32")',
-        )
+        fault = f"{operand_of(where)} has dtype {node.dtype}"
+        accepted = f"{dtypes.KIND_WORDS[kinds]} dtypes are accepted"
+        remedy = f'convert with {operand_of(where)}.astype("float32")'
+        raise type_error(where, fault, accepted, remedy)
     return node
 
 
 def floating(node: Node, where: str) -> Node:
     """Make of integers the default floating-point type; refuse float16."""
     if node.dtype is dtypes.float16:
-        name = errors.operand_of(where)
-        raise errors.type_error(
-            where,
-            f"{name} has dtype float16",
-            "LAPACK has float32, float64, complex64 and complex128",
-            f'convert with {name}.astype("float32")',
-        )
+        name = operand_of(where)
+        fault = f"{name} has dtype float16"
+        accepted = "LAPACK has float32, float64, complex64 and complex128"
+        raise type_error(where, fault, accepted, f'convert with {name}.astype("float32")')
     if node.dtype.kind not in FLOATING:
         return engine.converted(node, default_float(node.device))
     return node
@@ -109,24 +105,17 @@ def matrices(x: Any, where: str, *, square: bool = False) -> Node:
     node = floating(node_of(x, where), where)
     require_matrix(node.shape, where)
     if square and node.shape[-1] != node.shape[-2]:
-        raise errors.refused(
-            LinAlgError,
-            where,
-            f"{errors.operand_of(where)} has shape {node.shape}",
-            "square matrices are accepted, shape (..., M, M)",
-        )
+        fault = f"{operand_of(where)} has shape {node.shape}"
+        raise refused(LinAlgError, where, fault, "square matrices are accepted, shape (..., M, M)")
     return node
 
 
 def require_matrix(shape: Shape, where: str) -> None:
     """Refuse what has fewer than two dimensions."""
     if len(shape) < 2:
-        raise errors.refused(
-            LinAlgError,
-            where,
-            f"{errors.operand_of(where)} has shape {shape}",
-            "at least two dimensions are needed, shape (..., M, N)",
-        )
+        fault = f"{operand_of(where)} has shape {shape}"
+        accepted = "at least two dimensions are needed, shape (..., M, N)"
+        raise refused(LinAlgError, where, fault, accepted)
 
 
 def part_of(row: DType) -> DType:
@@ -159,9 +148,8 @@ def _by_library(
     except LinAlgError as error:
         shapes = " and ".join(str(node.shape) for node in operands)
         accepted, remedy = _SOLVABLE.get(name, _FINITE)
-        raise errors.refused(
-            LinAlgError, where, f"of shape {shapes}: {error}", accepted, remedy
-        ) from error
+        fault = f"of shape {shapes}: {error}"
+        raise refused(LinAlgError, where, fault, accepted, remedy) from error
     return [Array(node) for node in made]
 
 
@@ -184,9 +172,8 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     first, second = together(x1, x2, where)
     for name, node in (("x1", first), ("x2", second)):
         if len(node.shape) != 1:
-            raise errors.value_error(
-                where, f"{name} has shape {node.shape}", "one-dimensional arrays are accepted"
-            )
+            fault = f"{name} has shape {node.shape}"
+            raise value_error(where, fault, "one-dimensional arrays are accepted")
     return contractions.outer(Array(first), Array(second))
 
 
@@ -203,11 +190,8 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
     for node in (first, second):
         place = layout.normalize_axis(axis, len(node.shape), where)
         if node.shape[place] != 3:
-            raise errors.value_error(
-                where,
-                f"axis {axis} has {node.shape[place]} elements",
-                "vectors of three elements are accepted",
-            )
+            fault = f"axis {axis} has {node.shape[place]} elements"
+            raise value_error(where, fault, "vectors of three elements are accepted")
         parts.append(contractions.components(Array(node), place))
     shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
     place = layout.normalize_axis(axis, len(shape), where)
@@ -231,11 +215,10 @@ def matrix_power(a: Square, n: SupportsIndex) -> Array:
     node = a._node
     require_matrix(node.shape, where)
     if node.shape[-1] != node.shape[-2]:
-        raise errors.refused(
-            LinAlgError, where, f"a has shape {node.shape}", "square matrices are accepted"
-        )
+        fault = f"a has shape {node.shape}"
+        raise refused(LinAlgError, where, fault, "square matrices are accepted")
     if isinstance(n, bool) or not isinstance(n, int | numpy.integer):
-        raise errors.type_error(where, f"n is {n!r}", "an integer is accepted")
+        raise type_error(where, f"n is {n!r}", "an integer is accepted")
     if n == 0:
         one = creation.eye(node.shape[-1], dtype=a.dtype, device=a.device)
         return Array(engine.copied(engine.broadcast(one._node, node.shape)))
@@ -265,13 +248,10 @@ def diagonal_of(x: ArrayLike, offset: SupportsIndex, where: str) -> Array:
     x = array_of(x, where)
     node = x._node
     if len(node.shape) < 2:
-        raise errors.value_error(
-            where,
-            f"{errors.operand_of(where)} has shape {node.shape}",
-            "at least 2 dimensions are needed",
-        )
+        fault = f"{operand_of(where)} has shape {node.shape}"
+        raise value_error(where, fault, "at least 2 dimensions are needed")
     if isinstance(offset, bool) or not isinstance(offset, int | numpy.integer):
-        raise errors.type_error(where, f"offset is {offset!r}", "an integer is accepted")
+        raise type_error(where, f"offset is {offset!r}", "an integer is accepted")
     matrix = settled(x)
     *stack, rows, columns = matrix.shape
     *strides, down, right = matrix.strides
@@ -402,7 +382,7 @@ def _hermitian(x: Any, triangle: Any, where: str) -> Node:
     """Square matrices of which the lower triangle is the one to be read."""
     named = triangle.upper() if isinstance(triangle, str) else triangle
     if named not in ("L", "U"):
-        raise errors.value_error(where, f"UPLO is {triangle!r}", '"L" and "U" are accepted')
+        raise value_error(where, f"UPLO is {triangle!r}", '"L" and "U" are accepted')
     node = matrices(x, where, square=True)
     if named == "L":
         return node
@@ -451,9 +431,8 @@ def qr(a: Matrices, mode: str = "reduced") -> Any:
     """
     where = "linalg.qr(a)"
     if mode not in ("reduced", "complete", "r", "raw"):
-        raise errors.value_error(
-            where, f"mode is {mode!r}", '"reduced", "complete", "r" and "raw" are accepted'
-        )
+        fault = f"mode is {mode!r}"
+        raise value_error(where, fault, '"reduced", "complete", "r" and "raw" are accepted')
     node = matrices(a, where)
     if mode == "raw":
         made = numpy.linalg.qr(to_host(node, where), mode="raw")
@@ -548,11 +527,8 @@ def solve(a: Square, b: ArrayLike) -> Array:
     vector = len(second.shape) == 1
     columns = (*second.shape, 1) if vector else second.shape
     if not second.shape or columns[-2] != coefficients.shape[-1]:
-        raise errors.value_error(
-            where,
-            f"a has shape {coefficients.shape} and b {second.shape}",
-            "b has as many rows as a: shape (M,) or (..., M, K)",
-        )
+        fault = f"a has shape {coefficients.shape} and b {second.shape}"
+        raise value_error(where, fault, "b has as many rows as a: shape (M,) or (..., M, K)")
     stack = layout.broadcast_shapes(coefficients.shape[:-2], columns[:-2], where=where)
     shape = (*stack, *(columns[-2:-1] if vector else columns[-2:]))
     return _by_library(where, "solve", (coefficients, second), (shape, coefficients.dtype))[0]
@@ -566,16 +542,12 @@ def _cutoff(singular: Array, shape: Shape, rtol: Any, where: str) -> Array:
         )
     tolerance = as_array(rtol, where, "rtol", device=singular.device)
     if tolerance._node.dtype.kind not in dtypes.REAL_NUMERIC:
-        raise errors.type_error(
-            where, f"rtol has dtype {tolerance.dtype}", "real numeric dtypes are accepted"
-        )
+        fault = f"rtol has dtype {tolerance.dtype}"
+        raise type_error(where, fault, "real numeric dtypes are accepted")
     if layout.broadcast_shapes(shape[:-2], tolerance.shape, where=where) != shape[:-2]:
-        raise errors.value_error(
-            where,
-            f"{errors.operand_of(where)} has shape {shape} and rtol {tolerance.shape}",
-            "a number for each matrix, or one for all, is accepted",
-            "broadcast x to as many matrices",
-        )
+        fault = f"{operand_of(where)} has shape {shape} and rtol {tolerance.shape}"
+        accepted = "a number for each matrix, or one for all, is accepted"
+        raise value_error(where, fault, accepted, "broadcast x to as many matrices")
     own: Array = tolerance.astype(singular.dtype, copy=False)
     return singular[..., :1] * own[..., None]
 
@@ -597,7 +569,7 @@ def matrix_rank(
     """
     where = "linalg.matrix_rank(A, rtol)"
     if tol is not None and rtol is not None:
-        raise errors.value_error(where, "tol and rtol are given", "one is accepted")
+        raise value_error(where, "tol and rtol are given", "one is accepted")
     given = node_of(A, where)
     if len(given.shape) < 2:
         return reductions.any(Array(given) != 0).astype("int64")
@@ -626,7 +598,7 @@ def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any =
     """
     where = "linalg.pinv(a, rtol)"
     if rcond is not None and rtol is not None:
-        raise errors.value_error(where, "rcond and rtol are given", "one is accepted")
+        raise value_error(where, "rcond and rtol are given", "one is accepted")
     node = matrices(a, where, square=bool(hermitian))
     *stack, rows, columns = node.shape
     if 0 in (rows, columns):

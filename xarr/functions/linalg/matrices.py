@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex
 
-from xarr import errors, layout
+from xarr import layout
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.door import array_of
 from xarr.array.layouts import lock
 from xarr.array.operands import integer
 from xarr.array.outcome import delivered
+from xarr.errors import value_error
 from xarr.functions.create import fills
 from xarr.functions.linalg import linalg
 from xarr.functions.shape import manipulation
@@ -56,12 +57,10 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
     a = array_of(a, where)
     ndim = a.ndim
     if ndim < 2:
-        raise errors.value_error(where, f"a has {ndim} dimensions", "at least 2 are needed")
+        raise value_error(where, f"a has {ndim} dimensions", "at least 2 are needed")
     places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))
     if places[0] == places[1]:
-        raise errors.value_error(
-            where, f"axis1 and axis2 are {axis1}", "two different axes are accepted"
-        )
+        raise value_error(where, f"axis1 and axis2 are {axis1}", "two different axes are accepted")
     return manipulation.moveaxis(a, places, (-2, -1))
 
 
@@ -76,9 +75,7 @@ def diag(v: ArrayLike, k: SupportsIndex = 0) -> Array:
     if x.ndim == 2:
         return diagonal(x, k)
     if x.ndim != 1:
-        raise errors.value_error(
-            where, f"v has shape {x.shape}", "a vector or a matrix is accepted"
-        )
+        raise value_error(where, f"v has shape {x.shape}", "a vector or a matrix is accepted")
     offset = integer(k, where, "k")
     extent = x.size + abs(offset)
     whole = fills.zeros((extent, extent), dtype=x.dtype, device=x.device)

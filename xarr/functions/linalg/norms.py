@@ -7,13 +7,14 @@ from typing import Any, Final, Literal
 
 import numpy
 
-from xarr import errors, layout
+from xarr import layout
 from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.door import node_of
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import FLOATING
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.linalg.linalg import (
     Matrices,
@@ -81,9 +82,8 @@ _NORMS: Final = {1: _NORM_1, 2: _NORM_2, math.inf: _LARGEST, -math.inf: _SMALLES
 
 def _vector_norm(x: Node, axis: Any, keepdims: bool, ord: float, where: str) -> Array:
     if not isinstance(ord, int | float | numpy.integer | numpy.floating):
-        raise errors.type_error(
-            where, f"ord is {ord!r}", "a real number is accepted, inf and -inf among them"
-        )
+        fault = f"ord is {ord!r}"
+        raise type_error(where, fault, "a real number is accepted, inf and -inf among them")
     if x.dtype.kind not in FLOATING:
         x = engine.converted(x, default_float(x.device))
     row = part_of(x.dtype)
@@ -136,9 +136,8 @@ def _matrix_norm(x: Node, keepdims: bool, ord: Any, where: str) -> Array:
         else:
             result = reductions.max(sums, axis=-1) if ord > 0 else reductions.min(sums, axis=-1)
     else:
-        raise errors.value_error(
-            where, f"ord is {ord!r}", '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted'
-        )
+        fault = f"ord is {ord!r}"
+        raise value_error(where, fault, '"fro", "nuc", 1, -1, 2, -2, inf and -inf are accepted')
     result = Array(engine.converted(result._node, row))
     return result.reshape((*result.shape, 1, 1)) if keepdims else result
 
@@ -159,14 +158,12 @@ def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = Fals
     node = node_of(x, where)
     ndim = len(node.shape)
     if ord is not None and axis is None and ndim not in (1, 2):
-        raise errors.value_error(
-            where, f"x has {ndim} dimensions and axis is None", "one or two are"
-        )
+        raise value_error(where, f"x has {ndim} dimensions and axis is None", "one or two are")
     axes = layout.normalize_axes(axis, ndim, where)
     if axis is not None and len(axes) not in (1, 2):
-        raise errors.value_error(where, f"axis is {axis!r}", "one axis or two are accepted")
+        raise value_error(where, f"axis is {axis!r}", "one axis or two are accepted")
     if isinstance(ord, str) and len(axes) == 1:
-        raise errors.value_error(where, f"ord is {ord!r}", "the norms of vectors are numbers")
+        raise value_error(where, f"ord is {ord!r}", "the norms of vectors are numbers")
     if ord is None or len(axes) == 1:
         return _vector_norm(node, axis, keepdims, 2 if ord is None else ord, where)
     named: Any = axis or axes

@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import library, products
 from xarr.array.array import Array, ArrayLike, DTypeLike, made
 from xarr.array.door import array_of, together
@@ -22,6 +22,7 @@ from xarr.array.transfers import is_unobserved
 from xarr.core.tape import Node, constant, number_like
 from xarr.dtypes import BOOL, COMPLEX, DType
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.elementwise.ufuncs import generalised
 from xarr.functions.shape import manipulation
@@ -144,9 +145,8 @@ def _along(
     """Apply a product whose operands and result have `cores` axes, which `axes` may name."""
     for node, core in zip(operands, cores[:2], strict=True):
         if len(node.shape) < core:
-            raise errors.value_error(
-                where, f"an operand has {len(node.shape)} dimensions", f"at least {core} are needed"
-            )
+            fault = f"an operand has {len(node.shape)} dimensions"
+            raise value_error(where, fault, f"at least {core} are needed")
     if axes is None:
         return function(operands[0], operands[1], where)
     places = _places(axes, cores, where)
@@ -164,11 +164,9 @@ def _places(axes: Any, cores: Sequence[int], where: str) -> list[tuple[int, ...]
     if len(entries) == 2 and not cores[2]:
         entries.append(())
     if [len(entry) for entry in entries] != list(cores):
-        raise errors.value_error(
-            where,
-            f"axes is {axes!r}",
-            f"a list of {len(cores)} tuples of {', '.join(map(str, cores))} axes is accepted",
-        )
+        fault = f"axes is {axes!r}"
+        accepted = f"a list of {len(cores)} tuples of {', '.join(map(str, cores))} axes is accepted"
+        raise value_error(where, fault, accepted)
     return entries
 
 
@@ -187,12 +185,10 @@ def retyped(
 def require_castable(given: DType, wanted: DType, casting: str, where: str) -> None:
     """Refuse a conversion that a rule of NumPy's does not allow."""
     if not numpy.can_cast(given.numpy, wanted.numpy, casting):  # type: ignore[arg-type]
-        raise errors.type_error(
-            where,
-            f"{given} would become {wanted}",
-            f"casting {casting!r} does not allow that",
-            'pass casting="unsafe", or convert with x.astype(...)',
-        )
+        fault = f"{given} would become {wanted}"
+        accepted = f"casting {casting!r} does not allow that"
+        remedy = 'pass casting="unsafe", or convert with x.astype(...)'
+        raise type_error(where, fault, accepted, remedy)
 
 
 @generalised("(n),(n)->()")
@@ -227,7 +223,7 @@ def vecdot(
         first, second, place = vectors(x1, x2, kept, where)
     else:
         if axis != -1:
-            raise errors.type_error(where, "axis and axes are given", "one is accepted")
+            raise type_error(where, "axis and axes are given", "one is accepted")
         own, other, last = _places(axes, (1, 1, int(bool(keepdims))), where)
         first, second = (
             manipulation.moveaxis(Array(node), named[0], -1)._node
@@ -237,11 +233,8 @@ def vecdot(
     first, second = retyped((first, second), dtype, casting, where)
     places = [layout.normalize_axis(place, len(node.shape), where) for node in (first, second)]
     if first.shape[places[0]] != second.shape[places[1]]:
-        raise errors.value_error(
-            where,
-            f"the vectors have {first.shape[places[0]]} and {second.shape[places[1]]} elements",
-            "equally long vectors are accepted",
-        )
+        fault = f"the vectors have {first.shape[places[0]]} and {second.shape[places[1]]} elements"
+        raise value_error(where, fault, "equally long vectors are accepted")
     if first.dtype.kind == COMPLEX:
         first = rows.conj.applied(first)
     result = summed(first, second, place, where)
@@ -270,19 +263,16 @@ def multiplied(
         if value is not None:
             return made(number_like(first, value))
     if not shapes[0] or not shapes[1]:
-        raise errors.value_error(
-            where,
-            f"{names[1] if shapes[0] else names[0]} is 0-dimensional",
-            "matrices and vectors are accepted",
-            "multiply by a scalar with *",
-        )
+        fault = f"{names[1] if shapes[0] else names[0]} is 0-dimensional"
+        accepted = "matrices and vectors are accepted"
+        raise value_error(where, fault, accepted, "multiply by a scalar with *")
     row_vector, column_vector = len(shapes[0]) == 1, len(shapes[1]) == 1
     if row_vector:
         first = engine.reshaped(first, (1, *first.shape))
     if column_vector:
         second = engine.reshaped(second, (*second.shape, 1))
     if first.shape[-1] != second.shape[-2]:
-        raise errors.value_error(
+        raise value_error(
             where,
             f"{names[0]} has shape {shapes[0]} and {names[1]} {shapes[1]}",
             f"the {first.shape[-1]} columns of {names[0]} have to be as many as the "
@@ -334,7 +324,7 @@ def summed_products(
     one, two = _contracted(axes, first.shape, second.shape, where)
     for left, right in zip(one, two, strict=True):
         if first.shape[left] != second.shape[right]:
-            raise errors.value_error(
+            raise value_error(
                 where,
                 f"axis {left} of {names[0]} has {first.shape[left]} elements and axis "
                 f"{right} of {names[1]} {second.shape[right]}",
@@ -359,26 +349,21 @@ def _contracted(
     if isinstance(axes, int | numpy.integer):
         count = int(axes)
         if not 0 <= count <= min(len(first), len(second)):
-            raise errors.value_error(
-                where,
-                f"axes is {axes}, x1 has {len(first)} dimensions and x2 {len(second)}",
-                "at most as many axes as both have are accepted, and no negative number",
-            )
+            fault = f"axes is {axes}, x1 has {len(first)} dimensions and x2 {len(second)}"
+            accepted = "at most as many axes as both have are accepted, and no negative number"
+            raise value_error(where, fault, accepted)
         return tuple(range(len(first) - count, len(first))), tuple(range(count))
     try:
         one, two = axes
     except (TypeError, ValueError):
-        raise errors.value_error(
-            where, f"axes is {axes!r}", "an integer or a pair of sequences is accepted"
-        ) from None
+        fault = f"axes is {axes!r}"
+        raise value_error(where, fault, "an integer or a pair of sequences is accepted") from None
     one = tuple(layout.normalize_axis(axis, len(first), where) for axis in _sequence(one))
     two = tuple(layout.normalize_axis(axis, len(second), where) for axis in _sequence(two))
     if len(one) != len(two) or len(set(one)) != len(one) or len(set(two)) != len(two):
-        raise errors.value_error(
-            where,
-            f"axes is {axes!r}",
-            "the sequences have to be equally long, and no axis may come twice",
-        )
+        fault = f"axes is {axes!r}"
+        accepted = "the sequences have to be equally long, and no axis may come twice"
+        raise value_error(where, fault, accepted)
     return one, two
 
 
@@ -392,12 +377,9 @@ def numeric_pair(
     """Two numeric operands as nodes of the data type that they promote to."""
     first, second = together(x1, x2, where, names)
     if first.dtype.kind not in dtypes.NUMERIC:
-        raise errors.type_error(
-            where,
-            f"{names[0]} and {names[1]} have dtype {first.dtype}",
-            "numeric dtypes are accepted",
-            f'convert with {names[0]}.astype("int8")',
-        )
+        fault = f"{names[0]} and {names[1]} have dtype {first.dtype}"
+        accepted = "numeric dtypes are accepted"
+        raise type_error(where, fault, accepted, f'convert with {names[0]}.astype("int8")')
     return first, second
 
 
@@ -421,9 +403,6 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     """
     array = array_of(x, "matrix_transpose(x)")
     if array.ndim < 2:
-        raise errors.value_error(
-            "matrix_transpose(x)",
-            f"x has shape {array.shape}",
-            "at least two dimensions are needed",
-        )
+        fault = f"x has shape {array.shape}"
+        raise value_error("matrix_transpose(x)", fault, "at least two dimensions are needed")
     return array.mT

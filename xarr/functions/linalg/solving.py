@@ -7,12 +7,13 @@ from typing import Any, Final, NamedTuple, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of, together
 from xarr.core.tape import constant
 from xarr.dtypes import COMPLEX
 from xarr.engine import engine
+from xarr.errors import refused, value_error
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
@@ -61,12 +62,9 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     matrix = linalg.matrices(Array(first), where)
     target = Array(engine.converted(second, matrix.dtype))
     if len(matrix.shape) != 2 or target.ndim not in (1, 2) or target.shape[0] != matrix.shape[0]:
-        raise errors.refused(
-            LinAlgError,
-            where,
-            f"a has shape {matrix.shape} and b {target.shape}",
-            "a matrix a of shape (M, N) and b of shape (M,) or (M, K) are accepted",
-        )
+        fault = f"a has shape {matrix.shape} and b {target.shape}"
+        accepted = "a matrix a of shape (M, N) and b of shape (M,) or (M, K) are accepted"
+        raise refused(LinAlgError, where, fault, accepted)
     rows, columns = matrix.shape
     sides = target if target.ndim == 2 else target[:, None]
     epsilon = float(numpy.finfo(matrix.dtype.numpy).eps)
@@ -107,7 +105,7 @@ def cond(x: linalg.Matrices, p: Any = None) -> Array:
     by_values = p in (None, 2, -2)
     node = linalg.matrices(array_of(x, where), where, square=not by_values)
     if 0 in node.shape[-2:]:
-        raise errors.refused(LinAlgError, where, f"x has shape {node.shape}", "empty has no norm")
+        raise refused(LinAlgError, where, f"x has shape {node.shape}", "empty has no norm")
     matrix = Array(node)
     if by_values:
         singular = linalg.singular_values(matrix, where)
@@ -146,12 +144,9 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
         whole = manipulation.permute_dims(whole, (*order, *ends))
     shape = whole.shape[side.ndim :]
     if math.prod(shape) != math.prod(whole.shape[: side.ndim]):
-        raise errors.refused(
-            LinAlgError,
-            where,
-            f"a has shape {whole.shape} and b {side.shape}",
-            "the axes of a beyond those of b have as many elements as b",
-        )
+        fault = f"a has shape {whole.shape} and b {side.shape}"
+        accepted = "the axes of a beyond those of b have as many elements as b"
+        raise refused(LinAlgError, where, fault, accepted)
     size = math.prod(shape)
     solution = linalg.solve(whole.reshape((size, size)), side.reshape((-1,)))
     return solution.reshape(shape)
@@ -172,7 +167,7 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
     whole = array_of(a, where, "a")
     count = int(ind)
     if count <= 0:
-        raise errors.value_error(where, f"ind is {ind}", "a positive number is accepted")
+        raise value_error(where, f"ind is {ind}", "a positive number is accepted")
     before, after = whole.shape[:count], whole.shape[count:]
     size = math.prod(after)
     inverse = linalg.inv(whole.reshape((math.prod(before), size)))

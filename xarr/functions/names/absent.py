@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy
 
-from xarr import errors
 from xarr.algorithms import library
 from xarr.backends.device import default_device
+from xarr.errors import refused
 
 _PAGE: Final = "docs/names.md compares the names"
 
@@ -124,20 +124,18 @@ def missing(space: str, name: str, known: Iterable[str]) -> AttributeError:
     names = [one for one in known if not one.startswith("_")]
     top = space == "xarr"
     if top and name in _ELSEWHERE:
-        return errors.refused(AttributeError, where, "xarr has no such name", _ELSEWHERE[name])
+        return refused(AttributeError, where, "xarr has no such name", _ELSEWHERE[name])
     if top and name in _BECAME:
         new = _BECAME[name]
         new = f"{space}.{new}" if new in names else new
-        return errors.refused(
-            AttributeError, where, "NumPy has removed this name", f"write {new}", _PAGE
-        )
+        return refused(AttributeError, where, "NumPy has removed this name", f"write {new}", _PAGE)
     near = difflib.get_close_matches(name, names, 1, 0.6)
     nearest = f"the nearest is {space}.{near[0]}" if near else ""
     given = "there is no such name"
     if _in_numpy(space, name):
         given = f"xarr lacks NumPy's {space.replace('xarr', 'numpy', 1)}.{name}"
         nearest += ("; " if nearest else "") + "NumPy's takes arrays, on the host"
-    return errors.refused(AttributeError, where, given, nearest, _PAGE)
+    return refused(AttributeError, where, given, nearest, _PAGE)
 
 
 def _in_numpy(space: str, name: str) -> bool:

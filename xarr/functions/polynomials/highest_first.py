@@ -10,9 +10,9 @@ from typing import Any, Final, SupportsIndex
 import numpy
 from numpy.exceptions import RankWarning
 
-from xarr import errors
 from xarr.array.array import Array, ArrayLike
 from xarr.array.door import array_of
+from xarr.errors import value_error
 from xarr.functions.calls.on_host import device_of, given_back, host_of
 from xarr.functions.create.powers import vander
 from xarr.functions.linalg import linalg
@@ -199,7 +199,7 @@ def polyfit(
     count = int(operator.index(deg)) + 1
     points, values = array_of(x, where) + 0.0, array_of(y, where) + 0.0
     if count < 1:
-        raise errors.value_error(where, f"deg is {deg}", "degrees are not negative")
+        raise value_error(where, f"deg is {deg}", "degrees are not negative")
     recurrences.require_points(points, values, where)
     matrix = vander(points, count)
     solved = recurrences.scaled_fit(matrix, points, values, w, rcond, where)
@@ -215,12 +215,9 @@ def polyfit(
     factor: Any = 1
     if cov != "unscaled":
         if points.shape[0] <= count:
-            raise errors.value_error(
-                where,
-                f"there are {points.shape[0]} points and {count} coefficients",
-                "covariances need more points than coefficients",
-                'pass cov="unscaled"',
-            )
+            fault = f"there are {points.shape[0]} points and {count} coefficients"
+            accepted = "covariances need more points than coefficients"
+            raise value_error(where, fault, accepted, 'pass cov="unscaled"')
         factor = solved.residuals / (points.shape[0] - count)
     return solved.x, base * factor if values.ndim == 1 else base[:, :, None] * factor
 

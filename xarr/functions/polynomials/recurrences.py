@@ -15,11 +15,11 @@ from typing import Any, Final
 import numpy
 from numpy.exceptions import RankWarning
 
-from xarr import errors
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.dtypes import FLOATING
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.on_host import given_back
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
@@ -83,11 +83,8 @@ class Basis:
         where = f"{self.prefix}val{len(points)}d"
         arrays = [array_of(one, where) for one in points]
         if any(one.shape != arrays[0].shape for one in arrays):
-            raise errors.value_error(
-                where,
-                "the shapes are " + " and ".join(str(one.shape) for one in arrays),
-                "points of one shape are accepted",
-            )
+            fault = "the shapes are " + " and ".join(str(one.shape) for one in arrays)
+            raise value_error(where, fault, "points of one shape are accepted")
         value = self.val(arrays[0], c)
         for one in arrays[1:]:
             value = self.val(one, value, tensor=False)
@@ -147,9 +144,7 @@ class Basis:
     def _products(self, deg: Any, *points: Any) -> Array:
         where = f"{self.prefix}vander{len(points)}d"
         if len(deg) != len(points):
-            raise errors.value_error(
-                where, f"deg has {len(deg)} entries", f"{len(points)} are needed"
-            )
+            raise value_error(where, f"deg has {len(deg)} entries", f"{len(points)} are needed")
         arrays = [array_of(one, where) for one in points]
         arrays = list(manipulation.broadcast_arrays(*arrays))
         whole = self.vander(arrays[0], deg[0])
@@ -253,9 +248,9 @@ def _degree(deg: Any, where: str) -> int:
     try:
         degree = operator.index(deg)
     except TypeError:
-        raise errors.type_error(where, f"deg is {deg!r}", "an integer is accepted") from None
+        raise type_error(where, f"deg is {deg!r}", "an integer is accepted") from None
     if degree < 0:
-        raise errors.value_error(where, f"deg is {deg}", "degrees are not negative")
+        raise value_error(where, f"deg is {deg}", "degrees are not negative")
     return degree
 
 
@@ -263,11 +258,9 @@ def _degrees(deg: Any, where: str) -> tuple[list[int], list[int] | None]:
     """The degrees of a fit, and these in order where they were named one by one."""
     named = numpy.asarray(_plain(deg))
     if named.ndim > 1 or named.dtype.kind not in "iu" or named.size == 0:
-        raise errors.type_error(
-            where, f"deg is {deg!r}", "an integer or a sequence of some is accepted"
-        )
+        raise type_error(where, f"deg is {deg!r}", "an integer or a sequence of some is accepted")
     if named.min() < 0:
-        raise errors.value_error(where, f"deg is {deg}", "degrees are not negative")
+        raise value_error(where, f"deg is {deg}", "degrees are not negative")
     if named.ndim == 0:
         return [int(named)], None
     order = sorted(named.tolist())
@@ -277,15 +270,11 @@ def _degrees(deg: Any, where: str) -> tuple[list[int], list[int] | None]:
 def require_points(points: Array, values: Array, where: str) -> None:
     """Refuse points of a fit that are not a vector, or values that are not as many."""
     if points.ndim != 1 or points.size == 0:
-        raise errors.type_error(
-            where, f"x has shape {points.shape}", "a vector with elements is taken"
-        )
+        raise type_error(where, f"x has shape {points.shape}", "a vector with elements is taken")
     if values.ndim not in (1, 2) or values.shape[0] != points.shape[0]:
-        raise errors.type_error(
-            where,
-            f"x has shape {points.shape} and y {values.shape}",
-            "y has a row for each element of x, and one or two dimensions",
-        )
+        fault = f"x has shape {points.shape} and y {values.shape}"
+        accepted = "y has a row for each element of x, and one or two dimensions"
+        raise type_error(where, fault, accepted)
 
 
 def cutoff_of(rcond: float | None, points: Array) -> float:
@@ -322,9 +311,8 @@ def _weights(w: Any, points: Array, where: str) -> Array:
     """The weights of a fit, one for each point."""
     weights = as_array(w, where, "w", device=points.device)
     if weights.shape != points.shape:
-        raise errors.type_error(
-            where, f"w has shape {weights.shape}", f"weights of {points.shape} are accepted"
-        )
+        fault = f"w has shape {weights.shape}"
+        raise type_error(where, fault, f"weights of {points.shape} are accepted")
     return weights
 
 
@@ -346,11 +334,8 @@ def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
     if tensor:
         roots = roots.reshape((*roots.shape, *(1,) * points.ndim))
     elif points.ndim >= roots.ndim:
-        raise errors.value_error(
-            where,
-            f"x has {points.ndim} dimensions and r {roots.ndim}",
-            "without tensor r has more dimensions than x",
-        )
+        fault = f"x has {points.ndim} dimensions and r {roots.ndim}"
+        raise value_error(where, fault, "without tensor r has more dimensions than x")
     return reductions.prod(points - roots, axis=0)
 
 

@@ -13,11 +13,11 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from xarr import errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.backends.device import Device
+from xarr.errors import value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import fills
 from xarr.functions.python import python_floats, scalar_functions
@@ -60,7 +60,7 @@ def apply_along_axis(
         func1d(last[index], *args, **kwargs) for index in itertools.product(*map(range, outer))
     ]
     if not results:
-        raise errors.value_error(where, f"arr has shape {x.shape}", "at least one line is needed")
+        raise value_error(where, f"arr has shape {x.shape}", "at least one line is needed")
     first = as_array(results[0], where, "a result", device=x.device)
     if all(isinstance(item, int | float | complex | numpy.generic) for item in results):
         together = as_array(results, where, "the results", dtype=first.dtype, device=x.device)
@@ -98,11 +98,9 @@ def apply_over_axes(
         if result.ndim == value.ndim - 1:
             result = manipulation.expand_dims(result, place)
         if result.ndim != value.ndim:
-            raise errors.value_error(
-                where,
-                f"the result has {result.ndim} dimensions",
-                f"the array has {value.ndim}; as many or one less are accepted",
-            )
+            fault = f"the result has {result.ndim} dimensions"
+            accepted = f"the array has {value.ndim}; as many or one less are accepted"
+            raise value_error(where, fault, accepted)
         value = result
     return value
 

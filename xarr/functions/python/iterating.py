@@ -11,12 +11,13 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from xarr import errors, layout
+from xarr import layout
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
 from xarr.array.transfers import Host
 from xarr.backends.device import get_device
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create.creation import shape_of
 from xarr.functions.index.flat import flatiter
@@ -90,16 +91,13 @@ class broadcast:  # noqa: N801 - NumPy's name
     def __init__(self, *arrays: Any, **options: Any) -> None:
         where = "broadcast(*arrays)"
         if options:
-            raise errors.value_error(
-                where, f"{next(iter(options))} is given", "no options are accepted"
-            )
+            raise value_error(where, f"{next(iter(options))} is given", "no options are accepted")
         args: list[Any] = []
         for item in arrays:
             args.extend(item._arrays if isinstance(item, broadcast) else [item])
         if len(args) > layout.MAX_NDIM:
-            raise errors.value_error(
-                where, f"there are {len(args)} arrays", f"{layout.MAX_NDIM} at most are accepted"
-            )
+            fault = f"there are {len(args)} arrays"
+            raise value_error(where, fault, f"{layout.MAX_NDIM} at most are accepted")
         device = device_of(*args) or get_device()
         found = [as_array(item, where, "an argument", device=device) for item in args]
         self._arrays: list[Array] = found
@@ -192,11 +190,9 @@ class nditer:  # noqa: N801 - NumPy's name
         ]
         for item, is_written in zip(given, self._written, strict=True):
             if is_written and type(item) is not Array:
-                raise errors.type_error(
-                    "nditer(op, op_flags)",
-                    f"an operand is of type {type(item).__name__}",
-                    "it is written to, so an Array is accepted",
-                )
+                fault = f"an operand is of type {type(item).__name__}"
+                accepted = "it is written to, so an Array is accepted"
+                raise type_error("nditer(op, op_flags)", fault, accepted)
         named = {
             "op_flags": kinds if op_flags is not None else None,
             "op_dtypes": op_dtypes,

@@ -20,9 +20,9 @@ from collections.abc import Callable, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, TypeVar, overload
 
-from xarr import errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
+from xarr.errors import type_error
 from xarr.functions.elementwise import elementwise as rows
 from xarr.functions.index import searching
 from xarr.functions.reduce.comparing import device_of
@@ -216,19 +216,14 @@ _HELPERS: Final = {
 def _rewritten(function: Any) -> FunctionType:
     """The function with conditions as choices, at the same lines."""
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
-        raise errors.type_error(
-            "elementwise(function)",
-            f"function is {function!r}",
-            "a Python function that a def statement makes is accepted",
-        )
+        fault = f"function is {function!r}"
+        accepted = "a Python function that a def statement makes is accepted"
+        raise type_error("elementwise(function)", fault, accepted)
     try:
         lines, first = inspect.getsourcelines(function.__code__)
     except OSError as error:
-        raise errors.type_error(
-            "elementwise(function)",
-            f"the text of {function.__name__} cannot be read ({error})",
-            "write it to a file",
-        ) from error
+        fault = f"the text of {function.__name__} cannot be read ({error})"
+        raise type_error("elementwise(function)", fault, "write it to a file") from error
     tree = ast.parse(textwrap.dedent("".join(lines)))
     ast.increment_lineno(tree, first - 1)
     (definition,) = tree.body

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr import errors
 from xarr.array.array import Array
+from xarr.errors import type_error
 
 
 def _number(x: Array, name: str) -> Any:
     if x.shape:
-        raise errors.type_error(
-            f"x.{name}",
-            f"x has shape {x.shape}",
-            "an array without axes stands for a number",
-            "index one element",
-        )
+        fault = f"x has shape {x.shape}"
+        accepted = "an array without axes stands for a number"
+        raise type_error(f"x.{name}", fault, accepted, "index one element")
     return x.item()
 
 

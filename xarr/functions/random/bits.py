@@ -11,9 +11,10 @@ import operator
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array
 from xarr.backends.device import get_device
+from xarr.errors import type_error, value_error
 from xarr.functions.create.creation import shape_of
 from xarr.tables.random import words_wide
 
@@ -72,7 +73,7 @@ class Philox:
 
     def __init__(self, seed: Any = None, *, counter: Any = None, key: Any = None) -> None:
         if seed is not None and key is not None:
-            raise errors.value_error(_WHERE, "seed and key are given", "one of them is accepted")
+            raise value_error(_WHERE, "seed and key are given", "one of them is accepted")
         self.lock = threading.Lock()
         self._sequence: Any = None if seed is None else sequence_of(seed)
         self._key: int | None = None if key is None else _word(key, "key")
@@ -113,13 +114,10 @@ class Philox:
     @state.setter
     def state(self, value: Any) -> None:
         if not isinstance(value, dict):
-            raise errors.type_error("Philox.state", f"the state is {value!r}", "a dict is accepted")
+            raise type_error("Philox.state", f"the state is {value!r}", "a dict is accepted")
         if value.get("bit_generator") != NAME:
-            raise errors.value_error(
-                "Philox.state",
-                f"the state is of {value.get('bit_generator')}",
-                f"a state of {NAME} is accepted",
-            )
+            fault = f"the state is of {value.get('bit_generator')}"
+            raise value_error("Philox.state", fault, f"a state of {NAME} is accepted")
         with self.lock:
             self._drawn = _word(value["state"]["counter"], "counter")
             self._key = _word(value["state"]["key"], "key")
@@ -166,7 +164,7 @@ _WHERE: Final = "Philox(seed, counter, key)"
 def _word(value: Any, name: str) -> int:
     number = operator.index(plain(value))
     if not 0 <= number < _WORD:
-        raise errors.value_error(_WHERE, f"{name} is {number}", "64 bits are accepted")
+        raise value_error(_WHERE, f"{name} is {number}", "64 bits are accepted")
     return number
 
 

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from xarr import dtypes, errors, tuning
+from xarr import dtypes, tuning
 from xarr.array.array import Array, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.array.operands import scalar_node
@@ -23,6 +23,7 @@ from xarr.backends.device import Device, default_float, get_device, require_on, 
 from xarr.core.tape import Node
 from xarr.dtypes import DType
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.create.creation import shape_of
 from xarr.functions.random.bits import Philox
@@ -52,9 +53,7 @@ def parameter(value: Any, name: str, where: str, check: Check | None = None) -> 
     else:
         node = as_array(value, where, name)._node
         if node.dtype.kind == dtypes.COMPLEX:
-            raise errors.type_error(
-                where, f"{name} has dtype {node.dtype}", "real numbers are accepted"
-            )
+            raise type_error(where, f"{name} has dtype {node.dtype}", "real numbers are accepted")
         is_number = node.value is not None and not node.shape
         number = node.value if is_number and type(value) is not Array else node
     if check is not None:
@@ -69,7 +68,7 @@ def require(value: Parameter, check: Check, name: str, where: str) -> None:
     else:
         wrong = check.refuses(value)
     if wrong:
-        raise errors.value_error(where, f"{name} {check.wrong}", check.accepted)
+        raise value_error(where, f"{name} {check.wrong}", check.accepted)
 
 
 def _refused(node: Node, check: Check) -> Node:
@@ -226,17 +225,11 @@ def _shape_of(size: Any, shapes: Sequence[Shape], out: Any, where: str) -> Shape
         return broadcast_shapes(*shapes, where=where) if len(shapes) > 1 else (*shapes, ())[0]
     shape = out.shape if size is None else size_of(size, where)
     if isinstance(out, Array) and out.shape != shape:
-        raise errors.value_error(
-            where,
-            f"size is {shape} and out has shape {out.shape}",
-            "they have to be the same where both are given",
-        )
+        fault = f"size is {shape} and out has shape {out.shape}"
+        raise value_error(where, fault, "they have to be the same where both are given")
     if shapes and broadcast_shapes(shape, *shapes, where=where) != shape:
-        raise errors.value_error(
-            where,
-            f"size is {shape} and the parameters have shapes {', '.join(map(str, shapes))}",
-            "the parameters have to broadcast to size",
-        )
+        fault = f"size is {shape} and the parameters have shapes {', '.join(map(str, shapes))}"
+        raise value_error(where, fault, "the parameters have to broadcast to size")
     return shape
 
 
@@ -252,13 +245,10 @@ def difference(low: Parameter, high: Parameter, where: str, descending: bool) ->
         finite = bool(reduced(reductions.all, elementwise.isfinite.applied(node)))
         negative = not descending and _any_of(elementwise.less, node, 0.0)
     if not finite:
-        raise OverflowError(
-            errors.message(
-                where, "high - low range exceeds valid bounds", "a finite difference is accepted"
-            )
-        )
+        fault = "high - low range exceeds valid bounds"
+        raise refused(OverflowError, where, fault, "a finite difference is accepted")
     if negative and not descending:
-        raise errors.value_error(where, "high - low < 0", "low is at most high")
+        raise value_error(where, "high - low < 0", "low is at most high")
     return span
 
 
@@ -271,25 +261,21 @@ def require_order(values: Sequence[Parameter], where: str) -> None:
         ("left == right", elementwise.equal, left, right),
     ):
         if _any_of(row, x1, x2):
-            raise errors.value_error(where, wrong, "left, mode, right ascend")
+            raise value_error(where, wrong, "left, mode, right ascend")
 
 
 def require_enough(values: Sequence[Parameter], where: str) -> None:
     """Refuse a sample of more than there are good and bad ones."""
     good, bad, wanted = values
     if _any_of(elementwise.less, _combined(elementwise.add, good, bad), wanted):
-        raise errors.value_error(
-            where, "ngood + nbad < nsample", "a sample of at most all is accepted"
-        )
+        raise value_error(where, "ngood + nbad < nsample", "a sample of at most all is accepted")
 
 
 def require_held(values: Sequence[Parameter], where: str) -> None:
     """Refuse a number of successes and a probability whose failures int64 does not hold."""
     n, p = values
     if _any_of(elementwise.greater, _combined(elementwise.divide, n, p), MOST_MEAN):
-        raise errors.value_error(
-            where, "n is too large or p too small", f"n / p is at most {MOST_MEAN}"
-        )
+        raise value_error(where, "n is too large or p too small", f"n / p is at most {MOST_MEAN}")
 
 
 _OF_NUMBERS: Final = {

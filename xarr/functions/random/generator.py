@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, DTypeLike, Out
 from xarr.dtypes import DType
+from xarr.errors import type_error, value_error
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import Philox, host_bits, is_of_numpy, plain
 from xarr.functions.random.distributions import Continuous, Discrete
@@ -51,18 +52,12 @@ class Generator(Continuous, Discrete, Vectors):
         super().__init__()
         self._bits = bit_generator
         if isinstance(bit_generator, type):
-            raise errors.value_error(
-                "Generator(bit_generator)",
-                f"bit_generator is the class {bit_generator.__name__}",
-                "one of its objects is accepted",
-            )
+            fault = f"bit_generator is the class {bit_generator.__name__}"
+            raise value_error("Generator(bit_generator)", fault, "one of its objects is accepted")
         if not hasattr(bit_generator, "take") and not is_of_numpy(bit_generator):
-            raise errors.type_error(
-                "Generator(bit_generator)",
-                f"bit_generator is of type {type(bit_generator).__name__}",
-                "Philox or a bit generator of NumPy is accepted",
-                "write default_rng(seed)",
-            )
+            fault = f"bit_generator is of type {type(bit_generator).__name__}"
+            accepted = "Philox or a bit generator of NumPy is accepted"
+            raise type_error("Generator(bit_generator)", fault, accepted, "write default_rng(seed)")
 
     @property
     def bit_generator(self) -> Any:
@@ -108,7 +103,7 @@ class Generator(Continuous, Discrete, Vectors):
         """
         where = "standard_exponential(size, dtype, method, out)"
         if method not in ("zig", "inv"):
-            raise errors.value_error(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
+            raise value_error(where, f"method is {method!r}", "'zig' and 'inv' are accepted")
         return self._standard(random.standard_exponential, size, dtype, out, where)
 
     def standard_gamma(
@@ -249,13 +244,10 @@ def _floating(dtype: Any, out: Any, where: str) -> DType | None:
         return out._node.dtype if isinstance(out, Array) else None
     row = dtypes.lookup(dtype, where)
     if row not in (dtypes.float32, dtypes.float64):
-        raise errors.type_error(
-            where, f"Unsupported dtype {row}", "float32 and float64 are accepted"
-        )
+        raise type_error(where, f"Unsupported dtype {row}", "float32 and float64 are accepted")
     if isinstance(out, Array) and out._node.dtype is not row:
-        raise errors.type_error(
-            where, f"dtype is {row} and out has dtype {out.dtype}", "they are the same"
-        )
+        fault = f"dtype is {row} and out has dtype {out.dtype}"
+        raise type_error(where, fault, "they are the same")
     return row
 
 

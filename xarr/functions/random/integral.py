@@ -6,13 +6,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.transfers import from_host
 from xarr.backends.device import get_device
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, INTEGER, SIGNED, DType
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.random.drawing import Source, size_of
 from xarr.tables import elementwise, random, reductions
@@ -90,11 +91,9 @@ class _Bounds(NamedTuple):
     def require(self, low: bool, high: bool) -> None:
         """Refuse bounds, of which one is beyond the data type."""
         if low or high:
-            raise errors.value_error(
-                self.where,
-                f"{'low' if low else 'high'} is out of bounds for {self.row}",
-                f"{self.row} holds {self.lowest} to {self.highest}",
-            )
+            fault = f"{'low' if low else 'high'} is out of bounds for {self.row}"
+            accepted = f"{self.row} holds {self.lowest} to {self.highest}"
+            raise value_error(self.where, fault, accepted)
 
     def require_order(self, wrong: bool) -> None:
         """Refuse bounds that hold no integer."""
@@ -102,7 +101,7 @@ class _Bounds(NamedTuple):
             first = "high" if self.alone else "low"
             sign = ("<" if self.alone else ">") + ("" if self.endpoint else "=")
             second = "0" if self.alone else "high"
-            raise errors.value_error(self.where, f"{first} {sign} {second}", "low is below high")
+            raise value_error(self.where, f"{first} {sign} {second}", "low is below high")
 
 
 def _on_host(bound: Any) -> Any:
@@ -120,9 +119,8 @@ def _some(holds: Any) -> bool:
 def _row_of(dtype: Any, where: str) -> DType:
     row = dtypes.lookup(dtype, where)
     if row.kind not in (*INTEGER, BOOL):
-        raise errors.type_error(
-            where, f"Unsupported dtype {row} for integers", "integer dtypes and bool are accepted"
-        )
+        fault = f"Unsupported dtype {row} for integers"
+        raise type_error(where, fault, "integer dtypes and bool are accepted")
     return row
 
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy
 
-from xarr import errors
 from xarr.array.array import Array, DTypeLike
+from xarr.errors import type_error, value_error
 from xarr.functions.random import permuting
 from xarr.functions.random.bits import NAME, Philox, is_of_numpy, plain
 from xarr.functions.random.distributions import Continuous, Discrete
@@ -101,12 +101,10 @@ class RandomState(Continuous, Discrete, Vectors):
     def take_bits(self, bits: Any) -> None:
         """Take the bits from another generator."""
         if not isinstance(bits, Philox):
-            raise errors.type_error(
-                "set_bit_generator(bitgen)",
-                f"bitgen is of type {type(bits).__name__}",
-                "Philox is accepted",
-                "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)",
-            )
+            fault = f"bitgen is of type {type(bits).__name__}"
+            accepted = "Philox is accepted"
+            remedy = "set XARR_RANDOM=numpy to draw from NumPy's, or write RandomState(bitgen)"
+            raise type_error("set_bit_generator(bitgen)", fault, accepted, remedy)
         self._bits = bits
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -135,9 +133,8 @@ class RandomState(Continuous, Discrete, Vectors):
         try:
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
-            raise errors.type_error(
-                where, f"the arguments are {dimensions}", "integers are accepted"
-            ) from None
+            fault = f"the arguments are {dimensions}"
+            raise type_error(where, fault, "integers are accepted") from None
         return self.sample(row, (), shape if dimensions else None, where)
 
     def random_sample(self, size: Size = None) -> Floats:
@@ -211,7 +208,7 @@ class RandomState(Continuous, Discrete, Vectors):
             nested = [item for item in a if isinstance(item, list | tuple | Array)]
             shape = (0, 0) if nested and not isinstance(nested[0], Array) else (0,)
         if shape is not None and len(shape) > 1:
-            raise errors.value_error(where, f"a has {len(shape)} axes", "a must be 1-dimensional")
+            raise value_error(where, f"a has {len(shape)} axes", "a must be 1-dimensional")
         return permuting.choice(self, a, size, replace, p, 0, True, where)
 
     def permutation(self, x: Any) -> Array:
@@ -241,15 +238,12 @@ def _checked(seed: Any) -> Any:
     seed = plain(seed)
     words = numpy.asarray(seed)
     if words.ndim > 1 or not words.size:
-        raise errors.value_error(
-            "seed(seed)",
-            f"the seed has shape {words.shape}",
-            "an integer or one axis of them, not empty, is accepted",
-        )
+        fault = f"the seed has shape {words.shape}"
+        accepted = "an integer or one axis of them, not empty, is accepted"
+        raise value_error("seed(seed)", fault, accepted)
     if words.dtype.kind not in "iu":
-        raise errors.type_error("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
+        raise type_error("seed(seed)", f"the seed is {seed!r}", "integers are accepted")
     if not (int(words.min()) >= 0 and int(words.max()) < 1 << 32):
-        raise errors.value_error(
-            "seed(seed)", f"the seed is {seed!r}", "Seed must be between 0 and 2**32 - 1"
-        )
+        fault = f"the seed is {seed!r}"
+        raise value_error("seed(seed)", fault, "Seed must be between 0 and 2**32 - 1")
     return words.tolist()

@@ -14,6 +14,7 @@ from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered
 from xarr.backends.device import Device, default_float, get_device
 from xarr.engine import engine
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import is_of_host
 from xarr.functions.create import creation
 from xarr.functions.index import indexing, searching
@@ -54,9 +55,7 @@ def permutation(source: Source, x: Any, axis: Any, where: str) -> Any:
         if array._node.dtype.kind in dtypes.INTEGER:
             if isinstance(x, Array):
                 return order(source, max(int(array), 0), array.device, where)
-            raise IndexError(
-                errors.message(where, "x has no axes", "an integer or an array is accepted")
-            )
+            raise refused(IndexError, where, "x has no axes", "an integer or an array is accepted")
         raise numpy.exceptions.AxisError(0, 0)
     place = layout.normalize_axis(axis, array.ndim, where)
     picked = order(source, array.shape[place], array.device, where)
@@ -67,7 +66,7 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
     """Permute an array along an axis, or a list, in place."""
     if isinstance(x, Array):
         if not x.ndim:
-            raise errors.type_error(where, "x has no axes", "an array with axes is accepted")
+            raise type_error(where, "x has no axes", "an array with axes is accepted")
         if x.shape[layout.normalize_axis(axis, x.ndim, where)] > 1:
             x[...] = permutation(source, x, axis, where)
         return
@@ -77,11 +76,8 @@ def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
         x[...] = numpy.take(x, picked, axis=place)
         return
     if not hasattr(x, "__setitem__") or not hasattr(x, "__len__"):
-        raise errors.type_error(
-            where,
-            f"x is of type {type(x).__name__}",
-            "an Array, a NumPy array or a list is accepted",
-        )
+        fault = f"x is of type {type(x).__name__}"
+        raise type_error(where, fault, "an Array, a NumPy array or a list is accepted")
     if axis != 0:
         raise NotImplementedError(
             errors.message(where, f"axis is {axis!r} and x a list", "axis 0 is accepted for a list")
@@ -97,9 +93,8 @@ def permuted(source: Source, x: Any, axis: Any, out: Any, where: str) -> Array:
     array = as_array(x, where)
     shape = array.shape
     if isinstance(out, Array) and out.shape != shape:
-        raise errors.value_error(
-            where, f"out has shape {out.shape}", f"out must have the same shape as x, {shape}"
-        )
+        fault = f"out has shape {out.shape}"
+        raise value_error(where, fault, f"out must have the same shape as x, {shape}")
     if axis is None:
         flat = manipulation.reshape(array, (-1,))
         picked = order(source, array.size, array.device, where)
@@ -119,18 +114,13 @@ def choice(
     shape = None if size is None else size_of(size, where)
     wanted = 1 if shape is None else math.prod(shape)
     if count == 0 and wanted:
-        raise errors.value_error(
-            where,
-            "a is empty" if population is not None else "a is not a positive integer",
-            "a must be greater than 0 unless no samples are taken",
-        )
+        fault = "a is empty" if population is not None else "a is not a positive integer"
+        raise value_error(where, fault, "a must be greater than 0 unless no samples are taken")
     chances = None if p is None else _chances(p, count, where)
     if not replace and wanted > count:
-        raise errors.value_error(
-            where,
-            f"{wanted} of {count} elements are asked for",
-            "Cannot take a larger sample than population when replace is False",
-        )
+        fault = f"{wanted} of {count} elements are asked for"
+        accepted = "Cannot take a larger sample than population when replace is False"
+        raise value_error(where, fault, accepted)
     if replace or wanted == 0 or (wanted == 1 and shape is None):
         picked = _with_replacement(source, count, shape, chances, where)
     else:
@@ -164,7 +154,7 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
     """What is chosen from (None for integers), how many there are, and along which axis."""
     if isinstance(a, int | numpy.integer) and not isinstance(a, bool):
         if a < 0:
-            raise errors.value_error(where, f"a is {a}", "a must be a positive integer")
+            raise value_error(where, f"a is {a}", "a must be a positive integer")
         return None, int(a), 0
     if is_of_host(a):
         values = numpy.asarray(a)
@@ -174,11 +164,8 @@ def _population(a: Any, axis: Any, where: str) -> tuple[Any, int, int]:
     if not array.ndim:
         if array._node.dtype.kind in dtypes.INTEGER:
             return _population(int(array), axis, where)
-        raise errors.value_error(
-            where,
-            f"a must be a sequence or an integer, not {type(a).__name__}",
-            "an integer or an array is accepted",
-        )
+        fault = f"a must be a sequence or an integer, not {type(a).__name__}"
+        raise value_error(where, fault, "an integer or an array is accepted")
     place = layout.normalize_axis(axis, array.ndim, where)
     return array, array.shape[place], place
 
@@ -189,22 +176,21 @@ def _chances(p: Any, count: int, where: str) -> Array:
     row = default_float(given.device)
     chances = Array(engine.converted(given._node, row))
     if chances.ndim != 1:
-        raise errors.value_error(where, f"p has {chances.ndim} axes", "p must be 1-dimensional")
+        raise value_error(where, f"p has {chances.ndim} axes", "p must be 1-dimensional")
     if chances.shape[0] != count:
-        raise errors.value_error(
-            where, f"a has {count} elements and p {chances.shape[0]}", "a and p must have same size"
-        )
+        fault = f"a has {count} elements and p {chances.shape[0]}"
+        raise value_error(where, fault, "a and p must have same size")
     total, least = float(reductions.sum(chances)), float(reductions.min(chances)) if count else 0.0
     if math.isnan(total):
-        raise errors.value_error(where, "probabilities contain NaN", "numbers are accepted")
+        raise value_error(where, "probabilities contain NaN", "numbers are accepted")
     if least < 0:
-        raise errors.value_error(where, f"p holds {least}", "probabilities are not negative")
+        raise value_error(where, f"p holds {least}", "probabilities are not negative")
     if abs(total - 1) > math.sqrt(
         numpy.finfo(
             given._node.dtype.numpy if given._node.dtype.kind == dtypes.REAL else row.numpy
         ).eps
     ):
-        raise errors.value_error(where, f"the sum of p is {total}", "probabilities do not sum to 1")
+        raise value_error(where, f"the sum of p is {total}", "probabilities do not sum to 1")
     return chances
 
 
@@ -229,9 +215,8 @@ def _without(
     device = population.device if isinstance(population, Array) else get_device()
     if chances is not None:
         if int(reductions.sum((chances > 0).astype("int64"))) < wanted:
-            raise errors.value_error(
-                where, f"{wanted} elements are asked for", "Fewer non-zero entries in p than size"
-            )
+            fault = f"{wanted} elements are asked for"
+            raise value_error(where, fault, "Fewer non-zero entries in p than size")
         # The smallest of independent exponentials of these rates are a sample without replacement,
         # in its order (P. S. Efraimidis, P. G. Spirakis, Information Processing Letters 97, 2006).
         kind = chances._node.dtype
@@ -255,7 +240,7 @@ def random_bytes(source: Source, length: Any, where: str) -> bytes:
     """Bytes, in the host's memory."""
     count = operator.index(length)
     if count < 0:
-        raise errors.value_error(where, f"length is {count}", "it is not negative")
+        raise value_error(where, f"length is {count}", "it is not negative")
     shape = (-(-count // 4),)
     node = source.node(random.words, shape, get_device(), where, dtypes.uint32)
     return numpy.asarray(creation.to_numpy(Array(node)), "<u4").tobytes()[:count]

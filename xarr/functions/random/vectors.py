@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.elementwise import elementwise
 from xarr.functions.linalg import linalg, products
 from xarr.functions.random.drawing import Parameter, Size, Source, parameter, size_of
@@ -68,22 +69,17 @@ class Vectors(Source):
         left = parameter(n, "n", where, random.NOT_NEGATIVE)
         chances = _on_host(pvals, "pvals", where).astype(numpy.float64)
         if not chances.ndim or not chances.shape[-1]:
-            raise errors.value_error(
-                where, f"pvals has shape {chances.shape}", "it has an axis, not empty"
-            )
+            fault = f"pvals has shape {chances.shape}"
+            raise value_error(where, fault, "it has an axis, not empty")
         if not ((chances >= 0) & (chances <= 1)).all():
-            raise errors.value_error(
-                where, "pvals < 0, pvals > 1 or pvals contains NaNs", "probabilities"
-            )
+            raise value_error(where, "pvals < 0, pvals > 1 or pvals contains NaNs", "probabilities")
         if (chances[..., :-1].sum(axis=-1) > 1 + _SLACK).any():
-            raise errors.value_error(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
+            raise value_error(where, "sum(pvals[:-1]) > 1.0", "at most 1 is accepted")
         shape = broadcast_shapes(chances.shape[:-1], _shape_of(left), where=where)
         if size is not None:
             wanted = size_of(size, where)
             if broadcast_shapes(shape, wanted, where=where) != wanted:
-                raise errors.value_error(
-                    where, f"size is {wanted}", f"{shape} has to broadcast to it"
-                )
+                raise value_error(where, f"size is {wanted}", f"{shape} has to broadcast to it")
             shape = wanted
         # Of the trials that are left, the share that has this result.
         rest = numpy.maximum(1 - numpy.cumsum(chances, axis=-1) + chances, chances)
@@ -133,27 +129,19 @@ class Vectors(Source):
             (check_valid, "check_valid", ("warn", "raise", "ignore")),
         ):
             if value not in accepted:
-                raise errors.value_error(
-                    where, f"{name} is {value!r}", f"one of {accepted} is accepted"
-                )
+                raise value_error(where, f"{name} is {value!r}", f"one of {accepted} is accepted")
         for value, name in ((mean, "mean"), (cov, "cov")):
             if as_array(value, where, name)._node.dtype.kind == dtypes.COMPLEX:
-                raise errors.type_error(
-                    where, f"{name} is complex", "mean and cov must not be complex"
-                )
+                raise type_error(where, f"{name} is complex", "mean and cov must not be complex")
         center = _vector(mean, "mean", where)
         matrix = as_array(cov, where, "cov", device=center.device)
         matrix = Array(engine.converted(matrix._node, default_float(center.device)))
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise errors.value_error(
-                where, f"cov has shape {matrix.shape}", "cov must be 2 dimensional and square"
-            )
+            fault = f"cov has shape {matrix.shape}"
+            raise value_error(where, fault, "cov must be 2 dimensional and square")
         if matrix.shape[0] != center.shape[0]:
-            raise errors.value_error(
-                where,
-                f"mean has shape {center.shape} and cov {matrix.shape}",
-                "mean and cov must have same length",
-            )
+            fault = f"mean has shape {center.shape} and cov {matrix.shape}"
+            raise value_error(where, fault, "mean and cov must have same length")
         factor = _factor(matrix, method, check_valid, tol, where)
         shape = (*_size(size, where), *center.shape)
         node = self.node(random.standard_normal, shape, center.device, where)
@@ -164,22 +152,15 @@ class Vectors(Source):
 def colours(source: Source, colors: Any, nsample: Any, size: Any, method: str, where: str) -> Array:
     """Hypergeometric variables, each of the sample that the ones before have left."""
     if method not in ("marginals", "count"):
-        raise errors.value_error(
-            where, f"method is {method!r}", "'marginals' and 'count' are accepted"
-        )
+        raise value_error(where, f"method is {method!r}", "'marginals' and 'count' are accepted")
     counts = _on_host(colors, "colors", where)
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu") or (counts < 0).any():
-        raise errors.value_error(
-            where,
-            f"colors has shape {counts.shape} and dtype {counts.dtype}",
-            "one axis of integers that are not negative is accepted",
-        )
+        fault = f"colors has shape {counts.shape} and dtype {counts.dtype}"
+        raise value_error(where, fault, "one axis of integers that are not negative is accepted")
     wanted = int(nsample)
     rest = int(counts.sum())
     if not 0 <= wanted <= rest:
-        raise errors.value_error(
-            where, f"nsample is {wanted}", f"0 to sum(colors), {rest}, are accepted"
-        )
+        raise value_error(where, f"nsample is {wanted}", f"0 to sum(colors), {rest}, are accepted")
     shape = _size(size, where)
     left: Parameter = float(wanted)
     parts = []
@@ -204,9 +185,7 @@ def _vector(value: Any, name: str, where: str) -> Array:
     """An argument of one axis, in the default floating-point type."""
     array = as_array(value, where, name)
     if array.ndim != 1:
-        raise errors.value_error(
-            where, f"{name} has {array.ndim} axes", f"{name} must be 1 dimensional"
-        )
+        raise value_error(where, f"{name} has {array.ndim} axes", f"{name} must be 1 dimensional")
     return Array(engine.converted(array._node, default_float(array.device)))
 
 
@@ -254,6 +233,6 @@ def _factor(cov: Array, method: str, check_valid: str, tol: float, where: str) -
     if not valid and check_valid != "ignore":
         text = "covariance is not symmetric positive-semidefinite."
         if check_valid == "raise":
-            raise errors.value_error(where, text, "a covariance is accepted")
+            raise value_error(where, text, "a covariance is accepted")
         warnings.warn(text, RuntimeWarning, stacklevel=3)
     return factor

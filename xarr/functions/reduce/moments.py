@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.array.door import node_of
 from xarr.array.outcome import mask_of, single
@@ -13,6 +13,7 @@ from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, INTEGER, DType
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced, sent
 from xarr.functions.calls.warned import warn, warn_of_few
 from xarr.layout import Shape
@@ -42,12 +43,10 @@ def averaged(
 def freedom_less(ddof: float | None, correction: float, where: str) -> float:
     """What is taken from the number of elements: NumPy's word for it, or the standard's."""
     if ddof and correction:
-        raise errors.value_error(
-            where,
-            f"ddof is {ddof} and correction {correction}",
-            "one of them is accepted",
-            "ddof and correction can't be provided simultaneously.",
-        )
+        fault = f"ddof is {ddof} and correction {correction}"
+        accepted = "one of them is accepted"
+        remedy = "ddof and correction can't be provided simultaneously."
+        raise value_error(where, fault, accepted, remedy)
     return ddof or correction
 
 
@@ -137,7 +136,7 @@ def _summed(x: Node, dtype: Any, name: str) -> DType:
     if wanted.kind not in (*FLOATING, *INTEGER) or (
         wanted.kind in INTEGER and x.dtype.kind == COMPLEX
     ):
-        raise errors.type_error(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
+        raise type_error(name, f"dtype is {wanted}", "floating-point dtypes are accepted")
     return wanted
 
 

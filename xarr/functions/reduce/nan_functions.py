@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, SupportsIndex
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
@@ -12,6 +12,7 @@ from xarr.array.outcome import delivered
 from xarr.core.tape import Node, constant
 from xarr.dtypes import ANY, FLOATING
 from xarr.engine import engine
+from xarr.errors import value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.warned import warn_of_nan
 from xarr.functions.elementwise import elementwise
@@ -231,9 +232,8 @@ def _extreme_of(
     row = _ROWS[function] if node.dtype.kind in FLOATING else getattr(folds, function[3:])
     if where is not True:
         if initial is None:
-            raise errors.value_error(
-                name, "where is given and initial is not", "of no elements it is the result"
-            )
+            fault = "where is given and initial is not"
+            raise value_error(name, fault, "of no elements it is the result")
         start = as_array(initial, name, "initial", dtype=node.dtype, device=node.device)
         mask = as_array(where, name, "where", dtype="bool", device=node.device)
         node = choose(mask._node, node, start._node)
@@ -265,7 +265,7 @@ def _index_of(
     else:
         found = searching.take_along_axis(x, result, axis=axis)
     if bool(reductions.any(elementwise.isnan(found))):
-        raise errors.value_error(name, "All-NaN slice encountered", "a number is needed in each")
+        raise value_error(name, "All-NaN slice encountered", "a number is needed in each")
     if not keepdims:
         place = () if axis is None else (layout.normalize_axis(axis, x.ndim, name),)
         left = tuple(extent for number, extent in enumerate(x.shape) if number not in place)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out, product
 from xarr.array.door import node_of
 from xarr.array.outcome import single
 from xarr.core.tape import Node
 from xarr.engine import engine
+from xarr.errors import type_error
 from xarr.functions.calls.applying import reduced, scanned, sent
 from xarr.tables import elementwise as rows_of_two, reductions as rows
 from xarr.tables.rows import Reduction
@@ -59,7 +60,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
     where = "ptp(a, axis)"
     node = node_of(a, where)
     if node.dtype.kind not in dtypes.NUMERIC:
-        raise errors.type_error(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
+        raise type_error(where, f"a has dtype {node.dtype}", "numeric dtypes are accepted")
     largest, smallest = (
         reduced(row, node, axis, keepdims=bool(keepdims), where=where)
         for row in (rows.max, rows.min)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr import errors
 from xarr.array.array import Array
 from xarr.array.conversion import as_array
 from xarr.array.layouts import keep_array
 from xarr.backends.device import get_device, promoted
+from xarr.errors import type_error, value_error
 from xarr.functions.shape.joining import Assembly
 from xarr.functions.shape.manipulation import with_axes
 from xarr.layout import Shape
@@ -49,18 +49,15 @@ def block(arrays: Any) -> Array:
 def _depth(arrays: Any, where: str) -> int:
     """How deep the lists are, everywhere."""
     if isinstance(arrays, tuple):
-        raise errors.type_error(where, "a tuple is among the lists", "lists of blocks are accepted")
+        raise type_error(where, "a tuple is among the lists", "lists of blocks are accepted")
     if not isinstance(arrays, list):
         return 0
     if not arrays:
-        raise errors.value_error(where, "a list is empty", "blocks are needed")
+        raise value_error(where, "a list is empty", "blocks are needed")
     depths = {_depth(item, where) for item in arrays}
     if len(depths) > 1:
-        raise errors.value_error(
-            where,
-            f"lists are {sorted(depths)} deep beside each other",
-            "all have to be equally deep",
-        )
+        fault = f"lists are {sorted(depths)} deep beside each other"
+        raise value_error(where, fault, "all have to be equally deep")
     return depths.pop() + 1
 
 
@@ -97,11 +94,8 @@ def _placed(
             continue
         for number, (one, other) in enumerate(zip(total, shape, strict=True)):
             if number != axis and one != other:
-                raise errors.value_error(
-                    where,
-                    f"blocks of shapes {total} and {shape} are joined along axis {axis}",
-                    "the other extents have to agree",
-                )
+                fault = f"blocks of shapes {total} and {shape} are joined along axis {axis}"
+                raise value_error(where, fault, "the other extents have to agree")
         total = (*total[:axis], total[axis] + shape[axis], *total[axis + 1 :])
     assert total is not None
     return total

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
@@ -17,6 +17,7 @@ from xarr.array.layouts import keep_array, settled, view
 from xarr.array.transfers import Host, from_host, openly
 from xarr.core.tape import constant
 from xarr.engine import engine
+from xarr.errors import refused, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import fills
 from xarr.functions.create.creation import shape_of
@@ -88,9 +89,8 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
     try:
         keeping[_host_places(obj, extent, where)] = False
     except IndexError as error:
-        raise errors.refused(
-            IndexError, where, f"{error}", f"axis {place} has {extent} elements"
-        ) from None
+        fault = f"{error}"
+        raise refused(IndexError, where, fault, f"axis {place} has {extent} elements") from None
     return _elements_at(x, place, numpy.flatnonzero(keeping))
 
 
@@ -109,12 +109,9 @@ def _run(obj: Any, extent: int, axis: int, where: str) -> tuple[int, int] | None
     except TypeError:
         return None
     if not -extent <= at < extent:
-        raise errors.refused(
-            IndexError,
-            where,
-            f"the index {at} is out of bounds",
-            f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted",
-        )
+        fault = f"the index {at} is out of bounds"
+        accepted = f"axis {axis} has {extent} elements, so [{-extent}, {extent}) is accepted"
+        raise refused(IndexError, where, fault, accepted)
     at %= extent
     return at, at + 1
 
@@ -153,13 +150,13 @@ def _host_places(obj: Any, extent: int, where: str) -> Any:
 
 
 def _wrong_mask(shape: Shape, extent: int, where: str) -> ValueError:
-    return errors.value_error(
+    return value_error(
         where, f"the mask obj has shape {shape}", f"the axis has {extent} elements; as many"
     )
 
 
 def _wrong_index(dtype: str, where: str) -> IndexError:
-    return errors.refused(
+    return refused(
         IndexError,
         where,
         f"obj has dtype {dtype}",
@@ -196,12 +193,9 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
     fresh = manipulation.with_axes(fresh, x.ndim, where)
     at = _insertions(obj, extent, where)
     if at.size and (at.min() < -extent or at.max() > extent):
-        raise errors.refused(
-            IndexError,
-            where,
-            f"the index {at.min() if at.min() < -extent else at.max()} is out of bounds",
-            f"axis {place} has {extent} elements, so [{-extent}, {extent}] is accepted",
-        )
+        fault = f"the index {at.min() if at.min() < -extent else at.max()} is out of bounds"
+        accepted = f"axis {place} has {extent} elements, so [{-extent}, {extent}] is accepted"
+        raise refused(IndexError, where, fault, accepted)
     at = numpy.where(at < 0, at + extent, at)
     if not at.ndim or at.size == 1:
         first = int(at.reshape(-1)[0])
@@ -232,9 +226,7 @@ def _insertions(obj: Any, extent: int, where: str) -> Host:
     if values.dtype == numpy.bool_ and values.ndim == 1:
         return numpy.flatnonzero(values)
     if values.ndim > 1:
-        raise errors.value_error(
-            where, f"obj has shape {values.shape}", "a vector of indices is accepted"
-        )
+        raise value_error(where, f"obj has shape {values.shape}", "a vector of indices is accepted")
     if values.dtype.kind not in "iu":
         error = _wrong_index(str(values.dtype), where)
         raise TypeError(str(error)) if values.size == 1 else error
@@ -262,7 +254,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     where = "trim_zeros(filt, trim, axis)"
     ends = trim.lower()
     if ends not in ("f", "b", "fb", "bf"):
-        raise errors.value_error(where, f"trim is {trim!r}", "'f', 'b', 'fb' are accepted")
+        raise value_error(where, f"trim is {trim!r}", "'f', 'b', 'fb' are accepted")
     x = array_of(filt, where, "filt")
     axes = layout.normalize_axes(axis, x.ndim, where)
     key = [slice(None)] * x.ndim

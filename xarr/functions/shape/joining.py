@@ -14,7 +14,7 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
 from xarr.array.conversion import as_array
@@ -26,6 +26,7 @@ from xarr.backends.device import Device, promoted, require_together
 from xarr.core.tape import Node, Storage, leaf, moved, remembered, structure
 from xarr.dtypes import DType
 from xarr.engine import engine
+from xarr.errors import operand_of, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import elementwise
 from xarr.functions.shape.manipulation import (
@@ -69,16 +70,12 @@ def _arrays(values: Any, where: str) -> list[Array]:
     """A sequence argument as Arrays on one device."""
     scalar = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
     if scalar or not (hasattr(values, "__len__") and isinstance(values, Iterable)):
-        raise errors.type_error(
-            where,
-            f"{errors.operand_of(where)} is of type {type(values).__name__}",
-            'arrays to stack must be passed as a "sequence" type such as list or tuple',
-        )
+        fault = f"{operand_of(where)} is of type {type(values).__name__}"
+        accepted = 'arrays to stack must be passed as a "sequence" type such as list or tuple'
+        raise type_error(where, fault, accepted)
     items = list(values)
     if not items:
-        raise errors.value_error(
-            where, f"{errors.operand_of(where)} is empty", "need at least one array"
-        )
+        raise value_error(where, f"{operand_of(where)} is empty", "need at least one array")
     device = next((item.device for item in items if type(item) is Array), None)
     arrays = [
         item if type(item) is Array else as_array(item, where, "an array", device=device)
@@ -143,12 +140,9 @@ def _joined(
         parts, axis = [ravel(part) for part in parts], 0
     first = parts[0].shape
     if not first:
-        raise errors.value_error(
-            where,
-            "an array is 0-dimensional",
-            "arrays with at least one axis are accepted",
-            "use stack, or axis=None",
-        )
+        fault = "an array is 0-dimensional"
+        accepted = "arrays with at least one axis are accepted"
+        raise value_error(where, fault, accepted, "use stack, or axis=None")
     place = normalize_axis(axis, len(first), where)
     for part in parts:
         shape = part.shape
@@ -157,11 +151,8 @@ def _joined(
             for number, (one, other) in enumerate(zip(shape, first, strict=True))
             if number != place
         ):
-            raise errors.value_error(
-                where,
-                f"the shapes are {first} and {shape} and axis is {place}",
-                "shapes have to agree except along the axis",
-            )
+            fault = f"the shapes are {first} and {shape} and axis is {place}"
+            raise value_error(where, fault, "shapes have to agree except along the axis")
     row = _promoted(parts, where, dtype, casting)
     total = sum(part.shape[place] for part in parts)
     full = (*first[:place], total, *first[place + 1 :])
@@ -178,17 +169,14 @@ def _handed(whole: Assembly, out: Any, casting: str, where: str) -> Array:
     result = whole.array()
     target = single(out, where)
     if target is not None and target.shape != result.shape:
-        raise errors.value_error(
-            where,
-            f"out has shape {target.shape} and the result {result.shape}",
-            "equal shapes are accepted",
-        )
+        fault = f"out has shape {target.shape} and the result {result.shape}"
+        raise value_error(where, fault, "equal shapes are accepted")
     return delivered(result, target, where, casting=casting)
 
 
 def _require_one(out: Any, dtype: DTypeLike, where: str) -> None:
     if out is not None and dtype is not None:
-        raise errors.type_error(where, "out and dtype are both given", "one of them is accepted")
+        raise type_error(where, "out and dtype are both given", "one of them is accepted")
 
 
 def stack(
@@ -218,9 +206,8 @@ def stack(
     shape = parts[0].shape
     for part in parts:
         if part.shape != shape:
-            raise errors.value_error(
-                where, f"the shapes are {shape} and {part.shape}", "all shapes have to agree"
-            )
+            fault = f"the shapes are {shape} and {part.shape}"
+            raise value_error(where, fault, "all shapes have to agree")
     place = normalize_axis(axis, len(shape) + 1, where, "the result")
     full = layout.require_possible((*shape[:place], len(parts), *shape[place:]), where)
     row = _promoted(parts, where, dtype, casting)
@@ -255,11 +242,8 @@ def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
         return reshape(roll(ravel(x), total, 0), node.shape)
     shifts, axes = integers(shift, where, "shift"), integers(axis, where, "axis")
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
-        raise errors.value_error(
-            where,
-            f"there are {len(shifts)} shifts and {len(axes)} axes",
-            "as many of both, or one of either are accepted",
-        )
+        fault = f"there are {len(shifts)} shifts and {len(axes)} axes"
+        raise value_error(where, fault, "as many of both, or one of either are accepted")
     count = max(len(shifts), len(axes)) if shifts and axes else 0
     moves = [0] * len(node.shape)
     for number in range(count):
@@ -321,14 +305,11 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     if counts.dtype.kind == "b":
         counts = counts.astype(numpy.int64)
     if counts.dtype.kind not in "iu" or counts.ndim > 1:
-        raise errors.type_error(
-            where,
-            f"repeats has dtype {counts.dtype} and shape {counts.shape}",
-            "an integer, or integers in one dimension are accepted",
-        )
+        fault = f"repeats has dtype {counts.dtype} and shape {counts.shape}"
+        raise type_error(where, fault, "an integer, or integers in one dimension are accepted")
     extent = node.shape[place]
     if counts.size and counts.min() < 0:
-        raise errors.value_error(where, f"repeats holds {counts.min()}", "repeats are not negative")
+        raise value_error(where, f"repeats holds {counts.min()}", "repeats are not negative")
     shape = node.shape
     one = counts.size == 1
     total = extent * int(counts.item()) if one else sum(counts.tolist())
@@ -336,20 +317,14 @@ def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Arr
     if one:
         return _repeated(x, place, int(counts.item()))
     if counts.size != extent:
-        raise errors.value_error(
-            where,
-            f"repeats has {counts.size} elements",
-            f"axis {place} has {extent}; one for each, or one for all is accepted",
-        )
+        fault = f"repeats has {counts.size} elements"
+        accepted = f"axis {place} has {extent}; one for each, or one for all is accepted"
+        raise value_error(where, fault, accepted)
     nbytes = total * dtypes.int64.itemsize
     if nbytes > x.device.memory_nbytes:
-        raise errors.refused(
-            MemoryError,
-            where,
-            f"repeats asks for {total} elements, whose places take {nbytes} bytes",
-            f"{x.device} has {x.device.memory_nbytes} bytes",
-            "work in smaller pieces",
-        )
+        fault = f"repeats asks for {total} elements, whose places take {nbytes} bytes"
+        accepted = f"{x.device} has {x.device.memory_nbytes} bytes"
+        raise refused(MemoryError, where, fault, accepted, "work in smaller pieces")
     sources = numpy.repeat(numpy.arange(extent, dtype=numpy.int64), counts)
     return Array(taken_at(x, place, sources))
 
@@ -387,9 +362,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
     x = array_of(A, where, "A")
     times = integers(reps, where, "reps")
     if any(count < 0 for count in times):
-        raise errors.value_error(
-            where, f"reps is {reps!r}", "numbers of repetitions are not negative"
-        )
+        raise value_error(where, f"reps is {reps!r}", "numbers of repetitions are not negative")
     ndim = max(x.ndim, len(times))
     times = [1] * (ndim - len(times)) + times
     given = settled(x)
@@ -485,7 +458,7 @@ def diff(
     result = at_least(as_array(a, where, "a"), 1, where)
     times = integers(n, where, "n")[0]
     if times < 0:
-        raise errors.value_error(where, f"n is {times}", "n is not negative")
+        raise value_error(where, f"n is {times}", "n is not negative")
     if times == 0:
         return result
     place = normalize_axis(axis, result.ndim, where)

@@ -14,7 +14,7 @@ from typing import Any, Final, SupportsIndex, overload
 
 import numpy
 
-from xarr import errors, layout
+from xarr import layout
 from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
@@ -22,6 +22,7 @@ from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed,
 from xarr.array.operands import integer
 from xarr.core.tape import constant, leaf
 from xarr.engine import engine
+from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create.creation import shape_of
 from xarr.layout import Layout, Shape, normalize_axis
@@ -37,9 +38,8 @@ def integers(value: Any, where: str, name: str) -> list[int]:
     try:
         return [operator.index(item) for item in items]
     except TypeError:
-        raise errors.type_error(
-            where, f"{name} is {value!r}", "an integer or a tuple of integers is accepted"
-        ) from None
+        fault = f"{name} is {value!r}"
+        raise type_error(where, fault, "an integer or a tuple of integers is accepted") from None
 
 
 def copied_as(x: Array, where: Layout, shape: Shape) -> Array:
@@ -87,12 +87,9 @@ def reshape(
     if target is not None:
         return view(x, target)
     if copy is False:
-        raise errors.value_error(
-            "reshape(a, shape, copy=False)",
-            f"a has shape {node.shape} with strides {given.strides} and shape is {extents}",
-            "strides cannot express it, so a copy is needed",
-            "pass copy=None",
-        )
+        fault = f"a has shape {node.shape} with strides {given.strides} and shape is {extents}"
+        accepted = "strides cannot express it, so a copy is needed"
+        raise value_error("reshape(a, shape, copy=False)", fault, accepted, "pass copy=None")
     return copied_as(x, settled(x), extents)
 
 
@@ -108,11 +105,9 @@ def _resolved(shape: Any, size: int, where: str) -> Shape:
     if extents.count(-1) == 1 and known > 0 and size % known == 0:
         extents[extents.index(-1)] = size // known
     if any(extent < 0 for extent in extents) or math.prod(extents) != size:
-        raise errors.value_error(
-            where,
-            f"{errors.operand_of(where)} has {size} elements and shape is {shape!r}",
-            "the number of elements has to stay, and one extent may be -1",
-        )
+        fault = f"{operand_of(where)} has {size} elements and shape is {shape!r}"
+        accepted = "the number of elements has to stay, and one extent may be -1"
+        raise value_error(where, fault, accepted)
     return layout.require_possible(tuple(extents), where)
 
 
@@ -163,11 +158,8 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
     """The array with its axes in the order named, for a function that errors name; a view."""
     order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if sorted(order) != list(range(x.ndim)):
-        raise errors.value_error(
-            where,
-            f"{errors.operand_of(where)} has {x.ndim} dimensions and axes is {axes!r}",
-            "each axis has to be named once",
-        )
+        fault = f"{operand_of(where)} has {x.ndim} dimensions and axes is {axes!r}"
+        raise value_error(where, fault, "each axis has to be named once")
     return view(x, settled(x).permuted(order))
 
 
@@ -215,11 +207,8 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
         normalize_axis(item, x.ndim, where) for item in integers(destination, where, "destination")
     ]
     if len(given) != len(places) or any(len(set(axes)) != len(axes) for axes in (given, places)):
-        raise errors.value_error(
-            where,
-            f"source is {source!r} and destination is {destination!r}",
-            "as many of both are accepted, each named once",
-        )
+        fault = f"source is {source!r} and destination is {destination!r}"
+        raise value_error(where, fault, "as many of both are accepted, each named once")
     order = [axis for axis in range(x.ndim) if axis not in given]
     for place, axis in sorted(zip(places, given, strict=True)):
         order.insert(place, axis)
@@ -263,9 +252,8 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> Array:
         places = layout.normalize_axes(items, max(x.ndim, 1), where)
         places = places if x.ndim else ()  # NumPy takes the first axis of what has none
     if any(x.shape[place] != 1 for place in places):
-        raise errors.value_error(
-            where, f"a has shape {x.shape} and axis is {axis!r}", "axes of one element go"
-        )
+        fault = f"a has shape {x.shape} and axis is {axis!r}"
+        raise value_error(where, fault, "axes of one element go")
     given = settled(x)
     kept = [number for number in range(x.ndim) if number not in places]
     return view(x, given.permuted(kept))
@@ -316,11 +304,8 @@ def flipud(m: ArrayLike) -> Array:
 def at_least(x: Array, ndim: int, where: str) -> Array:
     """The array; ValueError if it has fewer axes."""
     if x.ndim < ndim:
-        raise errors.value_error(
-            where,
-            f"{errors.operand_of(where)} is {x.ndim}-d",
-            f"an array that is at least {ndim}-d is needed",
-        )
+        fault = f"{operand_of(where)} is {x.ndim}-d"
+        raise value_error(where, fault, f"an array that is at least {ndim}-d is needed")
     return x
 
 
@@ -339,7 +324,7 @@ def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     x = array_of(m, where, "m")
     plane = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if len(plane) != 2 or plane[0] == plane[1]:
-        raise errors.value_error(where, f"axes is {axes!r}", "two different axes are accepted")
+        raise value_error(where, f"axes is {axes!r}", "two different axes are accepted")
     first, second = plane
     turns = integer(k, where, "k") % 4
     if turns == 0:
@@ -362,7 +347,7 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike, subok: bool = False) -> Arr
     x = as_array(array, where, "array")
     extents = shape_of(shape, where)
     if len(extents) < x.ndim or layout.broadcast_shapes(x.shape, extents, where=where) != extents:
-        raise errors.value_error(
+        raise value_error(
             where,
             f"array has shape {x.shape} and shape is {extents}",
             "array has to broadcast to shape: aligned at the last axis, each extent equal or 1",
@@ -509,9 +494,7 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
     else:
         count = integer(sections, where, "indices_or_sections")
         if count <= 0:
-            raise errors.value_error(
-                where, f"{count} parts were asked for", "at least 1 is accepted"
-            )
+            raise value_error(where, f"{count} parts were asked for", "at least 1 is accepted")
         size, larger = divmod(extent, count)
         cuts = [0, *itertools.accumulate([size + 1] * larger + [size] * (count - larger))]
     given = settled(x)
@@ -539,12 +522,9 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> 
 def _equal_pieces(x: Array, count: Any, place: int, where: str) -> list[Array]:
     """The parts that `split` makes."""
     if isinstance(count, int) and count > 0 and x.shape[place] % count:
-        raise errors.value_error(
-            where,
-            f"axis {place} has {x.shape[place]} elements",
-            f"that is no multiple of {count}",
-            "use array_split for parts that differ",
-        )
+        fault = f"axis {place} has {x.shape[place]} elements"
+        accepted = f"that is no multiple of {count}"
+        raise value_error(where, fault, accepted, "use array_split for parts that differ")
     return _pieces(x, count, place, where)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
@@ -20,6 +20,7 @@ from xarr.array.transfers import Host
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, leaf
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
@@ -90,7 +91,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
 def _require_elements(shape: Shape, widths: Sequence[tuple[int, int]], where: str) -> None:
     for axis, (extent, pair) in enumerate(zip(shape, widths, strict=True)):
         if extent == 0 and any(pair):
-            raise errors.value_error(
+            raise value_error(
                 where,
                 f"array has shape {shape}",
                 f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'",
@@ -234,13 +235,12 @@ _OPTIONS: Final = {
 
 def _require_known(mode: Any, options: dict[str, Any], where: str) -> None:
     if mode != "empty" and (not isinstance(mode, str) or mode not in _MODES):
-        raise errors.value_error(
-            where, f"mode '{mode}' is not supported", "the modes are empty, " + ", ".join(_MODES)
-        )
+        fault = f"mode '{mode}' is not supported"
+        raise value_error(where, fault, "the modes are empty, " + ", ".join(_MODES))
     read = _OPTIONS.get(mode, ("none", None))[0]
     for name in options:
         if name != read:
-            raise errors.value_error(where, f"{name} is given", f"mode {mode!r} reads {read}")
+            raise value_error(where, f"{name} is given", f"mode {mode!r} reads {read}")
 
 
 def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list[tuple[Any, Any]]:
@@ -249,17 +249,14 @@ def _settings(mode: str, options: dict[str, Any], ndim: int, where: str) -> list
     value = options.get(name, default)
     if value is None or isinstance(value, str):
         if name == "reflect_type" and value not in ("even", "odd"):
-            raise errors.value_error(
-                where, f"reflect_type is {value!r}", "'even' and 'odd' are accepted"
-            )
+            raise value_error(where, f"reflect_type is {value!r}", "'even' and 'odd' are accepted")
         return [(value, value)] * ndim
     pairs = _pairs(value, ndim, where, name)
     if name == "stat_length":
         lengths = _whole(pairs, value, where, name)
         if mode in ("maximum", "minimum") and any(0 in pair for pair in lengths):
-            raise errors.value_error(
-                where, "stat_length of 0 yields no value for padding", "1 is the least"
-            )
+            fault = "stat_length of 0 yields no value for padding"
+            raise value_error(where, fault, "1 is the least")
         return lengths
     return pairs
 
@@ -282,13 +279,10 @@ def _whole(
     try:
         whole = [(operator.index(before), operator.index(after)) for before, after in pairs]
     except TypeError:
-        raise errors.type_error(
-            where, f"{name} is {value!r}", f"`{name}` must be of integral type."
-        ) from None
+        fault = f"{name} is {value!r}"
+        raise type_error(where, fault, f"`{name}` must be of integral type.") from None
     if any(item < 0 for pair in whole for item in pair):
-        raise errors.value_error(
-            where, f"{name} is {value!r}", "index can't contain negative values"
-        )
+        raise value_error(where, f"{name} is {value!r}", "index can't contain negative values")
     return whole
 
 
@@ -296,13 +290,11 @@ def _pairs(value: Any, ndim: int, where: str, name: str) -> list[tuple[Any, Any]
     """An argument of `pad` as a pair for each axis."""
     given = numpy.asarray(host_of(value, where))
     if given.dtype.kind not in "biufc":
-        raise errors.type_error(
-            where, f"{name} is {value!r}", f"`{name}` must be of integral type."
-        )
+        raise type_error(where, f"{name} is {value!r}", f"`{name}` must be of integral type.")
     try:
         pairs = numpy.broadcast_to(given, (ndim, 2))
     except ValueError:
-        raise errors.value_error(
+        raise value_error(
             where,
             f"{name} is {value!r} and the array has {ndim} dimensions",
             "input operand has more dimensions than allowed by the axis remapping"

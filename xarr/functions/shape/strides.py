@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from xarr import errors, layout
+from xarr import layout
 from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.door import array_of
 from xarr.array.layouts import lock, settled, view
+from xarr.errors import value_error
 from xarr.functions.create.creation import shape_of
 from xarr.functions.shape.manipulation import integers
 from xarr.layout import Layout, Shape
@@ -42,11 +43,8 @@ def as_strided(
     extents = given.shape if shape is None else shape_of(shape, where)
     steps = given.strides if strides is None else _in_elements(strides, extents, array, where)
     if len(steps) != len(extents):
-        raise errors.value_error(
-            where,
-            f"shape is {extents} and strides has {len(steps)} entries",
-            "a stride for each axis is needed",
-        )
+        fault = f"shape is {extents} and strides has {len(steps)} entries"
+        raise value_error(where, fault, "a stride for each axis is needed")
     wanted = Layout(extents, steps, given.offset)
     storage = array._node.storage
     assert storage is not None
@@ -54,12 +52,10 @@ def as_strided(
         low, high = wanted.bounds()
         count = storage.nbytes // array.itemsize
         if low < 0 or high >= count or not given.size:
-            raise errors.value_error(
-                where,
-                f"the view would have elements {low} to {high} of the memory of x",
-                f"there are elements 0 to {count - 1}",
-                "strides count bytes: take multiples of x.itemsize",
-            )
+            fault = f"the view would have elements {low} to {high} of the memory of x"
+            accepted = f"there are elements 0 to {count - 1}"
+            remedy = "strides count bytes: take multiples of x.itemsize"
+            raise value_error(where, fault, accepted, remedy)
     result = view(array, wanted)
     return result if writeable else lock(result)
 
@@ -70,11 +66,9 @@ def _in_elements(strides: Any, extents: Shape, x: Array, where: str) -> tuple[in
     if len(nbytes) == len(extents):
         nbytes = [0 if extent <= 1 else step for step, extent in zip(nbytes, extents, strict=True)]
     if any(step % itemsize for step in nbytes):
-        raise errors.value_error(
-            where,
-            f"strides is {strides}",
-            f"multiples of the {itemsize} bytes of an element are accepted",
-        )
+        fault = f"strides is {strides}"
+        accepted = f"multiples of the {itemsize} bytes of an element are accepted"
+        raise value_error(where, fault, accepted)
     return tuple(step // itemsize for step in nbytes)
 
 
@@ -102,7 +96,7 @@ def sliding_window_view(
     array = array_of(x, where)
     windows = integers(window_shape, where, "window_shape")
     if any(extent < 0 for extent in windows):
-        raise errors.value_error(where, f"window_shape is {window_shape}", "no extent is negative")
+        raise value_error(where, f"window_shape is {window_shape}", "no extent is negative")
     given = settled(array)
     if axis is None:
         places = list(range(array.ndim))
@@ -110,19 +104,13 @@ def sliding_window_view(
         named = axis if isinstance(axis, list | tuple) else (axis,)
         places = [layout.normalize_axis(operator.index(item), array.ndim, where) for item in named]
     if len(places) != len(windows):
-        raise errors.value_error(
-            where,
-            f"window_shape is {window_shape} and there are {len(places)} axes",
-            "an extent for each axis is needed",
-        )
+        fault = f"window_shape is {window_shape} and there are {len(places)} axes"
+        raise value_error(where, fault, "an extent for each axis is needed")
     shape = list(given.shape)
     for place, extent in zip(places, windows, strict=True):
         if shape[place] < extent:
-            raise errors.value_error(
-                where,
-                f"the window has {extent} elements along axis {place}, x has {shape[place]}",
-                "a window is at most as large as x",
-            )
+            fault = f"the window has {extent} elements along axis {place}, x has {shape[place]}"
+            raise value_error(where, fault, "a window is at most as large as x")
         shape[place] -= extent - 1
     strides = (*given.strides, *(given.strides[place] for place in places))
     wanted = Layout((*shape, *windows), strides, given.offset)

@@ -7,7 +7,7 @@ from typing import Any, Final, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
@@ -16,6 +16,7 @@ from xarr.backends.device import default_float, require_together
 from xarr.core.operations import Operation
 from xarr.dtypes import COMPLEX, COMPLEX_OF
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.create import fills
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
@@ -68,25 +69,19 @@ def interp(
     for other in (at, values):
         require_together(other.device, points.device, where)
     if points.ndim != 1 or values.ndim != 1:
-        raise errors.value_error(
-            where, f"xp has shape {points.shape} and fp {values.shape}", "vectors are accepted"
-        )
+        fault = f"xp has shape {points.shape} and fp {values.shape}"
+        raise value_error(where, fault, "vectors are accepted")
     if points.shape != values.shape or not points.size:
-        raise errors.value_error(
-            where,
-            f"xp has {points.size} elements and fp {values.size}",
-            "as many are accepted, one or more",
-        )
+        fault = f"xp has {points.size} elements and fp {values.size}"
+        raise value_error(where, fault, "as many are accepted, one or more")
     row = default_float(points.device)
     for name, array in (("x", at), ("xp", points)):
         if array._node.dtype.kind == COMPLEX:
-            raise errors.type_error(
-                where, f"{name} has dtype {array.dtype}", "real numbers are accepted"
-            )
+            raise type_error(where, f"{name} has dtype {array.dtype}", "real numbers are accepted")
     at, points = at.astype(row.numpy), points.astype(row.numpy)
     if period is not None:
         if period == 0:
-            raise errors.value_error(where, "period is 0", "another number is accepted")
+            raise value_error(where, "period is 0", "another number is accepted")
         left = right = None
         period = abs(period)
         at, points = at % period, points % period
@@ -171,17 +166,15 @@ def gradient(
         axes = tuple(layout.normalize_axis(place, x.ndim, where) for place in axis)
     steps = _spacings(x, axes, varargs, where)
     if edge_order > 2:
-        raise errors.value_error(where, f"edge_order is {edge_order}", "1 and 2 are accepted")
+        raise value_error(where, f"edge_order is {edge_order}", "1 and 2 are accepted")
     if x._node.dtype.kind not in dtypes.FLOATING:
         x = x.astype(default_float(x.device).numpy)
     results = []
     for place, step in zip(axes, steps, strict=True):
         if x.shape[place] < edge_order + 1:
-            raise errors.value_error(
-                where,
-                f"axis {place} has {x.shape[place]} elements",
-                f"{edge_order + 1} are needed with edge_order {edge_order}",
-            )
+            fault = f"axis {place} has {x.shape[place]} elements"
+            accepted = f"{edge_order + 1} are needed with edge_order {edge_order}"
+            raise value_error(where, fault, accepted)
         results.append(_derivative(x, place, step, edge_order))
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -193,11 +186,8 @@ def _spacings(x: Array, axes: Sequence[int], given: tuple[Any, ...], where: str)
     if len(given) == 1 and numpy.ndim(given[0]) == 0:
         return [given[0]] * len(axes)
     if len(given) != len(axes):
-        raise errors.type_error(
-            where,
-            f"there are {len(given)} spacings and {len(axes)} axes",
-            "one for all axes, or one for each, is accepted",
-        )
+        fault = f"there are {len(given)} spacings and {len(axes)} axes"
+        raise type_error(where, fault, "one for all axes, or one for each, is accepted")
     return [_spacing(x, place, step, where) for place, step in zip(axes, given, strict=True)]
 
 
@@ -206,11 +196,9 @@ def _spacing(x: Array, place: int, step: Any, where: str) -> Any:
         return step
     points = as_array(step, where, "the coordinates", device=x.device)
     if points.ndim != 1 or points.size != x.shape[place]:
-        raise errors.value_error(
-            where,
-            f"the coordinates of axis {place} have shape {points.shape}",
-            f"distances must be either scalars or 1d, with {x.shape[place]} elements",
-        )
+        fault = f"the coordinates of axis {place} have shape {points.shape}"
+        accepted = f"distances must be either scalars or 1d, with {x.shape[place]} elements"
+        raise value_error(where, fault, accepted)
     if points._node.dtype.kind not in dtypes.FLOATING:
         points = points.astype(default_float(x.device).numpy)
     distances = points[1:] - points[:-1]

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, SupportsIndex
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.algorithms import library, transforms
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.door import array_of, node_of
@@ -23,6 +23,7 @@ from xarr.core.operations import Operation
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, REAL, DType
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.create import creation, fills
 from xarr.functions.create.creation import number
 from xarr.functions.elementwise import elementwise
@@ -59,9 +60,8 @@ def apply(
     if norm is None:
         norm = "backward"
     if norm not in tuple(_SWAPPED):
-        raise errors.value_error(
-            row.where, f"norm is {norm!r}", '"backward", "ortho" and "forward" are accepted'
-        )
+        fault = f"norm is {norm!r}"
+        raise value_error(row.where, fault, '"backward", "ortho" and "forward" are accepted')
     node = _converted(row, x)
     sizes = [
         _size(row, node.shape[axis], length, last=place == len(axes) - 1)
@@ -84,12 +84,8 @@ def _converted(row: Transform, x: Array) -> Node:
     node = node_of(x, row.where)
     dtype = node.dtype
     if dtype.kind == COMPLEX and row.given == "real":
-        raise errors.type_error(
-            row.where,
-            f"a has dtype {dtype}",
-            "real floating-point dtypes are accepted",
-            "take a.real",
-        )
+        fault = f"a has dtype {dtype}"
+        raise type_error(row.where, fault, "real floating-point dtypes are accepted", "take a.real")
     if dtype is dtypes.float16:
         dtype = dtypes.float32
     elif dtype.kind not in dtypes.FLOATING:
@@ -104,7 +100,7 @@ def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int
     if length is None or (length == -1 and row.many):
         return 2 * (extent - 1) if row.made == "real" and last else extent
     if length < 1:
-        raise errors.value_error(row.where, f"n is {length}", "lengths of at least 1 are accepted")
+        raise value_error(row.where, f"n is {length}", "lengths of at least 1 are accepted")
     return length
 
 
@@ -158,22 +154,17 @@ def _scaled(values: Node, scale: float) -> Node:
 def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
     for axis, size in zip(axes, sizes, strict=True):
         if size < 1:
-            raise errors.value_error(
-                row.where,
-                f"a has shape {node.shape}, so along axis {axis} the signal has {size} elements",
-                "signals of at least one element are accepted",
-                f"name the length with {'s' if row.many else 'n'}",
-            )
+            fault = f"a has shape {node.shape}, so along axis {axis} the signal has {size} elements"
+            accepted = "signals of at least one element are accepted"
+            remedy = f"name the length with {'s' if row.many else 'n'}"
+            raise value_error(row.where, fault, accepted, remedy)
 
 
 def _over_no_axes(row: Transform, node: Node) -> Array:
     if "real" in (row.given, row.made):
-        raise errors.value_error(
-            row.where,
-            f"a has shape {node.shape} and there are no axes to transform",
-            "between real and complex numbers at least one axis is needed",
-            "name it with axes",
-        )
+        fault = f"a has shape {node.shape} and there are no axes to transform"
+        accepted = "between real and complex numbers at least one axis is needed"
+        raise value_error(row.where, fault, accepted, "name it with axes")
     return Array(engine.copied(node))
 
 
@@ -280,9 +271,8 @@ def _several(s: Any, axes: Any, ndim: int, where: str) -> tuple[list[int | None]
     if s is None:
         return [None] * len(places), places
     if len(lengths) != len(places):
-        raise errors.value_error(
-            where, f"s is {s} and axes is {axes}", "as many lengths as axes are needed"
-        )
+        fault = f"s is {s} and axes is {axes}"
+        raise value_error(where, fault, "as many lengths as axes are needed")
     return lengths, places
 
 
@@ -320,15 +310,13 @@ def _frequencies(
     where = f"fft.{name}(n)"
     length = integer(n, where, "n")
     if length < 1:
-        raise errors.value_error(where, f"n is {n}", "at least 1 is needed")
+        raise value_error(where, f"n is {n}", "at least 1 is needed")
     on = get_device(device, where)
     row = default_float(on)
     if dtype is not None:
         row = dtypes.lookup(dtype, where)
         if row.kind != REAL:
-            raise errors.type_error(
-                where, f"dtype is {row}", "real floating-point dtypes are accepted"
-            )
+            raise type_error(where, f"dtype is {row}", "real floating-point dtypes are accepted")
     require_on(on, row, where)
     distance: float = number(d, where, "d")
     arange = creation.arange

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import together
@@ -12,6 +12,7 @@ from xarr.array.layouts import settled
 from xarr.core.tape import Node, constant, leaf
 from xarr.dtypes import BOOL, COMPLEX
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape import manipulation
@@ -67,9 +68,8 @@ def _vectors(a: Any, v: Any, where: str) -> tuple[Array, Array]:
     pair = [as_array(part, where, name, device=device) for name, part in (("a", a), ("v", v))]
     for name, part in zip(("a", "v"), pair, strict=True):
         if part.ndim > 1 or not part.size:
-            raise errors.value_error(
-                where, f"{name} has shape {part.shape}", "a vector of elements is accepted"
-            )
+            fault = f"{name} has shape {part.shape}"
+            raise value_error(where, fault, "a vector of elements is accepted")
     lines = [part.reshape(-1) for part in pair]
     first, second = together(lines[0], lines[1], where, ("a", "v"))
     return Array(first), Array(second)
@@ -81,13 +81,11 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
     around = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2)}
     around["valid"] = (0, 0)
     if mode is None:
-        raise errors.type_error(where, "mode is None", "a str is accepted")
+        raise type_error(where, "mode is None", "a str is accepted")
     if isinstance(mode, int) and 0 <= mode < 3:
         mode = ("valid", "same", "full")[mode]
     if mode not in around:
-        raise errors.value_error(
-            where, f"mode is {mode!r}", "accepted are 'full', 'same' and 'valid'"
-        )
+        raise value_error(where, f"mode is {mode!r}", "accepted are 'full', 'same' and 'valid'")
     before, after = around[mode]
     whole = [_padded(a, before, after)]
     if before or after:

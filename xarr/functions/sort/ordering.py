@@ -6,11 +6,12 @@ from typing import Any, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array, retyped
 from xarr.array.door import array_of
 from xarr.backends.device import get_device
+from xarr.errors import type_error, value_error
 from xarr.functions.index import searching
 from xarr.functions.shape import manipulation
 from xarr.functions.shape.manipulation import integers
@@ -35,14 +36,11 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
         device = next((key.device for key in keys if type(key) is Array), get_device())
         parts = [as_array(key, where, "a key", device=device) for key in keys]
     if not parts:
-        raise errors.type_error(where, "there are no keys", "at least one is needed")
+        raise type_error(where, "there are no keys", "at least one is needed")
     for part in parts:
         if part.shape != parts[0].shape:
-            raise errors.value_error(
-                where,
-                f"keys have shapes {parts[0].shape} and {part.shape}",
-                "all shapes have to agree",
-            )
+            fault = f"keys have shapes {parts[0].shape} and {part.shape}"
+            raise value_error(where, fault, "all shapes have to agree")
     if not parts[0].ndim:
         return argsort(parts[0])
     place = normalize_axis(axis, parts[0].ndim, where)
@@ -97,19 +95,16 @@ def _checked(
         x, axis = manipulation.ravel(x), 0
     place = normalize_axis(axis, max(x.ndim, 1), where)
     if not isinstance(kind, str):
-        raise errors.type_error(where, f"kind is {kind!r}", "a str is accepted")
+        raise type_error(where, f"kind is {kind!r}", "a str is accepted")
     if kind != "introselect" or order is not None:
-        raise errors.value_error(
-            where, f"kind is {kind!r} and order {order!r}", '"introselect" and None are accepted'
-        )
+        fault = f"kind is {kind!r} and order {order!r}"
+        raise value_error(where, fault, '"introselect" and None are accepted')
     extent = x.shape[place] if x.ndim else 1
     for position in integers(kth, where, "kth"):
         if x.size and not -extent <= position < extent:
-            raise errors.value_error(
-                where,
-                f"kth is {position}",
-                f"the axis has {extent} elements, so [{-extent}, {extent}) is accepted",
-            )
+            fault = f"kth is {position}"
+            accepted = f"the axis has {extent} elements, so [{-extent}, {extent}) is accepted"
+            raise value_error(where, fault, accepted)
     return x, place
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.algorithms import gather, library
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
@@ -20,6 +20,7 @@ from xarr.array.transfers import note
 from xarr.core.tape import Node, constant
 from xarr.engine import engine
 from xarr.engine.elements import Host
+from xarr.errors import type_error, value_error
 from xarr.functions.create import creation, fills
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
@@ -169,9 +170,7 @@ def isin(
     """
     where = "isin(element, test_elements)"
     if kind not in (None, "sort", "table"):
-        raise errors.value_error(
-            where, f"kind is {kind!r}", "'sort', 'table' and None are accepted"
-        )
+        raise value_error(where, f"kind is {kind!r}", "'sort', 'table' and None are accepted")
     first, second = compared(element, test_elements, where, ("element", "test_elements"))
     device = first.device
     if 0 in second.shape or 0 in first.shape:
@@ -368,7 +367,7 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Array:
             continue
         end = as_array(value, where, name, device=flat.device)
         if not numpy.can_cast(end.dtype, flat.dtype, "same_kind"):
-            raise errors.type_error(
+            raise type_error(
                 where,
                 f"{name} has dtype {end.dtype} and ary {flat.dtype}",
                 f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule",

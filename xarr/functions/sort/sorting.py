@@ -12,13 +12,14 @@ from typing import Any, Final, Literal, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.algorithms import gather, library, radix
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of, compared, node_of
 from xarr.core.tape import Node, constant
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.index.keys import require_in_range
 from xarr.functions.shape import manipulation
 from xarr.layout import Shape, normalize_axis
@@ -71,9 +72,9 @@ _KINDS: Final = ("quicksort", "mergesort", "heapsort", "stable")
 def _require_known(kind: Any, order: Any, where: str) -> None:
     """Refuse NumPy's options that it would refuse, and those of records."""
     if order is not None:
-        raise errors.value_error(where, f"order is {order!r}", "only arrays of records have one")
+        raise value_error(where, f"order is {order!r}", "only arrays of records have one")
     if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qmhs"):
-        raise errors.value_error(where, f"kind is {kind!r}", "accepted are " + ", ".join(_KINDS))
+        raise value_error(where, f"kind is {kind!r}", "accepted are " + ", ".join(_KINDS))
 
 
 def _along(a: Any, axis: SupportsIndex | None, where: str) -> tuple[Node, int]:
@@ -176,11 +177,10 @@ def searchsorted(
     where = "searchsorted(a, v)"
     ordered = node_of(a, where, "a")
     if len(ordered.shape) != 1:
-        raise errors.value_error(
-            where, f"a has shape {ordered.shape}", "a one-dimensional array is accepted"
-        )
+        fault = f"a has shape {ordered.shape}"
+        raise value_error(where, fault, "a one-dimensional array is accepted")
     if side not in ("left", "right"):
-        raise errors.value_error(where, f"side is {side!r}", '"left" and "right" are accepted')
+        raise value_error(where, f"side is {side!r}", '"left" and "right" are accepted')
     ordered, values = compared(a, v, where, ("a", "v"))
     if sorter is not None:
         order = _sorter(sorter, ordered, where)
@@ -208,13 +208,8 @@ def _sorter(sorter: Any, ordered: Node, where: str) -> Array:
     )
     node = array._node
     if node.dtype.kind not in dtypes.INTEGER:
-        raise errors.type_error(
-            where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted"
-        )
+        raise type_error(where, f"sorter has dtype {node.dtype}", "an integer dtype is accepted")
     if node.shape != ordered.shape:
-        raise errors.value_error(
-            where,
-            f"sorter has shape {node.shape} and a {ordered.shape}",
-            "equal shapes are accepted",
-        )
+        fault = f"sorter has shape {node.shape} and a {ordered.shape}"
+        raise value_error(where, fault, "equal shapes are accepted")
     return array

@@ -7,10 +7,11 @@ from typing import Any, Literal, overload
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike
 from xarr.array.conversion import as_array
 from xarr.backends.device import default_float, promoted
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.linalg import linalg, products
@@ -86,9 +87,8 @@ def average(
     weighed = weighed.astype(wanted)
     total = reductions.sum(weighed, axis=axis, keepdims=keepdims)
     if bool(reductions.any(total == 0)):
-        raise ZeroDivisionError(
-            errors.message(where, "weights sum to zero", "their sum divides", "check the weights")
-        )
+        fault = "weights sum to zero"
+        raise refused(ZeroDivisionError, where, fault, "their sum divides", "check the weights")
     result: Array = reductions.sum(x.astype(wanted) * weighed, axis=axis, keepdims=keepdims) / total
     if not returned:
         return result
@@ -135,7 +135,7 @@ def cov(
     """
     where = "cov(m, y)"
     if ddof is not None and ddof != int(ddof):
-        raise errors.value_error(where, f"ddof is {ddof!r}", "an integer is accepted")
+        raise value_error(where, f"ddof is {ddof!r}", "an integer is accepted")
     device = device_of(m, y, fweights, aweights)
     given = [
         as_array(part, where, name, device=device)
@@ -144,7 +144,7 @@ def cov(
     ]
     for part in given:
         if part.ndim > 2:
-            raise errors.value_error(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
+            raise value_error(where, f"it has {part.ndim} dimensions", "1 or 2 are accepted")
     target = given[0].device
     rows = [part._node.dtype for part in given]
     row = (
@@ -166,7 +166,7 @@ def cov(
     if frequencies is not None and bool(
         reductions.any(frequencies != arithmetic.round(frequencies))
     ):
-        raise errors.type_error(where, "fweights are not whole", "an integer dtype is accepted")
+        raise type_error(where, "fweights are not whole", "an integer dtype is accepted")
     shares = _weights(aweights, x, where, "aweights")
     weights = frequencies
     if shares is not None:
@@ -205,17 +205,13 @@ def _weights(weights: Any, x: Array, where: str, name: str) -> Array | None:
         return None
     given = as_array(weights, where, name, device=x.device)
     if given.ndim > 1:
-        raise RuntimeError(
-            errors.message(where, f"{name} have {given.ndim} dimensions", "one is accepted")
-        )
+        fault = f"{name} have {given.ndim} dimensions"
+        raise refused(RuntimeError, where, fault, "one is accepted")
     if given.shape != (x.shape[1],):
-        raise RuntimeError(
-            errors.message(
-                where, f"{name} have shape {given.shape}", f"{x.shape[1]} weights are accepted"
-            )
-        )
+        fault = f"{name} have shape {given.shape}"
+        raise refused(RuntimeError, where, fault, f"{x.shape[1]} weights are accepted")
     if bool(reductions.any(given < 0)):
-        raise errors.value_error(where, f"{name} are negative", "0 or more is accepted")
+        raise value_error(where, f"{name} are negative", "0 or more is accepted")
     return given.astype(default_float(x.device).numpy)
 
 

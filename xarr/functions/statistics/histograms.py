@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.algorithms import counting
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
@@ -21,6 +21,7 @@ from xarr.core.operations import Operation
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType
 from xarr.engine import engine
+from xarr.errors import type_error, value_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import creation
@@ -59,34 +60,29 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if isinstance(x, list | tuple) and not values.size:
         node = engine.converted(node, dtypes.int64)
     if node.dtype.kind not in (BOOL, *INTEGER):
-        raise errors.type_error(where, f"x has dtype {node.dtype}", "integers are accepted")
+        raise type_error(where, f"x has dtype {node.dtype}", "integers are accepted")
     if len(node.shape) != 1:
-        raise errors.value_error(where, f"x has shape {node.shape}", "a vector is accepted")
+        raise value_error(where, f"x has shape {node.shape}", "a vector is accepted")
     least = integer(minlength, where, "minlength")
     if least < 0:
-        raise errors.value_error(where, f"minlength is {least}", "0 or more is accepted")
+        raise value_error(where, f"minlength is {least}", "0 or more is accepted")
     number = least
     if values.size:
         # As an unsigned integer a negative number is larger than all others.
         unsigned = engine.converted(engine.converted(node, dtypes.int64), dtypes.uint64)
         largest = _host(reduced(folds.max, unsigned))[()].item()
         if largest >= 1 << 63:
-            raise errors.value_error(where, "x has a negative number", "0 is the first")
+            raise value_error(where, "x has a negative number", "0 is the first")
         number = max(least, largest + 1)
     if weights is None:
         return Array(counting.counts(node, number))
     weighed = as_array(weights, where, "weights", device=values.device)
     require_together(weighed.device, values.device, where)
     if weighed.shape != values.shape:
-        raise errors.value_error(
-            where,
-            f"weights have shape {weighed.shape} and x {values.shape}",
-            "as many are accepted",
-        )
+        fault = f"weights have shape {weighed.shape} and x {values.shape}"
+        raise value_error(where, fault, "as many are accepted")
     if weighed._node.dtype.kind == COMPLEX:
-        raise errors.type_error(
-            where, f"weights have dtype {weighed.dtype}", "real ones are accepted"
-        )
+        raise type_error(where, f"weights have dtype {weighed.dtype}", "real ones are accepted")
     if not values.size:  # as in NumPy not floating-point
         return Array(counting.counts(node, number))
     return _sums(node, weighed, number)
@@ -124,9 +120,9 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     edges = as_array(bins, where, "bins", device=device_of(x, bins))
     values = as_array(x, where, "x", device=edges.device)
     if COMPLEX in (values._node.dtype.kind, edges._node.dtype.kind):
-        raise errors.type_error(where, "x or bins is complex", "real numbers are accepted")
+        raise type_error(where, "x or bins is complex", "real numbers are accepted")
     if edges.ndim != 1:
-        raise errors.value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
+        raise value_error(where, f"bins have shape {edges.shape}", "a vector is accepted")
     host = numpy.asarray(host_of(bins, where))
     side = "left" if right else "right"
     # Where NaN are among them the first two that differ say which way they go, as for NumPy.
@@ -140,9 +136,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     if in_order and is_ascending:
         return searchsorted(edges, values, side=side)  # type: ignore[arg-type]
     if not in_order:
-        raise errors.value_error(
-            where, "bins are in no order", "ascending or descending is accepted"
-        )
+        raise value_error(where, "bins are in no order", "ascending or descending is accepted")
     return edges.size - searchsorted(edges[::-1], values, side=side)  # type: ignore[arg-type]
 
 
@@ -225,11 +219,8 @@ def _operands(a: Any, weights: Any, bins: Any, where: str) -> tuple[Array, Array
     weighed = as_array(weights, where, "weights", device=x.device)
     require_together(weighed.device, x.device, where)
     if weighed.shape != x.shape:
-        raise errors.value_error(
-            where,
-            f"weights have shape {weighed.shape} and a {x.shape}",
-            "weights have the same shape as a",
-        )
+        fault = f"weights have shape {weighed.shape} and a {x.shape}"
+        raise value_error(where, fault, "weights have the same shape as a")
     return x, weighed
 
 
@@ -247,24 +238,20 @@ def _edges(
     """The edges, and the outer ones where the bins are equally wide."""
     if isinstance(bins, str):
         if bins not in WIDTHS:
-            raise errors.value_error(
-                where, f"bins is {bins!r}", "accepted are " + ", ".join(WIDTHS)
-            )
+            raise value_error(where, f"bins is {bins!r}", "accepted are " + ", ".join(WIDTHS))
         if weights is not None:
-            raise errors.type_error(
-                where, f"bins is {bins!r} and there are weights", "the rules are for counts"
-            )
+            fault = f"bins is {bins!r} and there are weights"
+            raise type_error(where, fault, "the rules are for counts")
         outer = _outer(x, limits, where)
         return _between(x, outer, _number_of_bins(x, bins, limits, outer), where), outer
     if numpy.ndim(bins) == 0:
         try:
             number = operator.index(bins)
         except TypeError:
-            raise errors.type_error(
-                where, f"bins is {bins!r}", "an integer, a rule or edges are accepted"
-            ) from None
+            fault = f"bins is {bins!r}"
+            raise type_error(where, fault, "an integer, a rule or edges are accepted") from None
         if number < 1:
-            raise errors.value_error(where, f"bins is {number}", "1 or more is accepted")
+            raise value_error(where, f"bins is {number}", "1 or more is accepted")
         outer = _outer(x, limits, where)
         return _between(x, outer, number, where), outer
     return _given_edges(bins, where, "bins"), None
@@ -274,9 +261,9 @@ def _given_edges(bins: Any, where: str, name: str) -> Host:
     """Edges that the user gives, in order."""
     edges = host_of(bins, where) if type(bins) is Array else _host(as_array(bins, where, name))
     if edges.ndim != 1:
-        raise errors.value_error(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
+        raise value_error(where, f"{name} has {edges.ndim} dimensions", "edges must be 1d")
     if (edges[:-1] > edges[1:]).any():
-        raise errors.value_error(where, f"{name} do not ascend", "edges in order are needed")
+        raise value_error(where, f"{name} do not ascend", "edges in order are needed")
     return edges
 
 
@@ -286,18 +273,14 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
         first, last = (host_of(edge, where)[()] if type(edge) is Array else edge for edge in limits)
         given = "range"
         if first > last:
-            raise errors.value_error(
-                where, f"range is {first} to {last}", "max must be larger than min"
-            )
+            raise value_error(where, f"range is {first} to {last}", "max must be larger than min")
     elif not x.size:
         first, last, given = 0, 1, ""
     else:
         found = _host(stack((reductions.min(x), reductions.max(x))))
         first, last, given = found[0], found[1], "the range of a"
     if not (numpy.isfinite(first) and numpy.isfinite(last)):
-        raise errors.value_error(
-            where, f"{given} is {first} to {last}", "finite edges are accepted"
-        )
+        raise value_error(where, f"{given} is {first} to {last}", "finite edges are accepted")
     return (first - 0.5, last + 0.5) if first == last else (first, last)
 
 
@@ -308,11 +291,9 @@ def _between(x: Array, outer: _Limits, number: int, where: str) -> Host:
         wanted = numpy.result_type(wanted, float)
     edges = numpy.linspace(*outer, number + 1, dtype=wanted)
     if (edges[:-1] >= edges[1:]).any():
-        raise errors.value_error(
-            where,
-            f"{number} bins lie between {outer[0]} and {outer[1]}",
-            "Too many bins for data range, in which numbers lie further apart",
-        )
+        fault = f"{number} bins lie between {outer[0]} and {outer[1]}"
+        accepted = "Too many bins for data range, in which numbers lie further apart"
+        raise value_error(where, fault, accepted)
     return edges
 
 
@@ -415,9 +396,8 @@ def histogram2d(
         as_array(part, where, name, device=device) for name, part in (("x", x), ("y", y))
     )
     if first.shape[:1] != second.shape[:1]:
-        raise errors.value_error(
-            where, f"x has shape {first.shape} and y {second.shape}", "as many are accepted"
-        )
+        fault = f"x has shape {first.shape} and y {second.shape}"
+        raise value_error(where, fault, "as many are accepted")
     if not hasattr(bins, "__len__"):
         bins = [bins, bins]
     elif len(bins) not in (1, 2):
@@ -458,9 +438,8 @@ def histogramdd(
     limits = [None] * axes if range is None else list(range)
     for name, given in (("bins", bins), ("range", limits)):
         if len(given) != axes:
-            raise errors.value_error(
-                where, f"{name} has {len(given)} entries", f"one for each of {axes} axes is needed"
-            )
+            fault = f"{name} has {len(given)} entries"
+            raise value_error(where, fault, f"one for each of {axes} axes is needed")
     edges = [
         _edges_along(part, wanted, limit, where, f"bins[{axis}]")
         for axis, (part, wanted, limit) in enumerate(zip(parts, bins, limits, strict=True))
@@ -489,11 +468,8 @@ def _coordinates(sample: Any, where: str, device: Device | None) -> list[Array]:
     if all(part.ndim == 0 for part in parts):  # one axis
         parts = [stack(parts)]
     if any(part.ndim != 1 or part.shape != parts[0].shape for part in parts):
-        raise errors.value_error(
-            where,
-            f"sample has shapes {', '.join(str(part.shape) for part in parts)}",
-            "vectors of one length, or a matrix, are accepted",
-        )
+        fault = f"sample has shapes {', '.join(str(part.shape) for part in parts)}"
+        raise value_error(where, fault, "vectors of one length, or a matrix, are accepted")
     return parts
 
 
@@ -502,14 +478,12 @@ def _edges_along(x: Array, bins: Any, limits: _Limits | None, where: str, name: 
     if numpy.ndim(bins) != 0:
         return _given_edges(bins, where, name)
     if bins < 1:
-        raise errors.value_error(where, f"{name} is {bins}", "1 or more is accepted")
+        raise value_error(where, f"{name} is {bins}", "1 or more is accepted")
     outer = _outer(x, limits, where)
     try:
         number = operator.index(bins)
     except TypeError:
-        raise errors.type_error(
-            where, f"{name} is {bins!r}", "an integer or edges are accepted"
-        ) from None
+        raise type_error(where, f"{name} is {bins!r}", "an integer or edges are accepted") from None
     return numpy.asarray(numpy.linspace(*outer, number + 1))
 
 
@@ -532,9 +506,6 @@ def _counted_points(
         return Array(counting.counts(bins, number)).astype(row).reshape(shape)
     weighed = as_array(weights, where, "weights", device=device)
     if weighed.shape != parts[0].shape:
-        raise errors.value_error(
-            where,
-            f"weights have shape {weighed.shape}",
-            f"{parts[0].shape} is accepted for as many points",
-        )
+        fault = f"weights have shape {weighed.shape}"
+        raise value_error(where, fault, f"{parts[0].shape} is accepted for as many points")
     return _sums(bins, weighed, number).reshape(shape)

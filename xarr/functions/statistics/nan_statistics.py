@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from xarr import dtypes, errors
+from xarr import dtypes
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import node_of
@@ -15,6 +15,7 @@ from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import COMPLEX, FLOATING, DType
 from xarr.engine import engine
+from xarr.errors import type_error
 from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.warned import warn_of_few
 from xarr.functions.create import creation
@@ -197,11 +198,8 @@ def _operand(node: Node, dtype: DTypeLike, out: Out, name: str) -> tuple[Node, D
         given = [("dtype", row), ("out", None if target is None else target._node.dtype)]
         for what, wanted in given:
             if wanted is not None and wanted.kind not in FLOATING:
-                raise errors.type_error(
-                    name,
-                    f"x has dtype {node.dtype} and {what} {wanted}",
-                    f"a floating-point {what} is accepted",
-                )
+                fault = f"x has dtype {node.dtype} and {what} {wanted}"
+                raise type_error(name, fault, f"a floating-point {what} is accepted")
         row = row or node.dtype
         computed = dtypes.promote(node.dtype, row)
     else:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis
 from xarr.array.conversion import as_array
@@ -17,6 +17,7 @@ from xarr.array.outcome import delivered
 from xarr.array.transfers import Host, openly
 from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import DType
+from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
@@ -200,21 +201,18 @@ class Asked(NamedTuple):
         x = as_array(a, where, "a")
         kind = x._node.dtype.kind
         if kind == dtypes.COMPLEX:
-            raise errors.type_error(
-                where, f"a has dtype {x.dtype}", "real numbers have an order", "take a.real"
-            )
+            fault = f"a has dtype {x.dtype}"
+            raise type_error(where, fault, "real numbers have an order", "take a.real")
         quantiles.require_known(method, where)
         asked = numpy.asarray(host_of(q, where))
         if percent:
             asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
         asked = numpy.asarray(asked)
         if asked.ndim > 2:
-            raise errors.value_error(
-                where, f"q has {asked.ndim} dimensions", "at most 2 are accepted"
-            )
+            raise value_error(where, f"q has {asked.ndim} dimensions", "at most 2 are accepted")
         if not ((asked >= 0) & (asked <= 1)).all():
             scope = "Percentiles must be in [0, 100]" if percent else "it must be in [0, 1]"
-            raise errors.value_error(where, f"q is {q!r}", scope)
+            raise value_error(where, f"q is {q!r}", scope)
         lines = lines_of(x, axis, where)
         weighed = None
         if weights is not None:
@@ -222,12 +220,10 @@ class Asked(NamedTuple):
             weighed = lines_of(weighed, axis, where).values
         on_elements = method == "linear" and asked.dtype.kind in "iub"
         if kind == dtypes.BOOL and weighed is None and not on_elements and _interpolates(method):
-            raise errors.type_error(
-                where,
-                "a has dtype bool",
-                "there is nothing between two truths",
-                'convert with a.astype("float64"), or use method="lower"',
-            )
+            fault = "a has dtype bool"
+            accepted = "there is nothing between two truths"
+            remedy = 'convert with a.astype("float64"), or use method="lower"'
+            raise type_error(where, fault, accepted, remedy)
         return cls(lines, asked, type(q) in (int, float), method, weighed, where)
 
     def answered(self, function: Any, out: Array | None, *, keepdims: bool) -> Array:
@@ -263,14 +259,11 @@ def _interpolates(method: str) -> bool:
 def _weights(weights: ArrayLike, x: Array, axis: Axis, method: str, where: str) -> Array:
     """The weights of all elements, none of them negative."""
     if method != "inverted_cdf":
-        raise errors.value_error(
-            where,
-            f"method is {method!r} and there are weights",
-            "Only method 'inverted_cdf' supports weights",
-        )
+        fault = f"method is {method!r} and there are weights"
+        raise value_error(where, fault, "Only method 'inverted_cdf' supports weights")
     spread = spread_weights(weights, x, axis, where)
     if bool(reductions.any(spread < 0)):
-        raise errors.value_error(where, "a weight is negative", "Weights must be non-negative")
+        raise value_error(where, "a weight is negative", "Weights must be non-negative")
     return manipulation.broadcast_to(spread, x.shape)
 
 
@@ -281,17 +274,14 @@ def spread_weights(weights: ArrayLike, x: Array, axis: Axis, where: str) -> Arra
     if given.shape == x.shape:
         return given
     if axis is None:
-        raise errors.type_error(
-            where,
-            f"weights have shape {given.shape} and a {x.shape}",
-            "Axis must be specified when shapes of a and weights differ",
-            "name the axis",
-        )
+        fault = f"weights have shape {given.shape} and a {x.shape}"
+        accepted = "Axis must be specified when shapes of a and weights differ"
+        raise type_error(where, fault, accepted, "name the axis")
     single = not isinstance(axis, tuple | list)
     axes = [layout.normalize_axis(place, x.ndim, where) for place in ([axis] if single else axis)]  # type: ignore[union-attr]
     wanted = tuple(x.shape[place] for place in axes)
     if given.shape != wanted:
-        raise errors.value_error(
+        raise value_error(
             where,
             f"weights have shape {given.shape} and a {x.shape}",
             "Shape of weights must be consistent with shape of a along specified axis, "
@@ -308,9 +298,7 @@ def quantile_of(asked: Asked) -> Array:
     if asked.weights is not None:
         return weighted(asked)
     if not lines.length:
-        raise IndexError(
-            errors.message(asked.where, "there are no elements", "one or more are accepted")
-        )
+        raise refused(IndexError, asked.where, "there are no elements", "one or more are accepted")
     q = asked.q
     place = quantiles.place_of(q, lines.length, asked.method, quantiles.HOST)
     ordered = sort(lines.values)
@@ -364,11 +352,8 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     sums = cumsum(weights.astype(row.numpy), axis=1)
     total = sums[:, -1:]
     if not bool(reductions.all(elementwise.isfinite(total) & (total > 0))):
-        raise errors.value_error(
-            asked.where,
-            "Weights included NaN, inf or were all zero",
-            "their sum has to be finite and positive",
-        )
+        fault = "Weights included NaN, inf or were all zero"
+        raise value_error(asked.where, fault, "their sum has to be finite and positive")
     shares = sums / total
     if asked.q.dtype.kind == "f":
         shares = shares.astype(min(asked.q.dtype, row.numpy))

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import errors
+from xarr.errors import value_error
 from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index.searching import where as chosen
 
@@ -62,9 +62,7 @@ METHODS: Final = (
 def require_known(method: str, where: str) -> None:
     """Refuse the name of no definition."""
     if method not in METHODS:
-        raise errors.value_error(
-            where, f"method is {method!r}", "accepted are " + ", ".join(METHODS)
-        )
+        raise value_error(where, f"method is {method!r}", "accepted are " + ", ".join(METHODS))
 
 
 def place_of(q: Any, count: Any, method: str, words: _Words) -> Place:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy
 
-from xarr import dtypes, errors, layout
+from xarr import dtypes, layout
 from xarr.array import memory
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
 from xarr.array.conversion import retyped
@@ -20,6 +20,7 @@ from xarr.array.door import array_of
 from xarr.array.layouts import in_order
 from xarr.backends.device import Device, default_device, default_float, get_device
 from xarr.dtypes import BOOL, COMPLEX, REAL, SIGNED, UNSIGNED, DType
+from xarr.errors import type_error, value_error
 
 AnyDType = numpy.dtype[Any]
 
@@ -80,7 +81,7 @@ def _castable(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> bo
     try:
         return bool(numpy.can_cast(given, wanted, casting))  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise errors.value_error(
+        raise value_error(
             where, f"casting is {casting!r}", "no, equiv, safe, same_kind and unsafe are accepted"
         ) from None
 
@@ -88,20 +89,16 @@ def _castable(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> bo
 def require_casting(given: AnyDType, wanted: AnyDType, casting: str, where: str) -> None:
     """Refuse a conversion that is not of a kind."""
     if not _castable(given, wanted, casting, where):
-        raise errors.type_error(
-            where,
-            f"dtype {given} becomes {wanted} and casting is {casting!r}",
-            "the conversion has to be of that kind",
-            "pass casting='unsafe'",
-        )
+        fault = f"dtype {given} becomes {wanted} and casting is {casting!r}"
+        accepted = "the conversion has to be of that kind"
+        raise type_error(where, fault, accepted, "pass casting='unsafe'")
 
 
 def _any_dtype(value: Any, where: str) -> AnyDType:
     """The data type of an array, or one of NumPy's, which xarr need not have."""
     if isinstance(value, bool | int | float | complex) and not isinstance(value, numpy.generic):
-        raise errors.type_error(
-            where, f"{value!r} was given", "a dtype or an Array is accepted", "use its type"
-        )
+        fault = f"{value!r} was given"
+        raise type_error(where, fault, "a dtype or an Array is accepted", "use its type")
     try:
         return _dtype_of(value, where).numpy
     except TypeError:
@@ -198,12 +195,9 @@ def finfo(dtype: Any) -> FloatInfo:
     row = _dtype_of(float if isinstance(dtype, float) else dtype, "finfo(dtype)")
     row = dtypes.PART.get(row, row)
     if row.kind != REAL:
-        raise errors.value_error(
-            "finfo(dtype)",
-            f"dtype is {row}",
-            "a floating-point dtype is accepted",
-            "use xarr.iinfo for integers",
-        )
+        fault = f"dtype is {row}"
+        accepted = "a floating-point dtype is accepted"
+        raise value_error("finfo(dtype)", fault, accepted, "use xarr.iinfo for integers")
     return _float_info(row)
 
 
@@ -231,12 +225,10 @@ def iinfo(int_type: Any) -> IntegerInfo:
     given = int if isinstance(int_type, int) and not isinstance(int_type, bool) else int_type
     row = _dtype_of(given, "iinfo(int_type)")
     if row.kind not in dtypes.INTEGER:
-        raise errors.value_error(
-            "iinfo(int_type)",
-            f"int_type is {row}",
-            "an integer dtype is accepted",
-            "use xarr.finfo for floating-point numbers",
-        )
+        fault = f"int_type is {row}"
+        accepted = "an integer dtype is accepted"
+        remedy = "use xarr.finfo for floating-point numbers"
+        raise value_error("iinfo(int_type)", fault, accepted, remedy)
     low, high = dtypes.integer_bounds(row)
     bits, kind = 8 * row.itemsize, row.numpy.kind
     return IntegerInfo(row.numpy, bits, high, low, kind, f"{kind}{bits}")
@@ -281,16 +273,13 @@ def _is_kind(row: DType, kind: Any, where: str) -> bool:
     if isinstance(kind, str):
         words = KINDS.get(kind)
         if words is None:
-            raise errors.value_error(
-                where, f"kind is {kind!r}", "the kinds are " + ", ".join(map(repr, KINDS))
-            )
+            fault = f"kind is {kind!r}"
+            raise value_error(where, fault, "the kinds are " + ", ".join(map(repr, KINDS)))
         return row.kind in words
     if not isinstance(kind, numpy.dtype | type):
-        raise errors.type_error(
-            where,
-            f"kind is of type {type(kind).__name__}",
-            "a dtype, the name of a kind, or a tuple of them is accepted",
-        )
+        fault = f"kind is of type {type(kind).__name__}"
+        accepted = "a dtype, the name of a kind, or a tuple of them is accepted"
+        raise type_error(where, fault, accepted)
     return row is dtypes.lookup(kind, where)
 
 
@@ -308,7 +297,7 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     """
     where = "result_type(*arrays_and_dtypes)"
     if not arrays_and_dtypes:
-        raise errors.value_error(where, "there are no arguments", "at least one is needed")
+        raise value_error(where, "there are no arguments", "at least one is needed")
     scalars: list[complex] = []
     row: DType | None = None
     device: Device | None = None
@@ -341,7 +330,7 @@ def _dtype_of(value: Any, where: str) -> DType:
         return dtypes.lookup(value.dtype.newbyteorder("="), where)  # as it is once on a device
     if value is None:
         # NumPy reads None as float64; here it is a forgotten argument.
-        raise errors.type_error(where, "None was given", "a dtype or an Array is accepted")
+        raise type_error(where, "None was given", "a dtype or an Array is accepted")
     return dtypes.lookup(value, where)
 
 
