@@ -109,8 +109,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     >>> xarr.kron([1, 10], [5, 6]).tolist()
     [5, 6, 50, 60]
     """
-    where = "kron(a, b)"
-    first, second = arrays_together(a, b, where, ("a", "b"))
+    first, second = arrays_together(a, b, "kron(a, b)", ("a", "b"))
     ndim = max(len(first.shape), len(second.shape))
     rows_of, columns = ((1,) * (ndim - len(node.shape)) + node.shape for node in (first, second))
     spread = tuple(extent for pair_of in rows_of for extent in (pair_of, 1))

@@ -37,9 +37,8 @@ class ndindex:  # noqa: N801 - NumPy's name
     """
 
     def __init__(self, *shape: Any) -> None:
-        where = "ndindex(*shape)"
         given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        self.shape = shape_of(given, where)
+        self.shape = shape_of(given, "ndindex(*shape)")
         self._tuples = itertools.product(*map(range, self.shape))
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:

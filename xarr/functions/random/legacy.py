@@ -168,8 +168,7 @@ class RandomState(Continuous, Discrete, Vectors):
         >>> xarr.random.randint(0, 10, size=5).shape
         (5,)
         """
-        where = "randint(low, high, size, dtype)"
-        return integers(self, low, high, size, dtype, False, where)
+        return integers(self, low, high, size, dtype, False, "randint(low, high, size, dtype)")
 
     def random_integers(self, low: Any, high: Any = None, size: Size = None) -> Integers:
         """Draw integers evenly between bounds, both included; without high they are 1 and low.
@@ -179,13 +178,11 @@ class RandomState(Continuous, Discrete, Vectors):
         """
         if high is None:
             low, high = 1, low
-        where = "random_integers(low, high, size)"
-        return integers(self, low, high, size, int, True, where)
+        return integers(self, low, high, size, int, True, "random_integers(low, high, size)")
 
     def tomaxint(self, size: Size = None) -> Any:
         """Draw integers that are not negative: an Array of int64, or an int."""
-        where = "tomaxint(size)"
-        return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, where)
+        return integers(self, 0, numpy.iinfo(numpy.int64).max, size, int, True, "tomaxint(size)")
 
     def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:
         """Choose elements at random.

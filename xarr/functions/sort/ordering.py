@@ -65,8 +65,7 @@ def partition(
     >>> int(xarr.partition(xarr.asarray([3, 4, 2, 1]), 2)[2])
     3
     """
-    where = "partition(a, kth, axis)"
-    x, place = _checked(a, kth, axis, kind, order, where)
+    x, place = _checked(a, kth, axis, kind, order, "partition(a, kth, axis)")
     return sort(x, place)
 
 
@@ -82,8 +81,7 @@ def argpartition(
     >>> int(xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 0)[0])
     3
     """
-    where = "argpartition(a, kth, axis)"
-    x, place = _checked(a, kth, axis, kind, order, where)
+    x, place = _checked(a, kth, axis, kind, order, "argpartition(a, kth, axis)")
     return argsort(x, place)
 
 

@@ -284,8 +284,7 @@ def intersect1d(
     >>> xarr.intersect1d([1, 3, 4, 3], [3, 1, 2, 1]).tolist()
     [1, 3]
     """
-    where = "intersect1d(ar1, ar2)"
-    first, second = _vectors(ar1, ar2, where)
+    first, second = _vectors(ar1, ar2, "intersect1d(ar1, ar2)")
     places: list[Array] = []
     if not assume_unique:
         if return_indices:

@@ -158,8 +158,7 @@ def nanpercentile(
     >>> float(xarr.nanpercentile(xarr.asarray([1.0, float("nan"), 2.0]), 50))
     1.5
     """
-    name = "nanpercentile(a, q, axis)"
-    asked = Asked.of(a, q, axis, method, weights, name, percent=True)
+    asked = Asked.of(a, q, axis, method, weights, "nanpercentile(a, q, axis)", percent=True)
     return asked.answered(_quantile, out, keepdims=keepdims)
 
 
@@ -185,8 +184,7 @@ def nanquantile(
     >>> float(xarr.nanquantile(xarr.asarray([1.0, float("nan"), 2.0]), 0.5))
     1.5
     """
-    name = "nanquantile(a, q, axis)"
-    asked = Asked.of(a, q, axis, method, weights, name)
+    asked = Asked.of(a, q, axis, method, weights, "nanquantile(a, q, axis)")
     return asked.answered(_quantile, out, keepdims=keepdims)
 
 

@@ -134,8 +134,7 @@ def percentile(
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
     [1.5, 2.0]
     """
-    where = "percentile(a, q, axis)"
-    asked = Asked.of(a, q, axis, method, weights, where, percent=True)
+    asked = Asked.of(a, q, axis, method, weights, "percentile(a, q, axis)", percent=True)
     return asked.answered(quantile_of, out, keepdims=keepdims)
 
 
@@ -170,8 +169,7 @@ def quantile(
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
     3.0
     """
-    where = "quantile(a, q, axis)"
-    asked = Asked.of(a, q, axis, method, weights, where)
+    asked = Asked.of(a, q, axis, method, weights, "quantile(a, q, axis)")
     return asked.answered(quantile_of, out, keepdims=keepdims)
 
 

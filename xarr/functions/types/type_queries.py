@@ -46,8 +46,7 @@ def common_type(*arrays: ArrayLike) -> type[Any]:
     >>> xarr.common_type(xarr.ones(2, dtype="float32"), xarr.ones(2, dtype="complex64"))
     <class 'numpy.complex64'>
     """
-    where = "common_type(*arrays)"
-    given = [as_array(array, where, "an array").dtype for array in arrays]
+    given = [as_array(array, "common_type(*arrays)", "an array").dtype for array in arrays]
     return numpy.common_type(*[numpy.empty(0, dtype) for dtype in given])
 
 
