@@ -73,10 +73,8 @@ def copy(a: Any, order: str | None = "K", subok: bool = False) -> Array:
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True) -> None:
     """Write values to an array, where a mask is true.
 
-    src : Array or values that broadcast to the shape of dst
-        The values.
-    where : Array of bool that broadcasts to the shape of dst
-        Which elements are written.
+    src : Array or values that broadcast to the shape of dst -- The values.
+    where : Array of bool that broadcasts to the shape of dst -- Which elements are written.
 
     >>> x = xarr.zeros(3)
     >>> xarr.copyto(x, 1.0, where=[True, False, True])
@@ -120,10 +118,8 @@ def frombuffer(
         The memory. That of an Array is shared; another is copied to the device.
     dtype : dtype, optional
         The data type that the bytes are taken as; the default floating-point one where None.
-    count : int
-        How many elements; all that there are where negative.
-    offset : int
-        The byte that the first element begins at.
+    count : int -- How many elements; all that there are where negative.
+    offset : int -- The byte that the first element begins at.
 
     >>> xarr.frombuffer(bytes([1, 0, 2, 0]), dtype="int16").tolist()
     [1, 2]
@@ -154,10 +150,8 @@ def fromiter(
 ) -> Array:
     """Make a one-dimensional array of what an iterable gives. Runs on the host.
 
-    iter : iterable of numbers
-        The values.
-    count : int
-        How many are taken; all where -1.
+    iter : iterable of numbers -- The values.
+    count : int -- How many are taken; all where -1.
 
     >>> xarr.fromiter((i * i for i in range(4)), dtype="int64").tolist()
     [0, 1, 4, 9]
@@ -191,9 +185,8 @@ def require(
 ) -> Array:
     """Make an array that lies in memory as required; one that does so already is returned itself.
 
-    requirements : str or sequence of str, optional
-        "C" or "F" for an order, "W" for one that can be written, "O" for one of its own memory; "A"
-        and "E" are always so.
+    requirements : str or sequence of str, optional -- "C" or "F" for an order, "W" for one that can
+        be written, "O" for one of its own memory; "A" and "E" are always so.
 
     >>> xarr.require(xarr.eye(2).T, requirements="C").flags.c_contiguous
     True
@@ -229,8 +222,7 @@ _REQUIREMENTS = {
 def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether a byte belongs to two arrays.
 
-    max_work : int, optional
-        How much is tried; without limit where None.
+    max_work : int, optional -- How much is tried; without limit where None.
 
     >>> x = xarr.zeros(4)
     >>> xarr.shares_memory(x[::2], x[1::2])
@@ -242,8 +234,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
 def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     """Tell whether two arrays may share memory: whether their ends cross. False is certain.
 
-    max_work : int, optional
-        How much is tried beyond the ends; nothing where None.
+    max_work : int, optional -- How much is tried beyond the ends; nothing where None.
 
     >>> x = xarr.zeros(4)
     >>> xarr.may_share_memory(x[::2], x[1::2])

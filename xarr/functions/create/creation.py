@@ -47,16 +47,11 @@ def asarray(
     a : Array, Python scalar, nested sequence, NumPy array, buffer, or another library's array
         The values. A nested sequence may hold Arrays. The memory of an array on a CUDA device (of
         CuPy, Numba, PyTorch, JAX) is shared.
-    dtype : dtype, optional
-        The data type of the result; where None, that of the values. Python scalars become bool,
-        int64, and the device's default floating-point and complex types.
+    dtype : dtype, optional -- The data type of the result; where None, that of the values. Python
+        scalars become bool, int64, and the device's default floating-point and complex types.
 
-    Raises
-    ------
-    ValueError
-        If copy is False and a copy is needed, or a nested sequence is ragged.
-    OverflowError
-        If a Python integer does not fit the dtype.
+    ValueError -- If copy is False and a copy is needed, or a nested sequence is ragged.
+    OverflowError -- If a Python integer does not fit the dtype.
 
     >>> xarr.asarray([[1, 2], [3, 4]]).shape
     (2, 2)
@@ -111,12 +106,9 @@ def array(
 ) -> Array:
     """Make a new array of values: NumPy's name of ``asarray(obj, copy=True)``.
 
-    object : Array, Python scalar, nested sequence, NumPy array or buffer
-        The values.
-    ndmin : int
-        The least number of axes; missing ones are put in front.
-    ndmax : int
-        The most axes that values may have; 0 for as many as there can be.
+    object : Array, Python scalar, nested sequence, NumPy array or buffer -- The values.
+    ndmin : int -- The least number of axes; missing ones are put in front.
+    ndmax : int -- The most axes that values may have; 0 for as many as there can be.
 
     >>> xarr.array([1.5, 2.5], dtype="float32").dtype
     dtype('float32')
@@ -173,10 +165,7 @@ def full(
 ) -> Array:
     """Make an array of one value, of the value's dtype where none is given.
 
-    Raises
-    ------
-    OverflowError
-        If the value is an integer that dtype cannot hold.
+    OverflowError -- If the value is an integer that dtype cannot hold.
 
     >>> xarr.full(3, -0.0).tolist()
     [-0.0, -0.0, -0.0]
@@ -285,21 +274,14 @@ def arange(
 
     start : int or float
         The first number; the end of the interval, which then starts at 0, where stop is None.
-    stop : int or float, optional
-        The end of the interval, not included.
-    step : int or float, optional
-        The distance between two numbers, not 0; None counts as 1.
-    dtype : dtype, optional
-        The data type; int64 where None and all numbers are integers, else the default
-        floating-point one.
+    stop : int or float, optional -- The end of the interval, not included.
+    step : int or float, optional -- The distance between two numbers, not 0; None counts as 1.
+    dtype : dtype, optional -- The data type; int64 where None and all numbers are integers, else
+        the default floating-point one.
 
-    -> Array, shape (ceil((stop - start) / step),)
-        start + i * step, computed in dtype.
+    -> Array, shape (ceil((stop - start) / step),) -- start + i * step, computed in dtype.
 
-    Raises
-    ------
-    OverflowError
-        If one of the first two numbers does not fit an integer dtype.
+    OverflowError -- If one of the first two numbers does not fit an integer dtype.
 
     >>> xarr.arange(2, 8, 2).tolist()
     [2, 4, 6]
@@ -462,23 +444,18 @@ def linspace(
 
     start, stop : int, float or complex, or Array, shapes that broadcast to (...)
         The ends of the interval.
-    retstep : bool
-        Whether to return the distance between two numbers too.
-    dtype : dtype, optional
-        The data type; the default floating-point or complex one where None. Numbers are rounded
-        down where it is an integer one.
-    num : int
-        How many numbers.
+    retstep : bool -- Whether to return the distance between two numbers too.
+    dtype : dtype, optional -- The data type; the default floating-point or complex one where None.
+        Numbers are rounded down where it is an integer one.
+    num : int -- How many numbers.
 
     -> Array, shape (num,), or (num, ...) where the ends are arrays and axis is 0
         start + i * (stop - start) / (num - 1), or / num without the end point, computed in float64
         and rounded once. With retstep a tuple of it and the distance: a float, or an Array where
         the ends are arrays.
 
-    Notes
-    -----
-    Num's default, arrays as ends, retstep and axis are NumPy's. On a device without float64 the
-    host computes numbers between numbers, so they are the same everywhere.
+    Note: Num's default, arrays as ends, retstep and axis are NumPy's. On a device without float64
+    the host computes numbers between numbers, so they are the same everywhere.
 
     >>> xarr.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -648,8 +625,7 @@ def logspace(
 
     start, stop, base : number, or Array, shapes that broadcast to (...)
         The exponents of the ends, and the base of the powers.
-    num : int
-        How many numbers.
+    num : int -- How many numbers.
 
     >>> xarr.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
@@ -683,13 +659,10 @@ def geomspace(
 
     start, stop : number, or Array, shapes that broadcast to (...)
         The ends of the progression, not 0; of one sign unless they are complex.
-    num : int
-        How many numbers.
+    num : int -- How many numbers.
 
-    Raises
-    ------
-    ValueError
-        If the signs of two numbers differ; between arrays what lies between such elements is NaN.
+    ValueError -- If the signs of two numbers differ; between arrays what lies between such elements
+        is NaN.
 
     >>> xarr.geomspace(1, 1000, num=4).round().tolist()
     [1.0, 10.0, 100.0, 1000.0]
@@ -896,9 +869,7 @@ def to_device(x: Array, device: DeviceLike, /, *, stream: Any = None) -> Array:
     stream : Stream, optional
         The stream of `device` on which the values are copied; the current one where None.
 
-    Notes
-    -----
-    Between CUDA devices the values go from memory to memory, elsewhere through the host's.
+    Note: Between CUDA devices the values go from memory to memory, elsewhere through the host's.
 
     >>> x = xarr.arange(3)
     >>> x.to_device(x.device) is x

@@ -30,11 +30,9 @@ def meshgrid(
 ) -> tuple[Array, ...]:
     """Make coordinate matrices of coordinate vectors.
 
-    *arrays : Array, shape (N1,), (N2,), ...
-        The coordinates along each axis, of one dtype.
-    copy : bool
-        Whether the results are arrays of their own; else they are views of the vectors, which are
-        read-only where they repeat.
+    *arrays : Array, shape (N1,), (N2,), ... -- The coordinates along each axis, of one dtype.
+    copy : bool -- Whether the results are arrays of their own; else they are views of the vectors,
+        which are read-only where they repeat.
     sparse : bool
         Whether each result keeps one-element axes, which broadcast, instead of repeating.
     indexing : {"xy", "ij"}
@@ -99,8 +97,7 @@ def indices(
 ) -> Array | tuple[Array, ...]:
     """Make the indices of a grid: for each axis, each point's index along it.
 
-    dimensions : sequence of int
-        The shape of the grid.
+    dimensions : sequence of int -- The shape of the grid.
     sparse : bool
         Whether the result is a tuple of Arrays, one for each axis, that broadcast to the grid.
 
@@ -138,8 +135,7 @@ def fromfunction(
 
     function : callable
         Called once, with an Array of the given shape for each axis, and `kwargs`.
-    dtype : dtype
-        The data type of the indices; float stands for the device's default one.
+    dtype : dtype -- The data type of the indices; float stands for the device's default one.
 
     >>> xarr.fromfunction(lambda i, j: i + j, (2, 2), dtype=int).tolist()
     [[0, 1], [1, 2]]

@@ -22,10 +22,8 @@ def vander(
 ) -> Array:
     """Make the Vandermonde matrix of numbers: their powers in each row, multiplied up from 1.
 
-    N : int, optional
-        The number of columns; as many as numbers where None.
-    increasing : bool
-        Whether the powers go up from 0 to N - 1, or down.
+    N : int, optional -- The number of columns; as many as numbers where None.
+    increasing : bool -- Whether the powers go up from 0 to N - 1, or down.
 
     >>> xarr.vander(xarr.asarray([2, 3]), 3).tolist()
     [[4, 2, 1], [9, 3, 1]]

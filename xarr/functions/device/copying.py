@@ -51,19 +51,14 @@ def copyto_async(dst: Array | Host, src: Array | Host, *, stream: Stream | None 
     the Array waits for it. The host has to leave its array alone until the event is done. It is
     faster, and only then beside other work, where that array is of `empty_pinned`.
 
-    dst, src : Array and numpy.ndarray, or numpy.ndarray and Array, shape (...)
-        What is written, and what is read. Both have one shape and data type; NumPy's lies in one
-        piece, in C order.
+    dst, src : Array and numpy.ndarray, or numpy.ndarray and Array, shape (...) -- What is written,
+        and what is read. Both have one shape and data type; NumPy's lies in one piece, in C order.
     stream : Stream, optional
         The stream of the Array's device that copies; the current one where None.
 
-    Raises
-    ------
-    TypeError
-        If not one is an Array and the other one NumPy's, or their data types differ.
-    ValueError
-        If the shapes differ, NumPy's array does not lie in one piece, `dst` cannot be written, or
-        the stream is another device's.
+    TypeError -- If not one is an Array and the other one NumPy's, or their data types differ.
+    ValueError -- If the shapes differ, NumPy's array does not lie in one piece, `dst` cannot be
+        written, or the stream is another device's.
 
     >>> host = xarr.empty_pinned(3, "float32")
     >>> xarr.copyto_async(host, xarr.arange(3, dtype="float32") * 2).synchronize()

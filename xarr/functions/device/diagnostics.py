@@ -27,8 +27,7 @@ def memory_info(device: Device | str | None = None) -> dict[str, int]:
 def synchronize(x: Array | Device | str | None = None) -> None:
     """Compute an array, or run all that was asked of a device, and wait until it is done.
 
-    x : Array, Device, str or None
-        What to wait for; the default device where None.
+    x : Array, Device, str or None -- What to wait for; the default device where None.
     """
     if type(x) is Array:
         engine.compute(x._node)
@@ -44,12 +43,10 @@ def info(
 ) -> None:
     """Write what is known of an array, or the documentation of anything else, as NumPy does.
 
-    object : Array or object
-        What is asked about.
+    object : Array or object -- What is asked about.
     maxwidth, toplevel
         Those of `numpy.info`.
-    output : open file, optional
-        Where it is written; to the standard output where None.
+    output : open file, optional -- Where it is written; to the standard output where None.
 
     >>> xarr.info(xarr.zeros((2, 3), dtype="int8"), output=None)  # doctest: +ELLIPSIS
     class:  Array
@@ -83,8 +80,7 @@ def get_include() -> str:
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     """Show how NumPy was built, which computes on the host; `python -m xarr info` shows devices.
 
-    mode : str
-        "stdout" to print, "dicts" for a dictionary.
+    mode : str -- "stdout" to print, "dicts" for a dictionary.
     """
     show: Any = numpy.show_config
     found: dict[str, Any] | None = show(mode)

@@ -78,12 +78,11 @@ def explain(x: Array, /) -> Explanation:
     x : Array, shape (...)
         The array; it stays as it is. Nothing is launched, but kernels are compiled.
 
-    -> str
-        The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes storage 2.
-        Then how many of the device's programs (lists of such operations) run how: fused, or step by
-        step while there are no kernels for them, by NumPy and kernels of one operation. Then the
-        kernels, each with its skeleton's file, what it loads and stores and the bytes that this
-        moves, and then their sources. For an array in memory, where it lies.
+    -> str -- The operations, one a line, as they run: ``s2[(3,)] = add(s0[(3,)], 1.0)`` writes
+        storage 2. Then how many of the device's programs (lists of such operations) run how: fused,
+        or step by step while there are no kernels for them, by NumPy and kernels of one operation.
+        Then the kernels, each with its skeleton's file, what it loads and stores and the bytes that
+        this moves, and then their sources. For an array in memory, where it lies.
 
         A notebook shows a drawing of it, which ``.svg()`` returns and ``.save("kernels.svg")``
         writes. What a kernel stores stands there with an arrow; what is a variable is grey.

@@ -92,19 +92,14 @@ def graph(device: Device | str | None = None) -> Graph:
     one CUDA graph, elsewhere one after the other. Operands are read, and results are written,
     where they lie: write new values into an operand, as ``x[...] = values``, before a launch.
 
-    Raises
-    ------
-    RuntimeError
-        In the block, where the host reads a value, as `float(x)`, a mask and `nonzero` do; and
-        where a graph is recorded within another one.
+    RuntimeError -- In the block, where the host reads a value, as `float(x)`, a mask and `nonzero`
+        do; and where a graph is recorded within another one.
 
-    Notes
-    -----
-    What comes from the host within the block is moved once, not at each launch, and random numbers
-    are the same at each. The libraries of a device stand aside: xarr's kernels compute products and
-    transforms. The memory of temporaries stays with the graph, and all arrays get memory that have
-    none yet, as `zeros` has not until it is written to. What other threads ask of the device
-    meanwhile is recorded with it.
+    Note: What comes from the host within the block is moved once, not at each launch, and random
+    numbers are the same at each. The libraries of a device stand aside: xarr's kernels compute
+    products and transforms. The memory of temporaries stays with the graph, and all arrays get
+    memory that have none yet, as `zeros` has not until it is written to. What other threads ask of
+    the device meanwhile is recorded with it.
 
     >>> x = xarr.zeros(3)
     >>> with xarr.graph() as g:

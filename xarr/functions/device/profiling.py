@@ -186,10 +186,8 @@ def profile() -> Profile:
     device copies; ``p.kernels`` and ``p.lines`` are the figures. ``p.save("trace.json")`` writes a
     trace for chrome://tracing or Perfetto.
 
-    Notes
-    -----
-    What was asked before the block runs before it, and what is asked within runs within. All small
-    work is done by kernels there, as on a GPU, which NumPy would do on a CPU. The time is the
+    Note: What was asked before the block runs before it, and what is asked within runs within. All
+    small work is done by kernels there, as on a GPU, which NumPy would do on a CPU. The time is the
     device's own, without that of compilers. What the host does in libraries is named ``numpy.``.
     Everything that any thread asks of any device counts. Where the package nvtx is installed, the
     block and each launch are ranges of NVTX in the domain ``xarr``.

@@ -42,14 +42,10 @@ def pow(
     x1, x2 : numeric Array, shapes that broadcast to (...)
         The operands; also numbers, lists of numbers and NumPy arrays.
 
-    -> Array, shape (...)
-        Of dtype the type that the operands promote to. x1 ** 2 is x1 times x1.
+    -> Array, shape (...) -- Of dtype the type that the operands promote to. x1 ** 2 is x1 times x1.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not broadcast or the devices differ, or an integer is raised to a negative
-        integer power.
+    ValueError -- If the shapes do not broadcast or the devices differ, or an integer is raised to a
+        negative integer power.
 
     >>> xarr.pow(xarr.asarray([6.0, 7.0]), 2.0).tolist()
     [36.0, 49.0]
@@ -97,8 +93,7 @@ def bitwise_count(
 ) -> Array:
     """How many bits of the absolute value of x are set: uint8.
 
-    x : integer or bool Array, shape (...)
-        The operand.
+    x : integer or bool Array, shape (...) -- The operand.
 
     >>> xarr.bitwise_count(xarr.asarray([7, 8, -1])).tolist()
     [3, 1, 1]
@@ -134,12 +129,10 @@ def imag(val: ArrayLike) -> Array:
 def round(a: ArrayLike, decimals: SupportsIndex = 0, out: Out = None) -> Array:
     """The nearest integer, halves to even.
 
-    decimals : int, optional
-        How many decimals stay; of negative ones, places before the point become zero. As in NumPy
-        a times a power of ten is rounded, and divided by it.
+    decimals : int, optional -- How many decimals stay; of negative ones, places before the point
+        become zero. As in NumPy a times a power of ten is rounded, and divided by it.
 
-    -> numeric Array, shape (...)
-        Of the dtype of a.
+    -> numeric Array, shape (...) -- Of the dtype of a.
 
     >>> xarr.round(xarr.asarray([1234.5, 5678.9]), -2).tolist()
     [1200.0, 5700.0]

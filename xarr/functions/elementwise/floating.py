@@ -91,10 +91,8 @@ def ldexp(
 ) -> Array:
     """x1 times 2 to the power of x2, rounded once.
 
-    x1 : real numeric Array, shape (...)
-        The numbers; the result has their floating-point dtype.
-    x2 : integer Array, shape (...)
-        The exponents.
+    x1 : real numeric Array, shape (...) -- The numbers; the result has their floating-point dtype.
+    x2 : integer Array, shape (...) -- The exponents.
 
     >>> xarr.ldexp(xarr.asarray([0.5, 0.75]), xarr.asarray([1, 3])).tolist()
     [1.0, 6.0]
@@ -128,8 +126,7 @@ def float_power(
 ) -> Array:
     """x1 to the power of x2, in the widest floating-point dtype, real or complex.
 
-    x1, x2 : numeric Array, shapes that broadcast to (...)
-        The operands.
+    x1, x2 : numeric Array, shapes that broadcast to (...) -- The operands.
 
     >>> xarr.float_power(xarr.asarray([2, 3]), 2).tolist()
     [4.0, 9.0]
@@ -195,11 +192,9 @@ def nan_to_num(
 ) -> Array:
     """Numbers in place of NaN and of infinities.
 
-    copy : bool
-        Whether the result is a new array; else x is changed, and returned.
-    nan, posinf, neginf : float, optional
-        What stands in the place of NaN, and of the infinities; the largest and the smallest number
-        of the dtype where None.
+    copy : bool -- Whether the result is a new array; else x is changed, and returned.
+    nan, posinf, neginf : float, optional -- What stands in the place of NaN, and of the infinities;
+        the largest and the smallest number of the dtype where None.
 
     >>> xarr.nan_to_num(xarr.asarray([xarr.nan, 2.0])).tolist()
     [0.0, 2.0]

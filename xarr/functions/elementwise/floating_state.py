@@ -57,8 +57,7 @@ def seterr(
         "ignore", "warn", "raise", "call", "print" or "log". After "raise" or "call" a
         `FloatingPointStateWarning` says once that no device does so.
 
-    -> dict
-        What was set before.
+    -> dict -- What was set before.
 
     >>> before = xarr.seterr(divide="ignore")
     >>> xarr.geterr()["divide"]
@@ -125,11 +124,9 @@ class errstate(ContextDecorator):  # noqa: N801 - NumPy's name
 def seterrcall(func: Any) -> Any:
     """Set what NumPy calls, or logs to, at a floating-point error; a device does not call it.
 
-    func : callable, object with ``write``, or None
-        What is called or written to.
+    func : callable, object with ``write``, or None -- What is called or written to.
 
-    -> callable, object or None
-        What was set before.
+    -> callable, object or None -- What was set before.
 
     >>> xarr.seterrcall(None) is None
     True

@@ -84,8 +84,7 @@ def log10(x: ArrayLike) -> Array:
 def logn(n: ArrayLike, x: ArrayLike) -> Array:
     """The logarithm of x to base n; complex where an element is negative.
 
-    n : Array, shape that broadcasts with x's
-        The base.
+    n : Array, shape that broadcasts with x's -- The base.
 
     >>> xarr.emath.logn(2, [4.0]).tolist()
     [2.0]

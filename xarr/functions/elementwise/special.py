@@ -107,10 +107,8 @@ def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of complex numbers, in (-pi, pi] radians or in degrees.
 
-    z : numeric Array, shape (...)
-        The operand.
-    deg : bool
-        Whether the result is in degrees.
+    z : numeric Array, shape (...) -- The operand.
+    deg : bool -- Whether the result is in degrees.
 
     >>> xarr.angle(xarr.asarray([1.0, 1j]), deg=True).tolist()
     [0.0, 90.0]
@@ -130,8 +128,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
     """The real part, if all imaginary parts are close to 0; else the array. Waits for the device.
 
-    tol : float
-        How close: in units of the dtype's epsilon where above 1, else as it is.
+    tol : float -- How close: in units of the dtype's epsilon where above 1, else as it is.
 
     >>> xarr.real_if_close(xarr.asarray([1 + 1e-15j])).tolist()
     [1.0]
@@ -152,10 +149,8 @@ def unwrap(
 ) -> Array:
     """Remove jumps of more than half a period along an axis.
 
-    p : real numeric Array, shape (...)
-        The phases.
-    discont : float, optional
-        The least jump that is removed; half a period where None.
+    p : real numeric Array, shape (...) -- The phases.
+    discont : float, optional -- The least jump that is removed; half a period where None.
     period : float
         What is added or subtracted, in whole multiples; integers of p stay such if it is one.
 

@@ -133,12 +133,9 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Array:
         """Join the elements along axes by the function.
 
-        array : Array, shape (...)
-            The operand.
-        axis : int, tuple of int or None
-            The axes; the first one by default, all where None.
-        dtype : data type, optional
-            What the elements are converted to first.
+        array : Array, shape (...) -- The operand.
+        axis : int, tuple of int or None -- The axes; the first one by default, all where None.
+        dtype : data type, optional -- What the elements are converted to first.
         """
         return functions.elementwise.folding.reduce(
             self, array, axis, dtype, out, keepdims, initial, where
@@ -149,20 +146,16 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Array:
         """Join by the function, for each element, all up to it along an axis.
 
-        array : Array, shape (...)
-            The operand; the result has its shape.
-        axis : int
-            The axis; the first one by default.
-        dtype : data type, optional
-            What the elements are converted to first.
+        array : Array, shape (...) -- The operand; the result has its shape.
+        axis : int -- The axis; the first one by default.
+        dtype : data type, optional -- What the elements are converted to first.
         """
         return functions.elementwise.folding.accumulate(self, array, axis, dtype, out)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> Array:  # noqa: N803
         """Apply the function to all pairs of an element of A and one of B: shape A.shape + B.shape.
 
-        A, B : Array, shapes (...) and (...)
-            The operands.
+        A, B : Array, shapes (...) and (...) -- The operands.
         **options
             As of the function.
         """
@@ -173,10 +166,8 @@ class ufunc:  # noqa: N801 - NumPy's name
 
         The second operands of one element are joined in a halving tree, the same on all devices.
 
-        a : Array
-            The array that is changed; its elements are the first operand.
-        indices : index
-            Which elements; as in ``a[indices]``.
+        a : Array -- The array that is changed; its elements are the first operand.
+        indices : index -- Which elements; as in ``a[indices]``.
         b : Array, optional
             The second operand, where there is one; it broadcasts to ``a[indices]``.
         """
@@ -192,15 +183,11 @@ class ufunc:  # noqa: N801 - NumPy's name
     ) -> Array:
         """Join the elements of slices along an axis, which has an element for each index then.
 
-        array : Array, shape (...)
-            The operand.
-        indices : one-dimensional integers
-            Slice i reaches from ``indices[i]`` to ``indices[i + 1]``, the last to the end; where
-            it would be empty it has the element at ``indices[i]``.
-        axis : int
-            The axis; the first one by default.
-        dtype : data type, optional
-            What the elements are converted to first.
+        array : Array, shape (...) -- The operand.
+        indices : one-dimensional integers -- Slice i reaches from ``indices[i]`` to ``indices[i +
+            1]``, the last to the end; where it would be empty it has the element at ``indices[i]``.
+        axis : int -- The axis; the first one by default.
+        dtype : data type, optional -- What the elements are converted to first.
         """
         return functions.elementwise.folding.reduceat(self, array, indices, axis, dtype, out)
 

@@ -30,8 +30,7 @@ from xarr.layout import Shape
 def unravel_index(indices: ArrayLike, shape: Any, order: str | None = "C") -> tuple[Array, ...]:
     """Turn indices of the flattened array into one index for each axis; reads one value back.
 
-    shape : tuple of int
-        Its shape before it was flattened.
+    shape : tuple of int -- Its shape before it was flattened.
 
     >>> [int(place) for place in xarr.unravel_index(7, (2, 4))]
     [1, 3]
@@ -72,10 +71,8 @@ def ravel_multi_index(
 ) -> Array:
     """Turn indices along each axis into indices of the flattened array.
 
-    multi_index : tuple of integer Arrays, shapes that broadcast
-        The indices along each axis.
-    dims : tuple of int
-        The shape of the array.
+    multi_index : tuple of integer Arrays, shapes that broadcast -- The indices along each axis.
+    dims : tuple of int -- The shape of the array.
 
     >>> int(xarr.ravel_multi_index((1, 3), (2, 4)))
     7
@@ -183,10 +180,8 @@ def mask_indices(
 ) -> tuple[Array, ...]:
     """The indices of a square matrix that a function such as `triu` keeps.
 
-    mask_func : callable
-        Called once with an Array of ones of shape (n, n), and k.
-    k : object
-        Passed to the function.
+    mask_func : callable -- Called once with an Array of ones of shape (n, n), and k.
+    k : object -- Passed to the function.
 
     >>> [part.tolist() for part in xarr.mask_indices(2, xarr.triu)]
     [[0, 0, 1], [0, 1, 1]]

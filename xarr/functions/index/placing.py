@@ -105,8 +105,7 @@ def _mask(mask: Any, a: Array, where: str) -> Array:
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Write values one after the other to the elements that a mask names. Waits for the device.
 
-    vals : Array or values
-        The values; from the first again where there are too few.
+    vals : Array or values -- The values; from the first again where there are too few.
 
     >>> x = xarr.arange(5)
     >>> xarr.place(x, x > 1, [-33, -44])
@@ -130,8 +129,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 def put_along_axis(arr: Array, indices: ArrayLike, values: Any, axis: Any) -> None:
     """Write values at indices along an axis, to each line with its own indices.
 
-    values : Array or values
-        What is written; it broadcasts to the shape of indices.
+    values : Array or values -- What is written; it broadcasts to the shape of indices.
 
     >>> x = xarr.asarray([[3, 1, 2]])
     >>> xarr.put_along_axis(x, xarr.argmax(x, axis=1, keepdims=True), 0, axis=1)
@@ -165,11 +163,9 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
 
     val : Array or values
         The values along the diagonal; from the first again where there are too few.
-    wrap : bool
-        Whether the diagonal of a matrix with more rows than columns begins anew below, one row
-        apart.
-    val : Array or values
-        What is written, from the first again where there is less.
+    wrap : bool -- Whether the diagonal of a matrix with more rows than columns begins anew below,
+        one row apart.
+    val : Array or values -- What is written, from the first again where there is less.
 
     >>> x = xarr.zeros((2, 2))
     >>> xarr.fill_diagonal(x, 5)

@@ -33,9 +33,8 @@ def where(condition: ArrayLike, x1: Any, x2: Any, /) -> Array: ...
 def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose between two values for each element.
 
-    condition : Array, shape (...)
-        Which to choose: x1 where it is true or not zero. With the condition alone, the result is
-        that of `nonzero`.
+    condition : Array, shape (...) -- Which to choose: x1 where it is true or not zero. With the
+        condition alone, the result is that of `nonzero`.
     x1, x2 : Array or values, shapes that broadcast with condition's
         The values where the condition holds, and elsewhere.
 

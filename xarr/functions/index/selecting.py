@@ -78,8 +78,7 @@ def compress(
 ) -> Array:
     """Take the parts along an axis where a condition is true. Waits for the device.
 
-    condition : bool Array, shape (K,), K <= N
-        Which parts of the N.
+    condition : bool Array, shape (K,), K <= N -- Which parts of the N.
 
     >>> xarr.compress([False, True], [[1, 2], [3, 4]], axis=0).tolist()
     [[3, 4]]
@@ -115,12 +114,9 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """Choose for each element the first of several values whose condition is true.
 
-    condlist : sequence of bool Arrays, shapes that broadcast
-        The conditions.
-    choicelist : sequence of as many Arrays or values
-        The values.
-    default : scalar or Array
-        The value where no condition is true.
+    condlist : sequence of bool Arrays, shapes that broadcast -- The conditions.
+    choicelist : sequence of as many Arrays or values -- The values.
+    default : scalar or Array -- The value where no condition is true.
 
     >>> x = xarr.arange(5)
     >>> xarr.select([x < 2, x > 3], [x, x * 10], -1).tolist()
@@ -161,9 +157,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
         For each condition a function, called with the elements of x where it is true, `args` and
         `kw`, or a value. One more stands for where no condition is true; without it that is 0.
 
-    Notes
-    -----
-    Waits for the device, which counts the elements under each condition.
+    Note: Waits for the device, which counts the elements under each condition.
 
     >>> x = xarr.asarray([-2.0, 0.0, 3.0])
     >>> xarr.piecewise(x, [x < 0, x >= 0], [lambda v: -v, 10]).tolist()

@@ -137,15 +137,13 @@ def load(
 ) -> Any:
     """Read a ``.npy`` or ``.npz`` file, or a pickle. Runs on the host.
 
-    mmap_mode : str, optional
-        That of `numpy.load`. On a CPU the array lies in the mapped file; elsewhere it is a copy,
-        and what is written to it does not reach the file.
+    mmap_mode : str, optional -- That of `numpy.load`. On a CPU the array lies in the mapped file;
+        elsewhere it is a copy, and what is written to it does not reach the file.
     fix_imports, encoding, max_header_size
         Those of `numpy.load`.
 
-    -> Array or Archive
-        The array of an ``.npy`` file; a mapping of the arrays of an ``.npz`` file. Arrays of
-        objects, strings, dates and records are NumPy's.
+    -> Array or Archive -- The array of an ``.npy`` file; a mapping of the arrays of an ``.npz``
+        file. Arrays of objects, strings, dates and records are NumPy's.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -165,8 +163,7 @@ def load(
 def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
     """Write an array to a ``.npy`` file. Runs on the host.
 
-    file : path or open file
-        The file; ``.npy`` is added to a path without it.
+    file : path or open file -- The file; ``.npy`` is added to a path without it.
 
     >>> import io
     >>> xarr.save(io.BytesIO(), xarr.ones(2))
@@ -177,12 +174,9 @@ def save(file: File, arr: ArrayLike, allow_pickle: bool = True) -> None:
 def savez(file: File, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayLike) -> None:
     """Write arrays to an ``.npz`` file, by their names. Runs on the host.
 
-    file : path or open file
-        The file; ``.npz`` is added to a path without it.
-    *args : Array, shape (...)
-        Arrays that are called ``arr_0``, ``arr_1`` and so on.
-    **kwds : Array, shape (...)
-        Arrays by name.
+    file : path or open file -- The file; ``.npz`` is added to a path without it.
+    *args : Array, shape (...) -- Arrays that are called ``arr_0``, ``arr_1`` and so on.
+    **kwds : Array, shape (...) -- Arrays by name.
 
     >>> import io
     >>> xarr.savez(io.BytesIO(), xarr.ones(2), x=xarr.zeros(3))
@@ -232,13 +226,11 @@ def loadtxt(
 
     dtype : dtype, optional
         The data type; the default floating-point one where it is Python's float.
-    unpack : bool
-        Whether columns are given, of which each can be assigned to a name.
+    unpack : bool -- Whether columns are given, of which each can be assigned to a name.
     comments, delimiter, converters, skiprows, usecols, ndmin, encoding, max_rows, quotechar
         Those of `numpy.loadtxt`.
 
-    -> Array
-        The values. Records and strings are arrays of NumPy's.
+    -> Array -- The values. Records and strings are arrays of NumPy's.
 
     >>> xarr.loadtxt(["1 2", "3 4"], dtype="int64", unpack=True).tolist()
     [[1, 3], [2, 4]]
@@ -263,8 +255,7 @@ def savetxt(
 ) -> None:
     """Write an array of one or two axes as text, a row a line. Runs on the host.
 
-    X : Array, shape (N,) or (N, M)
-        The values.
+    X : Array, shape (N,) or (N, M) -- The values.
     fmt, delimiter, newline, header, footer, comments, encoding
         Those of `numpy.savetxt`.
 
@@ -296,9 +287,8 @@ def genfromtxt(
     comments, delimiter, skip_header, skip_footer, *args, **kwargs
         Those of `numpy.genfromtxt`, in its order; but `usemask` is refused.
 
-    -> Array
-        The values, NaN where one is missing. Records and strings, as of ``names=True``, are arrays
-        of NumPy's.
+    -> Array -- The values, NaN where one is missing. Records and strings, as of ``names=True``, are
+        arrays of NumPy's.
 
     >>> xarr.genfromtxt(["1,2", "3,"], delimiter=",").tolist()
     [[1.0, 2.0], [3.0, nan]]
@@ -328,10 +318,8 @@ def fromfile(
 
     dtype : dtype, optional
         The data type; the default floating-point one where None or Python's float.
-    sep : str
-        What is between numbers in text; bytes are read where empty.
-    offset : int
-        The byte that the first element begins at.
+    sep : str -- What is between numbers in text; bytes are read where empty.
+    offset : int -- The byte that the first element begins at.
 
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:
@@ -356,8 +344,7 @@ def fromstring(
 ) -> Any:
     """Read numbers from a string, as a vector. Runs on the host.
 
-    string : str
-        The text.
+    string : str -- The text.
     dtype : dtype, optional
         The data type; the default floating-point one where None or Python's float.
     sep : str
@@ -376,12 +363,9 @@ def fromstring(
 def fromregex(file: File, regexp: Any, dtype: DTypeLike, encoding: str | None = None) -> Host:
     r"""Read what a regular expression finds in text, as records. Runs on the host.
 
-    regexp : str or pattern
-        The expression; each of its groups is a field.
-    dtype : dtype
-        The records' data type.
-    encoding : str, optional
-        The encoding of the text.
+    regexp : str or pattern -- The expression; each of its groups is a field.
+    dtype : dtype -- The records' data type.
+    encoding : str, optional -- The encoding of the text.
 
     -> numpy.ndarray, shape (N,)
         Records, which are not on a device; `xarr.asarray` of a field is.
@@ -407,12 +391,10 @@ def memmap(
 ) -> Any:
     """Map a part of a file, as `numpy.memmap`; a device that is no CPU gets a copy.
 
-    filename : path or open file
-        The file.
+    filename : path or open file -- The file.
     dtype, offset, shape, order
         Those of `numpy.memmap`.
-    mode : str
-        Its "r", "c", "r+" or "w+". The last two write to the file, and need a CPU.
+    mode : str -- Its "r", "c", "r+" or "w+". The last two write to the file, and need a CPU.
 
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as file:

@@ -20,11 +20,9 @@ from xarr.layout import normalize_axis
 def packbits(a: Any, /, axis: SupportsIndex | None = None, bitorder: str = "big") -> Array:
     """Pack truths into bytes, eight into each.
 
-    a : bool or integer Array, shape (..., N, ...)
-        What is not zero is 1.
+    a : bool or integer Array, shape (..., N, ...) -- What is not zero is 1.
 
-    -> uint8 Array, shape (..., ceil(N / 8), ...)
-        The bytes; zeros fill the last one.
+    -> uint8 Array, shape (..., ceil(N / 8), ...) -- The bytes; zeros fill the last one.
 
     >>> xarr.packbits(xarr.asarray([1, 0, 1])).tolist()
     [160]
@@ -50,14 +48,11 @@ def unpackbits(
 ) -> Array:
     """Unpack the bits of bytes.
 
-    a : uint8 Array, shape (..., N, ...)
-        The bytes.
-    count : int, optional
-        How many bits along the axis; zeros follow if there are too few. If it is negative, so many
-        are left out at the end. None for all.
+    a : uint8 Array, shape (..., N, ...) -- The bytes.
+    count : int, optional -- How many bits along the axis; zeros follow if there are too few. If it
+        is negative, so many are left out at the end. None for all.
 
-    -> uint8 Array, shape (..., 8 * N, ...)
-        Zeros and ones.
+    -> uint8 Array, shape (..., 8 * N, ...) -- Zeros and ones.
 
     >>> xarr.unpackbits(xarr.asarray([160], dtype="uint8"), count=3).tolist()
     [1, 0, 1]

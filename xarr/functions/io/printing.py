@@ -89,8 +89,7 @@ def array2string(
 ) -> str:
     """The array as text, as `numpy.array2string` writes it; of a large one its corners move alone.
 
-    separator, prefix, suffix : str
-        Those of `numpy.array2string`.
+    separator, prefix, suffix : str -- Those of `numpy.array2string`.
     formatter, threshold, edgeitems, sign, floatmode, legacy
         Those of `numpy.set_printoptions`.
     """
@@ -137,8 +136,7 @@ def base_repr(number: SupportsIndex, base: int = 2, padding: int = 0) -> str:
 def binary_repr(num: SupportsIndex, width: int | None = None) -> str:
     """An integer as `width` zeros and ones, or more; two's complement where it is negative.
 
-    num : int
-        The number.
+    num : int -- The number.
     """
     return numpy.binary_repr(operator.index(num), width)
 

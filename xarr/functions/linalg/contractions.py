@@ -128,11 +128,9 @@ def cross(
 ) -> Array:
     """The cross product of vectors with two or three elements; a third one that is missing is 0.
 
-    axisa, axisb, axisc : int, optional
-        The axes of the vectors in a, in b and in the result. The products of two vectors of two
-        elements are their third component, without an axis.
-    axis : int, optional
-        All three axes.
+    axisa, axisb, axisc : int, optional -- The axes of the vectors in a, in b and in the result. The
+        products of two vectors of two elements are their third component, without an axis.
+    axis : int, optional -- All three axes.
 
     >>> xarr.cross([1, 0, 0], [0, 1, 0]).tolist()
     [0, 0, 1]

@@ -52,13 +52,11 @@ def einsum(
         The subscripts, such as "ij,jk->ik", and the arrays; or each array and the list of its axes,
         at last that of the result. Without "->" the result has the axes that occur once, in
         alphabetical order. An ellipsis stands for axes without names, which broadcast.
-    dtype : dtype, optional
-        What the operands are converted to.
+    dtype : dtype, optional -- What the operands are converted to.
     optimize : bool, str or list, optional
         The order of contractions, as `einsum_path` takes and makes it; "greedy" where False.
 
-    -> Array
-        A view of a single operand where nothing is summed.
+    -> Array -- A view of a single operand where nothing is summed.
 
     >>> xarr.einsum("ij,j->i", xarr.asarray([[1, 2], [3, 4]]), [10, 1]).tolist()
     [12, 34]
@@ -97,8 +95,7 @@ def einsum_path(
         As of `einsum`; only the shapes are looked at.
     optimize : {"greedy", "optimal"}, bool, list or tuple, optional
         How the order is looked for, as NumPy takes it.
-    einsum_call : bool, optional
-        Give what NumPy's own einsum asks for.
+    einsum_call : bool, optional -- Give what NumPy's own einsum asks for.
 
     -> list, str
         The contractions, which `einsum` takes as `optimize`, and a table of them as text.

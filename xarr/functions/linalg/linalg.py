@@ -201,8 +201,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
 def matrix_power(a: Square, n: SupportsIndex) -> Array:
     """A square matrix multiplied with itself n times, by at most 2 log2(n) products.
 
-    n : int
-        The exponent; a negative one inverts the matrices first.
+    n : int -- The exponent; a negative one inverts the matrices first.
 
     >>> x = xarr.asarray([[1.0, 1.0], [0.0, 1.0]])
     >>> xarr.linalg.matrix_power(x, 3).tolist()
@@ -405,9 +404,8 @@ def singular_values(x: Any, where: str) -> Array:
 def cholesky(x: Square, /, *, upper: bool = False) -> Array:
     """The Cholesky factors of Hermitian or symmetric positive-definite matrices.
 
-    upper : bool, optional
-        Whether to return U of x = U^H U rather than L of x = L L^H; only that triangle of x is
-        read.
+    upper : bool, optional -- Whether to return U of x = U^H U rather than L of x = L L^H; only that
+        triangle of x is read.
 
     >>> xarr.linalg.cholesky(xarr.asarray([[4.0, 0.0], [0.0, 9.0]])).tolist()
     [[2.0, 0.0], [0.0, 3.0]]
@@ -460,8 +458,7 @@ def svd(
 
     full_matrices : bool, optional
         Whether U and Vh are square, or have only K = min(M, N) columns and rows.
-    compute_uv : bool, optional
-        Whether to return more than the singular values.
+    compute_uv : bool, optional -- Whether to return more than the singular values.
 
     -> SVDResult: U, shape (..., M, M or K), S, shape (..., K), Vh, shape (..., N or K, N)
         S is real, largest first.
@@ -590,8 +587,7 @@ def matrix_rank(
 def pinv(a: Matrices, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """The Moore-Penrose pseudo-inverses of matrices, by the singular value decomposition.
 
-    rcond : float or Array, optional
-        NumPy's name of `rtol`; one of them is given.
+    rcond : float or Array, optional -- NumPy's name of `rtol`; one of them is given.
 
     >>> xarr.linalg.pinv(xarr.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]

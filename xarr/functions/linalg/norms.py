@@ -34,14 +34,11 @@ def vector_norm(
 ) -> Array:
     """The norms of vectors, over one axis, several, or all: real, of the precision of x.
 
-    ord : int or float, optional
-        p of the p-norm, any real number: inf is the largest magnitude, -inf the smallest, 0 the
-        number of elements that are not zero.
+    ord : int or float, optional -- p of the p-norm, any real number: inf is the largest magnitude,
+        -inf the smallest, 0 the number of elements that are not zero.
 
-    Notes
-    -----
-    Magnitudes are not scaled: squares beyond the dtype's range overflow. One kernel reads x once,
-    whatever expression x is.
+    Note: Magnitudes are not scaled: squares beyond the dtype's range overflow. One kernel reads x
+    once, whatever expression x is.
 
     >>> float(xarr.linalg.vector_norm(xarr.asarray([3.0, 4.0])))
     5.0
@@ -145,9 +142,8 @@ def _matrix_norm(x: Node, keepdims: bool, ord: Any, where: str) -> Array:
 def norm(x: ArrayLike, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Array:
     """The norm of vectors or of matrices, by NumPy's name.
 
-    ord : float or str, optional
-        As in `vector_norm` for vectors, `matrix_norm` for matrices; None is the 2-norm of all
-        elements.
+    ord : float or str, optional -- As in `vector_norm` for vectors, `matrix_norm` for matrices;
+        None is the 2-norm of all elements.
     axis : int or pair of int, optional
         The axis of vectors, or the axes of matrices; all where None.
 

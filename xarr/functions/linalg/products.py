@@ -43,19 +43,15 @@ def matmul(
 ) -> Array:
     """The matrix product, of each pair of matrices in two stacks.
 
-    x1 : Array, shape (..., M, K) or (K,)
-        The first operand.
+    x1 : Array, shape (..., M, K) or (K,) -- The first operand.
     x2 : Array, shape (..., K, N) or (K,)
         The second operand. The stacks broadcast; a vector is a row on the left, a column on the
         right, and its axis of length one does not stand in the result.
     axes : list of tuples of int, optional
         The axes of the matrices in x1, x2 and the result, the last two where None.
-    dtype : dtype, optional
-        What the operands are converted to first.
+    dtype : dtype, optional -- What the operands are converted to first.
 
-    Notes
-    -----
-    Bools are joined by or of ands.
+    Note: Bools are joined by or of ands.
 
     >>> (xarr.asarray([[1, 2], [3, 4]]) @ xarr.asarray([5, 6])).tolist()
     [17, 39]
@@ -206,13 +202,10 @@ def vecdot(
 ) -> Array:
     """The dot product of vectors along an axis, with the first operand conjugated.
 
-    axes : list of int, optional
-        Instead of `axis`: the axis of the vectors in x1, in x2, and that of the result which
-        `keepdims` keeps.
+    axes : list of int, optional -- Instead of `axis`: the axis of the vectors in x1, in x2, and
+        that of the result which `keepdims` keeps.
 
-    Notes
-    -----
-    An expression of the product is fused into the sum.
+    Note: An expression of the product is fused into the sum.
 
     >>> float(xarr.vecdot(xarr.asarray([1.0, 2.0]), xarr.asarray([3.0, 4.0])))
     11.0

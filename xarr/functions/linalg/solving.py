@@ -39,19 +39,15 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
 
     a : floating-point Array, shape (M, N)
         The matrix. Integers become the default floating-point dtype.
-    b : floating-point Array, shape (M,) or (M, K)
-        The right-hand sides.
-    rcond : float, optional
-        Singular values up to rcond times the largest are taken as zero; max(M, N) times the dtype's
-        epsilon where None, and epsilon itself where -1.
+    b : floating-point Array, shape (M,) or (M, K) -- The right-hand sides.
+    rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
+        max(M, N) times the dtype's epsilon where None, and epsilon itself where -1.
 
     -> LstsqResult: x, shape (N,) or (N, K), residuals, shape (1,), (K,) or (0,), rank, s
         The solutions; the sums of the squares of b - a @ x, empty where the rank is below N or M is
         at most N; the rank of a, shape (), and its singular values, shape (min(M, N),).
 
-    Notes
-    -----
-    By the singular value decomposition; waits for the rank.
+    Note: By the singular value decomposition; waits for the rank.
 
     >>> a = xarr.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> [round(value, 6) for value in xarr.linalg.lstsq(a, [1.0, 3.0, 5.0]).x.tolist()]
@@ -127,8 +123,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> Array:
 
     a : floating-point Array, shape b.shape + Q, where Q has as many elements as b
         The coefficients; Q is the shape of the solution.
-    axes : sequence of int, optional
-        Axes of a that are moved to the end first.
+    axes : sequence of int, optional -- Axes of a that are moved to the end first.
 
     >>> a = xarr.eye(4).reshape((2, 2, 2, 2))
     >>> xarr.linalg.tensorsolve(a, xarr.ones((2, 2))).tolist()
@@ -157,8 +152,7 @@ def tensorinv(a: ArrayLike, ind: SupportsIndex = 2) -> Array:
 
     a : floating-point Array, shape P + Q, of as many elements in P as in Q
         The tensor. Its inverse has shape Q + P.
-    ind : int, optional
-        How many axes P has.
+    ind : int, optional -- How many axes P has.
 
     >>> xarr.linalg.tensorinv(xarr.eye(4).reshape((4, 2, 2)), ind=1).shape
     (2, 2, 4)

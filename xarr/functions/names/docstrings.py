@@ -1,9 +1,10 @@
 """What many functions' parameters mean, which errors they share and where they come from, once.
 
-A docstring in the code says what is particular to its function. Parameters, what is returned and
-examples need no title there: "name : ", "-> " and ">>> " begin their paragraphs. `completed` adds
-the rest, for `help` and the reference: parameters by their names in the signature, with the type
-that is annotated there; `complete` does so for the names of a module, or of a class and its bases.
+A docstring in the code says what is particular to its function. Parameters, what is returned,
+errors, a note and examples need no title there: "name : ", "-> ", "ValueError -- ", "Note: " and
+">>> " begin their paragraphs; what follows " -- " gets a line of its own. `completed` adds the
+rest, for `help` and the reference: parameters by their names in the signature, with the type that
+is annotated there; `complete` does so for the names of a module, or of a class and its bases.
 """
 
 from __future__ import annotations
@@ -205,8 +206,8 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     name : str
         The function's name.
     text : str
-        What is particular to it: a summary and numpydoc's sections, without indentation.
-        Parameters, "-> " for what it returns and an example need no title.
+        What is particular to it: a summary and numpydoc's sections, without indentation, of which
+        some need no title.
     annotations : mapping of str to str
         The types of its parameters, in order.
     source : str
@@ -217,11 +218,13 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
             text = re.sub(rf"\n\n{beginning}", f"\n\n{title}\n---\n", text, count=1)
     summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
     sections = dict(section.split("\n", 1) for section in rest)
-    sections = {title: body.partition("\n")[2] for title, body in sections.items()}
-    entries = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
+    for title, body in sections.items():
+        entries = body.partition("\n")[2]
+        sections[title] = entries if title in _PROSE else _IN_ONE_LINE.sub(r"\1\n    ", entries)
+    parameters = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
     told = {
         parameter: entry
-        for entry in entries
+        for entry in parameters
         for parameter in re.findall(r"\w+", entry.partition("\n")[0].partition(" : ")[0])
     }
     for parameter, annotation in annotations.items():
@@ -259,9 +262,13 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
 _UNTITLED: Final = {
     "Parameters": r"(?=\*{0,2}\w+(?:, \w+)* : )",
     "Returns": "-> ",
+    "Raises": r"(?=[A-Z]\w+(?:Error|Warning) -- )",
+    "Notes": "Note: ",
     "Examples": "(?=>>> )",
 }
 """How paragraphs begin that need no title in the code."""
+_IN_ONE_LINE: Final = re.compile(r"^(\S.*?) -- ", re.MULTILINE)
+_PROSE: Final = ("Notes", "Examples")
 _ORDER: Final[tuple[str, ...]] = ("Parameters", "Returns", "Yields", "Raises", "Notes", "Examples")
 _NUMPY: Final = frozenset((*dir(numpy), *dir(numpy.linalg), *dir(numpy.random)))
 

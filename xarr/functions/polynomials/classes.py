@@ -249,10 +249,8 @@ class Series:
     ) -> Any:
         """The series that is nearest to points, by least squares, on the device.
 
-        x, y : Array, shape (M,)
-            The points.
-        deg : int or sequence of int
-            The largest degree, or the degrees that the series may have.
+        x, y : Array, shape (M,) -- The points.
+        deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
         domain : pair of float, optional
             The domain; the smallest that has all x where None, that of the class where [].
         rcond, full, w

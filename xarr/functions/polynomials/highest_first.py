@@ -56,8 +56,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     seq_of_zeros : Array, shape (N,) or (N, N)
         The roots, or a matrix whose characteristic polynomial is asked for.
 
-    -> Array, shape (N + 1,)
-        The coefficients, of the highest power first.
+    -> Array, shape (N + 1,) -- The coefficients, of the highest power first.
 
     >>> xarr.poly([1, 2]).tolist()
     [1.0, -3.0, 2.0]
@@ -122,8 +121,7 @@ def polyder(p: Coefficients, m: SupportsIndex = 1) -> Coefficients:
 def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficients:
     """The integral of a polynomial, m times. Runs on the host.
 
-    k : number or list of m numbers, optional
-        The constants; zero where None.
+    k : number or list of m numbers, optional -- The constants; zero where None.
 
     >>> xarr.polyint([2, 1]).tolist()
     [1.0, 1.0, 0.0]
@@ -135,11 +133,9 @@ def polyint(p: Coefficients, m: SupportsIndex = 1, k: Any = None) -> Coefficient
 def polyval(p: Coefficients, x: Any) -> Any:
     """The values of a polynomial, by Horner's rule: one expression of x, and so one kernel.
 
-    x : Array, shape (...), or poly1d
-        The points.
+    x : Array, shape (...), or poly1d -- The points.
 
-    -> Array, shape (...), or poly1d where x is one
-        Of the dtype that both promote to.
+    -> Array, shape (...), or poly1d where x is one -- Of the dtype that both promote to.
 
     >>> xarr.polyval([3, 0, 1], xarr.asarray([5, 6])).tolist()
     [76, 109]
@@ -168,21 +164,14 @@ def polyfit(
 ) -> Any:
     """The coefficients of the polynomial nearest to points, by least squares. Waits for the rank.
 
-    x : Array, shape (M,)
-        Where.
-    y : Array, shape (M,) or (M, K)
-        The values; each column is fitted by itself.
-    deg : int
-        The degree.
-    rcond : float, optional
-        Singular values up to rcond times the largest are taken as zero; M times the dtype's epsilon
-        where None.
-    full : bool, optional
-        Whether to give residuals, rank, singular values and rcond too.
-    w : Array, shape (M,), optional
-        The weights of the residuals, before they are squared.
-    cov : bool or "unscaled", optional
-        Whether to give the covariances of the coefficients too.
+    x : Array, shape (M,) -- Where.
+    y : Array, shape (M,) or (M, K) -- The values; each column is fitted by itself.
+    deg : int -- The degree.
+    rcond : float, optional -- Singular values up to rcond times the largest are taken as zero; M
+        times the dtype's epsilon where None.
+    full : bool, optional -- Whether to give residuals, rank, singular values and rcond too.
+    w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
+    cov : bool or "unscaled", optional -- Whether to give the covariances of the coefficients too.
 
     -> Array, shape (deg + 1,) or (deg + 1, K)
         The coefficients, of the highest power first; with `full` or `cov` the first of a tuple.

@@ -41,8 +41,7 @@ class Basis:
     def val(self, x: ArrayLike, c: ArrayLike, tensor: bool = True) -> Array:
         """The values of a series: sum of c[k] * P[k](x), as one expression of x.
 
-        c : Array, shape (N, *S)
-            The coefficients; each of the last axes is another series.
+        c : Array, shape (N, *S) -- The coefficients; each of the last axes is another series.
         tensor : bool, optional
             Whether each series is evaluated at each point; else the shapes S and (...) broadcast.
 
@@ -107,8 +106,7 @@ class Basis:
     def vander(self, x: ArrayLike, deg: Any) -> Array:
         """The values of the polynomials of degrees up to deg.
 
-        -> Array, shape (..., deg + 1)
-            Floating-point.
+        -> Array, shape (..., deg + 1) -- Floating-point.
         """
         where = f"{self.prefix}vander(x, deg)"
         degree = _degree(deg, where)
@@ -165,22 +163,15 @@ class Basis:
     ) -> Any:
         """The coefficients of the series that is nearest to points, by least squares.
 
-        x : Array, shape (M,)
-            Where.
-        y : Array, shape (M,) or (M, K)
-            The values; each column is fitted by itself.
-        deg : int or sequence of int
-            The largest degree, or the degrees that the series may have.
-        rcond : float, optional
-            Singular values up to rcond times the largest are taken as zero; M times the dtype's
-            epsilon where None.
-        full : bool, optional
-            Whether to give [residuals, rank, singular values, rcond] too.
-        w : Array, shape (M,), optional
-            The weights of the residuals, before they are squared.
+        x : Array, shape (M,) -- Where.
+        y : Array, shape (M,) or (M, K) -- The values; each column is fitted by itself.
+        deg : int or sequence of int -- The largest degree, or the degrees that the series may have.
+        rcond : float, optional -- Singular values up to rcond times the largest are taken as zero;
+            M times the dtype's epsilon where None.
+        full : bool, optional -- Whether to give [residuals, rank, singular values, rcond] too.
+        w : Array, shape (M,), optional -- The weights of the residuals, before they are squared.
 
-        -> Array, shape (N,) or (N, K)
-            The coefficients; with `full` the first of two.
+        -> Array, shape (N,) or (N, K) -- The coefficients; with `full` the first of two.
 
         Warns
         -----
@@ -319,8 +310,7 @@ def _weights(w: Any, points: Array, where: str) -> Array:
 def value_from_roots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> Array:
     """The values of the polynomials that have given roots: the products of x - r.
 
-    r : Array, shape (N, *S)
-        The roots; each of the last axes is another polynomial.
+    r : Array, shape (N, *S) -- The roots; each of the last axes is another polynomial.
     tensor : bool, optional
         Whether each polynomial is evaluated at each point; else the shapes S and (...) broadcast.
 

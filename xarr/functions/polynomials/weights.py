@@ -45,8 +45,7 @@ def laguerre(x: ArrayLike) -> Array:
 def chebyshev_interpolated(func: Callable[..., Any], deg: int, args: Any = ()) -> Array:
     """The coefficients of the series that has a function's values at the Chebyshev points.
 
-    func : function
-        Called with an Array of deg + 1 points between -1 and 1, and with `args`.
+    func : function -- Called with an Array of deg + 1 points between -1 and 1, and with `args`.
     """
     device = get_device()
     where = "chebinterpolate(func)"

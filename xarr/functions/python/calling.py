@@ -32,19 +32,13 @@ def apply_along_axis(
 ) -> Array:
     """Call a function with each line along an axis.
 
-    func1d : callable
-        Called with an Array of shape (N,), a view of the line, for each line.
-    arr : Array, shape (..., N, ...)
-        The array.
-    *args, **kwargs : object
-        Passed to the function.
+    func1d : callable -- Called with an Array of shape (N,), a view of the line, for each line.
+    arr : Array, shape (..., N, ...) -- The array.
+    *args, **kwargs : object -- Passed to the function.
 
-    -> Array
-        The results, in place of the axis; of the dtype of the first.
+    -> Array -- The results, in place of the axis; of the dtype of the first.
 
-    Notes
-    -----
-    Python calls it once for each line, and what it does with the line stays on the device. A
+    Note: Python calls it once for each line, and what it does with the line stays on the device. A
     function of the whole array and its axis, such as `sum(x, axis)`, is faster.
 
     >>> x = xarr.asarray([[1, 4], [2, 3]])
@@ -82,10 +76,8 @@ def apply_over_axes(
 ) -> Array:
     """Call a function of an array and an axis for one axis after the other.
 
-    func : callable
-        Called with the array and an axis; its result has as many axes, or one less.
-    axes : int or sequence of int
-        The axes.
+    func : callable -- Called with the array and an axis; its result has as many axes, or one less.
+    axes : int or sequence of int -- The axes.
 
     >>> xarr.apply_over_axes(xarr.sum, xarr.ones((2, 3, 4)), [0, 2]).tolist()
     [[[8.0], [8.0], [8.0]]]
@@ -303,16 +295,12 @@ class _FromPython:
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> _FromPython:
     """Let a Python function take arrays. Runs on the host, element by element.
 
-    func : callable
-        Called with Python's numbers.
-    nin, nout : int
-        How many arguments it has, and how many results.
-    **kwargs : object
-        `identity`, as in NumPy.
+    func : callable -- Called with Python's numbers.
+    nin, nout : int -- How many arguments it has, and how many results.
+    **kwargs : object -- `identity`, as in NumPy.
 
-    -> callable
-        Takes arrays that broadcast together, and gives Arrays: NumPy's gives arrays of objects,
-        which no device has. With `reduce`, `accumulate` and `outer`.
+    -> callable -- Takes arrays that broadcast together, and gives Arrays: NumPy's gives arrays of
+        objects, which no device has. With `reduce`, `accumulate` and `outer`.
 
     >>> import math
     >>> xarr.frompyfunc(math.gcd, 2, 1)(xarr.asarray([12, 18]), 8).tolist()

@@ -38,14 +38,10 @@ def fuse(*, kernel_name: str | None = None) -> Callable[[_Function], _Function]:
 def fuse(func: Any = None, /, *, kernel_name: str | None = None) -> Any:
     """Mark a function of arrays as one to fuse, as CuPy's programs do; xarr fuses all functions.
 
-    func : callable
-        The function; without it, what marks one is returned.
-    kernel_name : str, optional
-        Has no effect.
+    func : callable -- The function; without it, what marks one is returned.
+    kernel_name : str, optional -- Has no effect.
 
-    Notes
-    -----
-    Source: CuPy's documentation, "User-Defined Kernels".
+    Note: Source: CuPy's documentation, "User-Defined Kernels".
 
     >>> @xarr.fuse
     ... def squared_diff(x, y):
@@ -65,13 +61,10 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
         `abs`, `min`, `max`, `int`, `float`, `bool`, `round` and `pow`. For what is not there, as
         `while`, a SyntaxError shows the line. It has to be one whose text can be read.
 
-    -> callable
-        Of Arrays, numbers and what becomes an Array, which broadcast.
+    -> callable -- Of Arrays, numbers and what becomes an Array, which broadcast.
 
-    Notes
-    -----
-    Both branches of a condition are computed, and the one that holds is taken. Data types are those
-    of arrays: an integer beside a float32 array does not widen it.
+    Note: Both branches of a condition are computed, and the one that holds is taken. Data types are
+    those of arrays: an integer beside a float32 array does not widen it.
 
     >>> def clipped(x, limit):
     ...     if x > limit:

@@ -26,8 +26,7 @@ class Continuous(Source):
     def beta(self, a: Real, b: Real, size: Size = None) -> Floats:
         """Draw from the beta distribution: the quotient of gamma variables, by their logarithms.
 
-        a, b : real Array or number
-            Its shape, positive.
+        a, b : real Array or number -- Its shape, positive.
         """
         return self._draw(random.beta, (a, b), size)
 
@@ -38,8 +37,7 @@ class Continuous(Source):
     def exponential(self, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the exponential distribution.
 
-        scale : real Array or number
-            The mean, not negative.
+        scale : real Array or number -- The mean, not negative.
         """
         return self._draw(random.exponential, (scale,), size)
 
@@ -57,16 +55,14 @@ class Continuous(Source):
     def gumbel(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the Gumbel distribution, of largest values.
 
-        loc : real Array or number
-            The mode.
+        loc : real Array or number -- The mode.
         """
         return self._draw(random.gumbel, (loc, scale), size)
 
     def laplace(self, loc: Real = 0.0, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the Laplace distribution, exponential on both sides.
 
-        scale : real Array or number
-            The mean distance from the mean, not negative.
+        scale : real Array or number -- The mean distance from the mean, not negative.
         """
         return self._draw(random.laplace, (loc, scale), size)
 
@@ -95,8 +91,7 @@ class Continuous(Source):
 
         After G. E. P. Box, M. E. Muller, Annals of Mathematical Statistics 29, 1958.
 
-        scale : real Array or number
-            The standard deviation, not negative.
+        scale : real Array or number -- The standard deviation, not negative.
 
         >>> xarr.random.default_rng(1).normal(0.0, [1.0, 2.0], (3, 2)).shape
         (3, 2)
@@ -106,24 +101,21 @@ class Continuous(Source):
     def pareto(self, a: Real, size: Size = None) -> Floats:
         """Draw from the Pareto distribution of the second kind, which begins at 0.
 
-        a : real Array or number
-            Its shape, positive.
+        a : real Array or number -- Its shape, positive.
         """
         return self._draw(random.pareto, (a,), size)
 
     def power(self, a: Real, size: Size = None) -> Floats:
         """Draw from [0, 1] with a density that is a power, a - 1, of the number.
 
-        a : real Array or number
-            One more than the exponent, positive.
+        a : real Array or number -- One more than the exponent, positive.
         """
         return self._draw(random.power, (a,), size)
 
     def rayleigh(self, scale: Real = 1.0, size: Size = None) -> Floats:
         """Draw from the Rayleigh distribution.
 
-        scale : real Array or number
-            The mode, not negative.
+        scale : real Array or number -- The mode, not negative.
         """
         return self._draw(random.rayleigh, (scale,), size)
 
@@ -138,23 +130,17 @@ class Continuous(Source):
     def triangular(self, left: Real, mode: Real, right: Real, size: Size = None) -> Floats:
         """Draw from the distribution whose density is a triangle.
 
-        left, right : real Array or number
-            Where it begins and ends.
-        mode : real Array or number
-            Where it is highest.
+        left, right : real Array or number -- Where it begins and ends.
+        mode : real Array or number -- Where it is highest.
         """
         return self._draw(random.triangular, (left, mode, right), size, require_order)
 
     def uniform(self, low: Real = 0.0, high: Real = 1.0, size: Size = None) -> Floats:
         """Draw evenly between bounds.
 
-        low, high : real Array or number
-            The bounds; high is excluded but for rounding.
+        low, high : real Array or number -- The bounds; high is excluded but for rounding.
 
-        Raises
-        ------
-        OverflowError
-            If high - low is not finite.
+        OverflowError -- If high - low is not finite.
 
         >>> bool((xarr.random.default_rng(1).uniform(2, 3, size=100) >= 2).all())
         True
@@ -169,10 +155,8 @@ class Continuous(Source):
 
         After D. J. Best, N. I. Fisher, Applied Statistics 28, 1979.
 
-        mu : real Array or number
-            The mode, in radians.
-        kappa : real Array or number
-            The concentration, not negative.
+        mu : real Array or number -- The mode, in radians.
+        kappa : real Array or number -- The concentration, not negative.
         """
         return self._draw(random.vonmises, (mu, kappa), size)
 
@@ -181,16 +165,14 @@ class Continuous(Source):
 
         After J. R. Michael, W. R. Schucany, R. W. Haas, American Statistician 30, 1976.
 
-        mean, scale : real Array or number
-            The mean and the scale, positive.
+        mean, scale : real Array or number -- The mean and the scale, positive.
         """
         return self._draw(random.wald, (mean, scale), size)
 
     def weibull(self, a: Real, size: Size = None) -> Floats:
         """Draw from the Weibull distribution of scale 1.
 
-        a : real Array or number
-            Its shape, not negative.
+        a : real Array or number -- Its shape, not negative.
         """
         return self._draw(random.weibull, (a,), size)
 
@@ -203,8 +185,7 @@ class Discrete(Source):
 
         After W. Hoermann, Journal of Statistical Computation and Simulation 46, 1993.
 
-        n : real Array or number
-            How many trials, not negative.
+        n : real Array or number -- How many trials, not negative.
         """
         return self._draw(random.binomial, (n, p), size)
 
@@ -225,10 +206,8 @@ class Discrete(Source):
 
         After E. Stadlober, Journal of Computational and Applied Mathematics 31, 1990.
 
-        ngood, nbad : real Array or number
-            How many good and bad ones there are, not negative.
-        nsample : real Array or number
-            How many are taken, at most all.
+        ngood, nbad : real Array or number -- How many good and bad ones there are, not negative.
+        nsample : real Array or number -- How many are taken, at most all.
         """
         return self._draw(random.hypergeometric, (ngood, nbad, nsample), size, require_enough)
 
@@ -237,16 +216,14 @@ class Discrete(Source):
 
         After A. W. Kemp, Applied Statistics 30, 1981.
 
-        p : real Array or number
-            Its parameter, in [0, 1).
+        p : real Array or number -- Its parameter, in [0, 1).
         """
         return self._draw(random.logseries, (p,), size)
 
     def negative_binomial(self, n: Real, p: Real, size: Size = None) -> Integers:
         """Draw how many trials fail before n succeed.
 
-        n : real Array or number
-            How many have to succeed, positive; not necessarily an integer.
+        n : real Array or number -- How many have to succeed, positive; not necessarily an integer.
         """
         return self._draw(random.negative_binomial, (n, p), size, require_held)
 
@@ -255,8 +232,7 @@ class Discrete(Source):
 
         After W. Hoermann, Insurance: Mathematics and Economics 12, 1993.
 
-        lam : real Array or number
-            The mean, not negative.
+        lam : real Array or number -- The mean, not negative.
         """
         return self._draw(random.poisson, (lam,), size)
 
@@ -265,7 +241,6 @@ class Discrete(Source):
 
         After L. Devroye, Non-uniform random variate generation, 1986, chapter X.6.
 
-        a : real Array or number
-            The exponent, above 1.
+        a : real Array or number -- The exponent, above 1.
         """
         return self._draw(random.zipf, (a,), size)

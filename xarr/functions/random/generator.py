@@ -123,10 +123,8 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Array:
         """Draw how many of each colour are in a sample without replacement.
 
-        colors : integer Array, shape (K,)
-            How many there are of each colour, not negative.
-        nsample : int
-            How many are taken, at most all.
+        colors : integer Array, shape (K,) -- How many there are of each colour, not negative.
+        nsample : int -- How many are taken, at most all.
         method : "marginals" or "count"
             Taken for NumPy's sake; K - 1 hypergeometric variables are what is drawn.
 
@@ -157,10 +155,8 @@ class Generator(Continuous, Discrete, Vectors):
 
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
-        dtype : dtype
-            An integer data type, or bool; one number of int is a Python int.
-        endpoint : bool
-            Whether high is included.
+        dtype : dtype -- An integer data type, or bool; one number of int is a Python int.
+        endpoint : bool -- Whether high is included.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
@@ -182,16 +178,11 @@ class Generator(Continuous, Discrete, Vectors):
     ) -> Any:
         """Choose elements at random.
 
-        a : Array or int
-            What is chosen from; an integer stands for the integers below it.
-        replace : bool
-            Whether an element may be chosen again.
-        p : real Array, shape (N,), optional
-            The probability of each; even by default.
-        axis : int
-            The axis of a whose slices are chosen.
-        shuffle : bool
-            Whether the order is random where elements are not replaced.
+        a : Array or int -- What is chosen from; an integer stands for the integers below it.
+        replace : bool -- Whether an element may be chosen again.
+        p : real Array, shape (N,), optional -- The probability of each; even by default.
+        axis : int -- The axis of a whose slices are chosen.
+        shuffle : bool -- Whether the order is random where elements are not replaced.
 
         -> Array, or int where a is an integer and size is not given
 
@@ -204,8 +195,7 @@ class Generator(Continuous, Discrete, Vectors):
     def permutation(self, x: Any, axis: int = 0) -> Array:
         """Permute an array along an axis, or a range of integers; give a copy.
 
-        x : Array or int
-            What is permuted; an integer stands for the integers below it.
+        x : Array or int -- What is permuted; an integer stands for the integers below it.
 
         >>> sorted(xarr.random.default_rng(1).permutation(4).tolist())
         [0, 1, 2, 3]
@@ -216,10 +206,8 @@ class Generator(Continuous, Discrete, Vectors):
     def permuted(self, x: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Permute the elements along an axis, those of each line by themselves.
 
-        x : Array, shape (...)
-            What is permuted; it may be `out`.
-        axis : int, optional
-            The axis; None permutes all elements.
+        x : Array, shape (...) -- What is permuted; it may be `out`.
+        axis : int, optional -- The axis; None permutes all elements.
 
         >>> x = xarr.asarray([[1, 2], [3, 4]])
         >>> xarr.random.default_rng(1).permuted(x, axis=1).sum(axis=1).tolist()

@@ -145,8 +145,7 @@ def get_bit_generator() -> Any:
 def set_bit_generator(bitgen: Any) -> None:
     """Let the functions of `xarr.random` take their bits from a generator.
 
-    bitgen : Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy
-        The generator.
+    bitgen : Philox, or with ``XARR_RANDOM=numpy`` a bit generator of NumPy -- The generator.
 
     >>> xarr.random.set_bit_generator(xarr.random.Philox(3))
     """

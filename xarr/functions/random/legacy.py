@@ -160,8 +160,7 @@ class RandomState(Continuous, Discrete, Vectors):
 
         low, high : integer Array or int
             The bounds, high excluded; without high they are 0 and low.
-        dtype : dtype
-            An integer data type, or bool; one number of int is a Python int.
+        dtype : dtype -- An integer data type, or bool; one number of int is a Python int.
 
         -> Array, or int where neither a bound, nor size, nor dtype asks for an array
 
@@ -189,10 +188,8 @@ class RandomState(Continuous, Discrete, Vectors):
 
         a : Array, shape (N,), or int
             What is chosen from; an integer stands for the integers below it.
-        replace : bool
-            Whether an element may be chosen again.
-        p : real Array, shape (N,), optional
-            The probability of each; even by default.
+        replace : bool -- Whether an element may be chosen again.
+        p : real Array, shape (N,), optional -- The probability of each; even by default.
 
         -> Array, or int where a is an integer and size is not given
 

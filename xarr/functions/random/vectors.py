@@ -32,8 +32,7 @@ class Vectors(Source):
     def dirichlet(self, alpha: Any, size: Size = None) -> Array:
         """Draw from the Dirichlet distribution: gamma variables over their sum.
 
-        alpha : real Array, shape (K,)
-            Its parameters, not negative.
+        alpha : real Array, shape (K,) -- Its parameters, not negative.
 
         -> Array, shape (*size, K)
 
@@ -55,8 +54,7 @@ class Vectors(Source):
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
         """Draw how often each of K results occurs in n trials, as K - 1 binomial variables.
 
-        n : integer Array or int
-            How many trials, not negative.
+        n : integer Array or int -- How many trials, not negative.
         pvals : real Array, shape (..., K)
             The probability of each result; the last one's is what is left of 1.
 
@@ -106,16 +104,11 @@ class Vectors(Source):
     ) -> Array:
         """Draw vectors from a normal distribution.
 
-        mean : real Array, shape (N,)
-            The mean.
-        cov : real Array, shape (N, N)
-            The covariance, symmetric and positive semidefinite.
-        check_valid : "warn", "raise" or "ignore"
-            What to do where cov is no covariance.
-        tol : float
-            By how much a product of the factors may differ from cov.
-        method : "svd", "eigh" or "cholesky"
-            How cov is factored.
+        mean : real Array, shape (N,) -- The mean.
+        cov : real Array, shape (N, N) -- The covariance, symmetric and positive semidefinite.
+        check_valid : "warn", "raise" or "ignore" -- What to do where cov is no covariance.
+        tol : float -- By how much a product of the factors may differ from cov.
+        method : "svd", "eigh" or "cholesky" -- How cov is factored.
 
         -> Array, shape (*size, N)
 

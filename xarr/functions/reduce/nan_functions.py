@@ -133,10 +133,7 @@ def nanmin(
 ) -> Array:
     """The smallest number; NaN where there is none, of which a CPU warns.
 
-    Raises
-    ------
-    ValueError
-        If there are no elements and no `initial`.
+    ValueError -- If there are no elements and no `initial`.
 
     >>> float(xarr.nanmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2.0
@@ -154,10 +151,7 @@ def nanmax(
 ) -> Array:
     """The largest number; NaN where there is none, of which a CPU warns.
 
-    Raises
-    ------
-    ValueError
-        If there are no elements and no `initial`.
+    ValueError -- If there are no elements and no `initial`.
 
     >>> float(xarr.nanmax(xarr.asarray([3.0, float("nan"), 2.0])))
     3.0
@@ -172,10 +166,7 @@ def nanargmin(
 
     Infinity beside NaN is found, which NumPy may miss.
 
-    Raises
-    ------
-    ValueError
-        If all elements of a line are NaN; so of floating-point a it waits for the device.
+    ValueError -- If all elements of a line are NaN; so of floating-point a it waits for the device.
 
     >>> int(xarr.nanargmin(xarr.asarray([3.0, float("nan"), 2.0])))
     2
@@ -190,10 +181,7 @@ def nanargmax(
 
     Infinity beside NaN is found, which NumPy may miss.
 
-    Raises
-    ------
-    ValueError
-        If all elements of a line are NaN; so of floating-point a it waits for the device.
+    ValueError -- If all elements of a line are NaN; so of floating-point a it waits for the device.
 
     >>> int(xarr.nanargmax(xarr.asarray([3.0, float("nan"), 2.0])))
     0

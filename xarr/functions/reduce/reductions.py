@@ -88,8 +88,7 @@ def cumulative_prod(
 ) -> Array:
     """The products of the elements up to each place, in 64 bits for integers.
 
-    axis : int or None
-        The axis; None where x has one dimension.
+    axis : int or None -- The axis; None where x has one dimension.
 
     >>> xarr.cumulative_prod(xarr.asarray([1, 2, 3])).tolist()
     [1, 2, 6]
@@ -114,8 +113,7 @@ def cumulative_sum(
 ) -> Array:
     """The sums of the elements up to each place, in 64 bits for integers.
 
-    axis : int or None
-        The axis; None where x has one dimension.
+    axis : int or None -- The axis; None where x has one dimension.
 
     >>> xarr.cumulative_sum(xarr.asarray([1, 2, 3])).tolist()
     [1, 3, 6]

@@ -17,14 +17,10 @@ from xarr.layout import Shape
 def block(arrays: Any) -> Array:
     """Put an array together of blocks, each of which is written once.
 
-    arrays : nested lists of Arrays and values
-        The innermost lists are joined along the last axis, those around them along the one before,
-        and so on.
+    arrays : nested lists of Arrays and values -- The innermost lists are joined along the last
+        axis, those around them along the one before, and so on.
 
-    Raises
-    ------
-    TypeError
-        If a tuple is among the lists.
+    TypeError -- If a tuple is among the lists.
 
     >>> xarr.block([[xarr.ones((1, 1)), 2], [3, 4]]).tolist()
     [[1.0, 2.0], [3.0, 4.0]]

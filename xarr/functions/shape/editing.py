@@ -45,9 +45,7 @@ def resized(values: Array, shape: Shape) -> Array:
 def resize(a: ArrayLike, new_shape: Any) -> Array:
     """Give an array another shape and size, its elements repeated where there are too few.
 
-    Notes
-    -----
-    The method `x.resize` fills with zeros instead.
+    Note: The method `x.resize` fills with zeros instead.
 
     >>> xarr.resize(xarr.asarray([1, 2, 3]), (2, 2)).tolist()
     [[1, 2], [3, 1]]
@@ -243,10 +241,8 @@ def _over(fresh: Array, shape: Shape, axis: int, count: int, where: str) -> Arra
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Any = None) -> Any:
     """Cut off what is zero at the ends; a view, of a list a list. Waits for the device.
 
-    trim : str
-        "f" for the front, "b" for the back, "fb" for both.
-    axis : int or tuple of int, optional
-        Along which axes; all where None.
+    trim : str -- "f" for the front, "b" for the back, "fb" for both.
+    axis : int or tuple of int, optional -- Along which axes; all where None.
 
     >>> xarr.trim_zeros(xarr.asarray([0, 0, 1, 0, 2, 0])).tolist()
     [1, 0, 2]

@@ -114,10 +114,8 @@ def concat(
 
     -> Array, shape (..., N1 + N2 + ..., ...)
 
-    Raises
-    ------
-    TypeError
-        If something is no array, out and dtype are both given, or casting does not allow a dtype.
+    TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
+        dtype.
 
     >>> xarr.concat([xarr.arange(2), xarr.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
@@ -189,13 +187,10 @@ def stack(
 ) -> Array:
     """Join arrays of one shape along a new axis.
 
-    axis : int
-        Where the new axis is in the result.
+    axis : int -- Where the new axis is in the result.
 
-    Raises
-    ------
-    TypeError
-        If something is no array, out and dtype are both given, or casting does not allow a dtype.
+    TypeError -- If something is no array, out and dtype are both given, or casting does not allow a
+        dtype.
 
     >>> xarr.stack([xarr.arange(2), xarr.arange(2)], axis=1).tolist()
     [[0, 0], [1, 1]]
@@ -222,8 +217,7 @@ def stack(
 def roll(a: ArrayLike, shift: Any, axis: Axis = None) -> Array:
     """Move elements along axes; those that leave at one end come in at the other.
 
-    shift : int or tuple of int
-        By how many places elements move towards higher indices.
+    shift : int or tuple of int -- By how many places elements move towards higher indices.
     axis : int or tuple of int, optional
         The axes, one for each shift, or one of either for all. None moves in the flattened array.
 
@@ -288,9 +282,8 @@ def _rolled(node: Node, parts: list[Any]) -> Array:
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
 
-    repeats : int, or integer Array, shape (N,) or (1,)
-        How often; an Array says it for each element along the axis, and is waited for, since the
-        shape depends on its values.
+    repeats : int, or integer Array, shape (N,) or (1,) -- How often; an Array says it for each
+        element along the axis, and is waited for, since the shape depends on its values.
 
     >>> xarr.repeat(xarr.asarray([3, 4]), 2).tolist()
     [3, 3, 4, 4]
@@ -380,8 +373,7 @@ def tile(A: ArrayLike, reps: Any) -> Array:  # noqa: N803 - NumPy's name
 def append(arr: ArrayLike, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Join values to the end of an array along an axis; None flattens both first.
 
-    values : Array or values
-        Of the shape of arr but along the axis.
+    values : Array or values -- Of the shape of arr but along the axis.
 
     >>> xarr.append(xarr.arange(2), 7).tolist()
     [0, 1, 7]
@@ -446,10 +438,8 @@ def diff(
 ) -> Array:
     """Subtract each element along an axis from the next; of bools, whether they differ.
 
-    n : int
-        How many times.
-    prepend, append : Array or scalar, optional
-        What to put before and after a first.
+    n : int -- How many times.
+    prepend, append : Array or scalar, optional -- What to put before and after a first.
 
     >>> xarr.diff(xarr.asarray([1, 4, 9])).tolist()
     [3, 5]

@@ -58,16 +58,11 @@ def reshape(
 ) -> Array:
     """Give an array another shape, its elements in the same order: a view where strides allow it.
 
-    shape : int or tuple of int
-        The shape; one extent may be -1, which stands for what is left.
-    order : {"C", "F", "A"}
-        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where a
-        lies in memory so.
+    shape : int or tuple of int -- The shape; one extent may be -1, which stands for what is left.
+    order : {"C", "F", "A"} -- Which index runs fastest: the last, or as in Fortran the first; with
+        "A" the first where a lies in memory so.
 
-    Raises
-    ------
-    ValueError
-        If the number of elements differs, or copy is False and a copy is needed.
+    ValueError -- If the number of elements differs, or copy is False and a copy is needed.
 
     >>> xarr.reshape(xarr.arange(6), (2, -1)).tolist()
     [[0, 1, 2], [3, 4, 5]]
@@ -114,9 +109,8 @@ def _resolved(shape: Any, size: int, where: str) -> Shape:
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """Flatten an array: a view of it where its elements follow each other, else a copy.
 
-    order : {"C", "F", "A", "K"}
-        Which index runs fastest: the last, or as in Fortran the first; with "A" the first where x
-        lies in memory so, with "K" that which runs fastest in memory.
+    order : {"C", "F", "A", "K"} -- Which index runs fastest: the last, or as in Fortran the first;
+        with "A" the first where x lies in memory so, with "K" that which runs fastest in memory.
 
     >>> xarr.ravel(xarr.eye(2)).tolist()
     [1.0, 0.0, 0.0, 1.0]
@@ -143,8 +137,7 @@ def fortran_alone(x: Array) -> bool:
 def permute_dims(a: Array, axes: Any) -> Array:
     """Put the axes in another order, a view; `axes` says for each axis of the result which it was.
 
-    axes : tuple of int
-        For each axis of the result, which axis of a it is.
+    axes : tuple of int -- For each axis of the result, which axis of a it is.
 
     >>> xarr.permute_dims(xarr.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
@@ -194,8 +187,7 @@ def swapaxes(a: ArrayLike, axis1: SupportsIndex, axis2: SupportsIndex) -> Array:
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
     """Move axes to other places; the others stay in their order; a view.
 
-    source, destination : int or tuple of int
-        The axes, and where each is in the result.
+    source, destination : int or tuple of int -- The axes, and where each is in the result.
 
     >>> xarr.moveaxis(xarr.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
@@ -218,8 +210,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Array:
 def expand_dims(a: ArrayLike, axis: Any) -> Array:
     """Insert axes of one element; a view.
 
-    axis : int or tuple of int
-        Where the new axes are in the result.
+    axis : int or tuple of int -- Where the new axes are in the result.
 
     >>> xarr.expand_dims(xarr.zeros((2, 3)), 1).shape
     (2, 1, 3)
@@ -312,10 +303,8 @@ def at_least(x: Array, ndim: int, where: str) -> Array:
 def rot90(m: ArrayLike, k: SupportsIndex = 1, axes: Any = (0, 1)) -> Array:
     """Rotate by quarter turns in the plane of two axes, from the first towards the second; a view.
 
-    k : int
-        How many quarter turns.
-    axes : tuple of two int
-        The axes of the plane.
+    k : int -- How many quarter turns.
+    axes : tuple of two int -- The axes of the plane.
 
     >>> xarr.rot90(xarr.asarray([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
@@ -564,8 +553,7 @@ def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move an axis in front of another one; `moveaxis` is easier to read.
 
-    start : int
-        In front of which axis it is put; the number of axes for the end.
+    start : int -- In front of which axis it is put; the number of axes for the end.
 
     >>> xarr.rollaxis(xarr.zeros((3, 4, 5, 6)), 3, 1).shape
     (3, 6, 4, 5)

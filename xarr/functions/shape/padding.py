@@ -36,12 +36,11 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
 
     pad_width : int, (before, after), a sequence of such for each axis, or a dict of axes
         How many elements before and after.
-    mode : str or callable
-        What they are. "constant": a constant. "edge": the nearest element. "wrap": the array again.
-        "reflect", "symmetric": the array mirrored without, or with, its last element.
-        "linear_ramp": from the nearest element to an end. "maximum", "mean", "median", "minimum":
-        of each line. "empty": anything. A callable gets NumPy's vectors, as `numpy.pad` says, and
-        runs on the host.
+    mode : str or callable -- What they are. "constant": a constant. "edge": the nearest element.
+        "wrap": the array again. "reflect", "symmetric": the array mirrored without, or with, its
+        last element. "linear_ramp": from the nearest element to an end. "maximum", "mean",
+        "median", "minimum": of each line. "empty": anything. A callable gets NumPy's vectors, as
+        `numpy.pad` says, and runs on the host.
     constant_values, end_values : scalar, (before, after) or a sequence of such for each axis
         The constants, and the ends of ramps; 0 where they are not given.
     stat_length : int, (before, after) or a sequence of such for each axis

@@ -27,11 +27,8 @@ def as_strided(
     strides : tuple of int, optional
         The bytes between elements along each axis; those of x where None.
 
-    Raises
-    ------
-    ValueError
-        If the view would reach beyond the memory of x, which NumPy does not check, or strides are
-        no multiples of the size of an element.
+    ValueError -- If the view would reach beyond the memory of x, which NumPy does not check, or
+        strides are no multiples of the size of an element.
 
     >>> x = xarr.arange(4)
     >>> xarr.lib.stride_tricks.as_strided(x, (3, 2), (x.itemsize, x.itemsize)).tolist()
@@ -82,12 +79,10 @@ def sliding_window_view(
 ) -> Array:
     """Make a view of all windows of an array.
 
-    window_shape : int or tuple of int
-        The extent of the window along each of the axes.
+    window_shape : int or tuple of int -- The extent of the window along each of the axes.
 
-    -> Array
-        Its axes are those of x, each shorter by its window's extent less one, then those of the
-        window.
+    -> Array -- Its axes are those of x, each shorter by its window's extent less one, then those of
+        the window.
 
     >>> xarr.lib.stride_tricks.sliding_window_view(xarr.arange(4), 3).tolist()
     [[0, 1, 2], [1, 2, 3]]

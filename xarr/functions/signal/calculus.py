@@ -42,19 +42,14 @@ def interp(
 ) -> Array:
     """The value at x of the polygon through given points.
 
-    x : real Array, shape (...)
-        Where to evaluate.
-    xp : real Array, shape (N,)
-        The points, ascending, unless there is a period.
-    fp : Array, shape (N,)
-        The values there.
+    x : real Array, shape (...) -- Where to evaluate.
+    xp : real Array, shape (N,) -- The points, ascending, unless there is a period.
+    fp : Array, shape (N,) -- The values there.
     left, right : number, optional
         The value before xp[0], and after xp[-1]; by default those at the ends.
-    period : float, optional
-        The period of xp; left and right are of no meaning then.
+    period : float, optional -- The period of xp; left and right are of no meaning then.
 
-    -> Array, shape (...)
-        float64, or complex128 where fp is complex. NaN where x is.
+    -> Array, shape (...) -- float64, or complex128 where fp is complex. NaN where x is.
 
     >>> xarr.interp([1.5, 9], xarr.asarray([1.0, 2.0]), xarr.asarray([10.0, 20.0])).tolist()
     [15.0, 20.0]
@@ -143,18 +138,14 @@ def gradient(
 ) -> Array | tuple[Array, ...]:
     """The gradient, by central differences inside and one-sided ones at the edges.
 
-    f : Array, shape (...)
-        The samples.
+    f : Array, shape (...) -- The samples.
     *varargs : number or Array of shape (N,)
         The spacing for all axes; or for each axis the spacing, or the coordinates. The device is
         waited for to see whether those of an Array are evenly spaced.
-    axis : int or tuple of int, optional
-        The axes along which to differentiate; None for all.
-    edge_order : 1 or 2
-        The order of the differences at the edges.
+    axis : int or tuple of int, optional -- The axes along which to differentiate; None for all.
+    edge_order : 1 or 2 -- The order of the differences at the edges.
 
-    -> Array, shape (...), or a tuple of one for each axis
-        Of the dtype of f, or floating-point.
+    -> Array, shape (...), or a tuple of one for each axis -- Of the dtype of f, or floating-point.
 
     >>> xarr.gradient(xarr.asarray([1.0, 4.0, 9.0, 16.0])).tolist()
     [3.0, 4.0, 6.0, 7.0]
@@ -258,12 +249,9 @@ def trapezoid(
 ) -> Array:
     """The integral along an axis by the trapezoidal rule; one launch.
 
-    y : Array, shape (..., N, ...)
-        The samples.
-    x : Array, shape (N,) or that of y, optional
-        Where they are.
-    dx : float, optional
-        Their distance, without x.
+    y : Array, shape (..., N, ...) -- The samples.
+    x : Array, shape (N,) or that of y, optional -- Where they are.
+    dx : float, optional -- Their distance, without x.
 
     >>> float(xarr.trapezoid(xarr.asarray([1.0, 2.0, 3.0]), dx=2))
     8.0

@@ -25,14 +25,11 @@ from xarr.tables.rows import choose
 def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
     """The convolution of two vectors: sum over m of a[m] v[n - m].
 
-    mode : {"full", "same", "valid"}, optional
-        All N + M - 1 sums; the max(N, M) in their middle; those where one vector lies within the
-        other. Also 2, 1 and 0.
+    mode : {"full", "same", "valid"}, optional -- All N + M - 1 sums; the max(N, M) in their middle;
+        those where one vector lies within the other. Also 2, 1 and 0.
 
-    Notes
-    -----
-    Each sum is computed in order, N M products in one launch; for two long vectors `xarr.fft` takes
-    less time, with other roundings.
+    Note: Each sum is computed in order, N M products in one launch; for two long vectors `xarr.fft`
+    takes less time, with other roundings.
 
     >>> xarr.convolve(xarr.asarray([1, 2, 3]), [0, 1]).tolist()
     [0, 1, 2, 3]
@@ -46,8 +43,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str | int = "full") -> Array:
 def correlate(a: ArrayLike, v: ArrayLike, mode: str | int = "valid") -> Array:
     """The correlation of two vectors: sum over n of a[n + k] conj(v[n]).
 
-    mode : {"valid", "same", "full"}, optional
-        As of `convolve`, whose notes hold here too.
+    mode : {"valid", "same", "full"}, optional -- As of `convolve`, whose notes hold here too.
 
     >>> xarr.correlate(xarr.asarray([1, 2, 3]), [0, 1, 0.5]).tolist()
     [3.5]

@@ -52,8 +52,7 @@ def blackman(M: float) -> Array:  # noqa: N803 - NumPy's name
 def kaiser(M: float, beta: float) -> Array:  # noqa: N803 - NumPy's name
     """The Kaiser window, of Bessel functions: from 1 / i0(beta) to 1 and back.
 
-    beta : float
-        The shape: 0 is a rectangle, 5 about Hamming's window, 14 a narrow peak.
+    beta : float -- The shape: 0 is a rectangle, 5 about Hamming's window, 14 a narrow peak.
 
     >>> xarr.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]

@@ -162,8 +162,7 @@ def isin(
 ) -> Array:
     """Whether each element of an array is among the elements of another; NaN is equal to nothing.
 
-    invert : bool
-        Whether to test that it is not.
+    invert : bool -- Whether to test that it is not.
 
     >>> xarr.isin(xarr.asarray([1, 2, 3]), xarr.asarray([3, 1])).tolist()
     [True, False, True]
@@ -201,18 +200,13 @@ def unique(
 ) -> Any:
     """The distinct elements of an array, ascending. Waits for the device; an axis is the host's.
 
-    return_index : bool
-        Whether to give the index of the first of each in the flattened array.
-    return_inverse : bool
-        Whether to give which of them each element is, in the shape of ar.
-    return_counts : bool
-        Whether to give how often each occurs.
+    return_index : bool -- Whether to give the index of the first of each in the flattened array.
+    return_inverse : bool -- Whether to give which of them each element is, in the shape of ar.
+    return_counts : bool -- Whether to give how often each occurs.
     axis : int, optional
         Along which axis parts of the array are compared. None compares elements.
-    equal_nan : bool
-        Whether all NaN are one; else each is distinct.
-    sorted : bool
-        NumPy's: whether they have to ascend; they always do.
+    equal_nan : bool -- Whether all NaN are one; else each is distinct.
+    sorted : bool -- NumPy's: whether they have to ascend; they always do.
 
     >>> values, counts = xarr.unique(xarr.asarray([2, 1, 2]), return_counts=True)
     >>> values.tolist(), counts.tolist()

@@ -36,12 +36,10 @@ def sort(
 ) -> Array:
     """Return a sorted copy of an array, NaN last, or first when descending.
 
-    axis : int, optional
-        The axis to sort along; None flattens a first.
+    axis : int, optional -- The axis to sort along; None flattens a first.
     stable : bool, optional
         Whether equal elements (0.0 and -0.0) have to keep their order; they always do.
-    descending : bool, optional
-        Whether the largest comes first.
+    descending : bool, optional -- Whether the largest comes first.
 
     >>> xarr.sort(xarr.asarray([3, 1, 2]), descending=True).tolist()
     [3, 2, 1]
@@ -126,12 +124,10 @@ def argsort(
 ) -> Array:
     """The indices that sort an array, those of NaN last, or first when descending.
 
-    axis : int, optional
-        The axis to sort along; None flattens a first.
+    axis : int, optional -- The axis to sort along; None flattens a first.
     stable : bool, optional
         Whether the indices of equal elements ascend; they do unless this is False.
-    descending : bool, optional
-        Whether the index of the largest comes first.
+    descending : bool, optional -- Whether the index of the largest comes first.
 
     >>> xarr.argsort(xarr.asarray([3, 1, 2])).tolist()
     [1, 2, 0]
@@ -164,12 +160,9 @@ def searchsorted(
 ) -> Array:
     """Where values would go into a sorted array to keep it sorted; NaN to the end.
 
-    a : Array, shape (N,)
-        The sorted values, ascending; or any, if `sorter` sorts them.
-    side : {"left", "right"}, optional
-        Whether before or after values that are equal.
-    sorter : integer Array, shape (N,), optional
-        The indices that sort a.
+    a : Array, shape (N,) -- The sorted values, ascending; or any, if `sorter` sorts them.
+    side : {"left", "right"}, optional -- Whether before or after values that are equal.
+    sorter : integer Array, shape (N,), optional -- The indices that sort a.
 
     >>> xarr.searchsorted(xarr.asarray([1, 2, 2, 5]), xarr.asarray([2, 9])).tolist()
     [1, 4]

@@ -55,16 +55,12 @@ def average(
 
     weights : Array, shape of a or of its reduced axes, optional
         How much each element counts; without them all count alike.
-    returned : bool, optional
-        Whether the sums of the weights are returned as well.
+    returned : bool, optional -- Whether the sums of the weights are returned as well.
 
     -> Array, or two, shape of the axes that are left
         The average, floating-point; and the sum of the weights.
 
-    Raises
-    ------
-    ZeroDivisionError
-        If weights sum to zero; so with weights it waits for the device.
+    ZeroDivisionError -- If weights sum to zero; so with weights it waits for the device.
 
     >>> float(xarr.average(xarr.asarray([1.0, 5.0]), weights=[3, 1]))
     2.0
@@ -110,25 +106,17 @@ def cov(
 
     m, y : Array, shape (variables, observations) or (observations,)
         The observations, and those of more variables.
-    bias : bool, optional
-        Whether to divide by the number of observations, not by one less.
-    ddof : int, optional
-        What to subtract from that number; comes before `bias`.
+    bias : bool, optional -- Whether to divide by the number of observations, not by one less.
+    ddof : int, optional -- What to subtract from that number; comes before `bias`.
     fweights : integer Array, shape (observations,), optional
         How often each observation was made.
-    aweights : Array, shape (observations,), optional
-        How much each observation counts.
-    dtype : dtype, optional
-        In which to compute; by default float64 or complex128.
+    aweights : Array, shape (observations,), optional -- How much each observation counts.
+    dtype : dtype, optional -- In which to compute; by default float64 or complex128.
 
     -> Array, shape (variables, variables), or () of one
 
-    Raises
-    ------
-    ValueError
-        If weights are negative.
-    RuntimeError
-        If weights have not one axis, or another number of elements.
+    ValueError -- If weights are negative.
+    RuntimeError -- If weights have not one axis, or another number of elements.
 
     >>> xarr.cov(xarr.asarray([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
@@ -222,8 +210,7 @@ def corrcoef(
 
     x, y : Array, shape (variables, observations) or (observations,)
         The observations, and those of more variables.
-    dtype : dtype, optional
-        In which to compute; by default float64 or complex128.
+    dtype : dtype, optional -- In which to compute; by default float64 or complex128.
 
     -> Array, shape (variables, variables), or () of one
         From -1 to 1; NaN of a variable that does not vary.

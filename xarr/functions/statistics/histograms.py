@@ -43,10 +43,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     Waits for the device, since the shape depends on the values. Sums of weights have an order of
     their own, the same on all devices.
 
-    x : integer or bool Array, shape (N,)
-        The numbers, none of them negative.
-    minlength : int, optional
-        How many elements the result has at least.
+    x : integer or bool Array, shape (N,) -- The numbers, none of them negative.
+    minlength : int, optional -- How many elements the result has at least.
 
     -> int64 Array, shape (max(largest + 1, minlength),)
         The counts; with weights their sums, float64.
@@ -110,8 +108,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     right : bool, optional
         Whether an edge belongs to the bin that ends there, and not to the one that begins there.
 
-    -> int64 Array, shape (...)
-        0 before the first edge, N after the last.
+    -> int64 Array, shape (...) -- 0 before the first edge, N after the last.
 
     >>> xarr.digitize(xarr.asarray([0.5, 2.0, 9.0]), [1, 2, 3]).tolist()
     [0, 2, 3]
@@ -157,14 +154,11 @@ def histogram(
     range : (float, float), optional
         The outer edges; by default the smallest and the largest element.
 
-    -> (Array, Array), shapes (N,) and (N + 1,)
-        The counts, int64 or of the dtype of the weights; and the edges. The last bin holds its
-        right edge.
+    -> (Array, Array), shapes (N,) and (N + 1,) -- The counts, int64 or of the dtype of the weights;
+        and the edges. The last bin holds its right edge.
 
-    Raises
-    ------
-    ValueError
-        If the edges are not in order or not finite, there is no bin, or weights have another shape.
+    ValueError -- If the edges are not in order or not finite, there is no bin, or weights have
+        another shape.
 
     >>> counts, edges = xarr.histogram(xarr.asarray([0.0, 1.0, 1.5, 4.0]), bins=2)
     >>> counts.tolist(), edges.tolist()
@@ -376,12 +370,10 @@ def histogram2d(
 ) -> tuple[Array, Array, Array]:
     """How many points of a plane there are in each of a grid of bins.
 
-    x, y : real Array, shape (N,)
-        The coordinates of the points.
+    x, y : real Array, shape (N,) -- The coordinates of the points.
     bins : int, Array of edges, or a pair of such
         How many bins, or their edges, along both axes or each.
-    range : pair of (float, float), optional
-        The outer edges along each axis.
+    range : pair of (float, float), optional -- The outer edges along each axis.
 
     -> (Array, Array, Array), shapes (NX, NY), (NX + 1,) and (NY + 1,)
         The counts, float64; and the edges along x and y.

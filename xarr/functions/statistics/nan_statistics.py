@@ -41,10 +41,7 @@ def nanmean(
 ) -> Array:
     """The mean of the elements that are not NaN; NaN of none, of which a CPU warns.
 
-    Raises
-    ------
-    TypeError
-        If a is floating-point, and dtype or out is not.
+    TypeError -- If a is floating-point, and dtype or out is not.
 
     >>> float(xarr.nanmean(xarr.asarray([1.0, float("nan"), 2.0])))
     1.5
@@ -73,10 +70,7 @@ def nanvar(
     -> Array, shape of the axes that are left
         NaN of no more numbers than `ddof`, of which a CPU warns.
 
-    Raises
-    ------
-    TypeError
-        If a is floating-point, and dtype or out is not.
+    TypeError -- If a is floating-point, and dtype or out is not.
 
     >>> float(xarr.nanvar(xarr.asarray([1.0, float("nan"), 3.0])))
     1.0
@@ -104,10 +98,7 @@ def nanstd(
     -> Array, shape of the axes that are left
         NaN of no more numbers than `ddof`, of which a CPU warns.
 
-    Raises
-    ------
-    TypeError
-        If a is floating-point, and dtype or out is not.
+    TypeError -- If a is floating-point, and dtype or out is not.
 
     >>> float(xarr.nanstd(xarr.asarray([1.0, float("nan"), 5.0])))
     2.0
@@ -149,8 +140,7 @@ def nanpercentile(
 ) -> Array:
     """The percentiles of the elements that are not NaN, as of `percentile`.
 
-    method : str
-        As of `quantile`.
+    method : str -- As of `quantile`.
 
     -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.
@@ -175,8 +165,7 @@ def nanquantile(
 ) -> Array:
     """The quantiles of the elements that are not NaN, as of `quantile`.
 
-    method : str
-        As of `quantile`.
+    method : str -- As of `quantile`.
 
     -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN of no numbers, of which a CPU warns.

@@ -128,8 +128,7 @@ def percentile(
 ) -> Array:
     """The percentiles of the elements along axes: `quantile`, with q in percent.
 
-    method : str
-        As of `quantile`.
+    method : str -- As of `quantile`.
 
     >>> xarr.percentile(xarr.asarray([1.0, 2.0, 3.0]), [25, 50]).tolist()
     [1.5, 2.0]
@@ -153,18 +152,14 @@ def quantile(
 
     After R. J. Hyndman and Y. Fan, The American Statistician 50 (1996) 361.
 
-    method : str, optional
-        One of NumPy's thirteen definitions.
+    method : str, optional -- One of NumPy's thirteen definitions.
     weights : Array, shape of a or of its reduced axes, optional
         How often each element counts; with method "inverted_cdf" only.
 
     -> Array, shape (*q.shape, ...)
         The axes of q, then those that are left. NaN where an element is NaN.
 
-    Raises
-    ------
-    ValueError
-        If a quantile is out of range, the method is none, or a weight is negative.
+    ValueError -- If a quantile is out of range, the method is none, or a weight is negative.
 
     >>> float(xarr.quantile(xarr.asarray([1.0, 2.0, 4.0]), 0.75))
     3.0

@@ -30,19 +30,15 @@ def astype(
 ) -> Array:
     """Convert an array to a data type.
 
-    dtype : dtype
-        The data type, one that the device has.
+    dtype : dtype -- The data type, one that the device has.
     copy : bool
         Whether the result is new even if nothing changes; if False, x itself is returned then.
 
-    -> Array, shape (...)
-        Floating-point numbers are truncated towards zero where dtype is an integer one; what it
-        cannot hold becomes what NumPy makes of it on x86-64.
+    -> Array, shape (...) -- Floating-point numbers are truncated towards zero where dtype is an
+        integer one; what it cannot hold becomes what NumPy makes of it on x86-64.
 
-    Notes
-    -----
-    A conversion from complex to real drops the imaginary part, with a `ComplexWarning`, as NumPy's
-    does.
+    Note: A conversion from complex to real drops the imaginary part, with a `ComplexWarning`, as
+    NumPy's does.
 
     >>> xarr.astype(xarr.asarray([1.7, -1.7]), xarr.int32).tolist()
     [1, -1]
@@ -62,10 +58,8 @@ def _converted(x: Array, row: DType, copy: bool, device: DeviceLike) -> Array:
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     """Tell whether a data type can be converted to another without loss.
 
-    from_ : dtype or Array
-        The given data type, or an array of it.
-    to : dtype
-        The wanted data type, one of NumPy's.
+    from_ : dtype or Array -- The given data type, or an array of it.
+    to : dtype -- The wanted data type, one of NumPy's.
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}
         What counts as possible, by NumPy's rules.
 
@@ -216,8 +210,7 @@ _NUMBERS: Final = {field.name: str(field.type) for field in fields(FloatInfo)[1:
 def iinfo(int_type: Any) -> IntegerInfo:
     """Tell the limits of an integer data type.
 
-    int_type : dtype or Array
-        An integer data type, or an array of it.
+    int_type : dtype or Array -- An integer data type, or an array of it.
 
     >>> xarr.iinfo(xarr.int16).max
     32767
@@ -249,8 +242,7 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:
     """Tell whether a data type is of a kind.
 
-    dtype : dtype
-        The data type.
+    dtype : dtype -- The data type.
     kind : dtype, str or tuple of them
         A data type, or "bool", "signed integer", "unsigned integer", "integral", "real floating",
         "complex floating" or "numeric"; with a tuple, whether any of them fits.
@@ -289,8 +281,7 @@ def result_type(*arrays_and_dtypes: Any) -> AnyDType:
     *arrays_and_dtypes : Array, dtype or Python scalar
         The operands. A Python scalar takes the dtype of the others unless it is of a higher kind.
 
-    -> dtype
-        What they promote to, by the standard's rules and, for mixed kinds, NumPy's.
+    -> dtype -- What they promote to, by the standard's rules and, for mixed kinds, NumPy's.
 
     >>> xarr.result_type(xarr.ones(3, dtype=xarr.float32), xarr.int8, 2.0)
     dtype('float32')

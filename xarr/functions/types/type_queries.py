@@ -22,8 +22,7 @@ from xarr.tables import elementwise as rows
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Tell whether a data type is of a kind: NumPy's ``issubdtype``.
 
-    arg2 : dtype or kind of data type
-        A data type, or a kind such as `xarr.floating`.
+    arg2 : dtype or kind of data type -- A data type, or a kind such as `xarr.floating`.
 
     >>> xarr.issubdtype(xarr.float32, xarr.floating)
     True
@@ -53,8 +52,7 @@ def common_type(*arrays: ArrayLike) -> type[Any]:
 def min_scalar_type(a: Any, /) -> AnyDType:
     """Tell the smallest data type that holds a number; of an array with axes, its own.
 
-    a : number, Array or values
-        The number. One that is on the device is read.
+    a : number, Array or values -- The number. One that is on the device is read.
 
     >>> xarr.min_scalar_type(300)
     dtype('uint16')
@@ -67,12 +65,9 @@ def min_scalar_type(a: Any, /) -> AnyDType:
 def mintypecode(typechars: Iterable[Any], typeset: str = "GDFgdf", default: str = "d") -> str:
     """Tell the letter of the smallest type that others can be converted to.
 
-    typechars : str, or sequence of str and Arrays
-        Letters of data types, or arrays of them.
-    typeset : str
-        The letters that are chosen from.
-    default : str
-        The letter where none fits.
+    typechars : str, or sequence of str and Arrays -- Letters of data types, or arrays of them.
+    typeset : str -- The letters that are chosen from.
+    default : str -- The letter where none fits.
 
     >>> xarr.mintypecode(["d", "f"])
     'd'
