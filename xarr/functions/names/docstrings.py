@@ -215,12 +215,14 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
     """
     for title, beginning in _UNTITLED.items():
         if f"{title}\n---" not in text:
-            text = re.sub(rf"\n\n{beginning}", f"\n\n{title}\n---\n", text, count=1)
+            text = beginning.sub(f"\n\n{title}\n---\n", text, count=1)
     summary, *rest = re.split(r"\n\n(?=\w[\w ]+\n-{3,}\n)", text.rstrip())
     sections = dict(section.split("\n", 1) for section in rest)
     for title, body in sections.items():
         entries = body.partition("\n")[2]
-        sections[title] = entries if title in _PROSE else _IN_ONE_LINE.sub(r"\1\n    ", entries)
+        if " -- " in entries and title not in _PROSE:
+            entries = _IN_ONE_LINE.sub(r"\1\n    ", entries)
+        sections[title] = entries
     parameters = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
     told = {
         parameter: entry
@@ -260,11 +262,14 @@ def completed(name: str, text: str, annotations: Mapping[str, str], source: str 
 
 
 _UNTITLED: Final = {
-    "Parameters": r"(?=\*{0,2}\w+(?:, \w+)* : )",
-    "Returns": "-> ",
-    "Raises": r"(?=[A-Z]\w+(?:Error|Warning) -- )",
-    "Notes": "Note: ",
-    "Examples": "(?=>>> )",
+    title: re.compile(rf"\n\n{beginning}")
+    for title, beginning in (
+        ("Parameters", r"(?=\*{0,2}\w+(?:, \w+)* : )"),
+        ("Returns", "-> "),
+        ("Raises", r"(?=[A-Z]\w+(?:Error|Warning) -- )"),
+        ("Notes", "Note: "),
+        ("Examples", "(?=>>> )"),
+    )
 }
 """How paragraphs begin that need no title in the code."""
 _IN_ONE_LINE: Final = re.compile(r"^(\S.*?) -- ", re.MULTILINE)
