@@ -243,6 +243,9 @@ _CHAPTER_OF: Final = {
     "little_endian": "constants",
     "sctypeDict": "data_types",
     "typecodes": "data_types",
+    "cumprod": "statistical",
+    "cumsum": "statistical",
+    "ptp": "statistical",
     "errstate": "floating_state",
     "ufunc": "elementwise",
     "Array": "array",
@@ -273,7 +276,6 @@ _MERGED: Final = {
     "arithmetic": "elementwise",
     "averages": "statistical",
     "buffers": "creation",
-    "blocks": "joining",
     "coordinates": "indexing",
     "diagnostics": "inspection",
     "editing": "joining",
@@ -286,7 +288,6 @@ _MERGED: Final = {
     "matrices": "linalg",
     "nan_statistics": "nan_functions",
     "order_statistics": "statistical",
-    "ordering": "sorting",
     "packing": "bits",
     "padding": "joining",
     "placing": "indexing",
@@ -300,11 +301,9 @@ _MERGED: Final = {
     "scimath": "elementwise",
     "strides": "manipulation",
     "streams": "devices",
-    "copying": "devices",
     "graphs": "devices",
     "windows": "calculus",
     "powers": "creation",
-    "type_queries": "data_types",
 }
 """Modules whose functions stand in the chapter of another."""
 

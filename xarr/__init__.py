@@ -92,7 +92,6 @@ from xarr.functions.create.grids import (
     s_ as s_,
 )
 from xarr.functions.create.powers import vander as vander
-from xarr.functions.device.copying import copyto_async as copyto_async, empty_pinned as empty_pinned
 from xarr.functions.device.diagnostics import (
     get_include as get_include,
     info as info,
@@ -107,7 +106,9 @@ from xarr.functions.device.profiling import profile as profile
 from xarr.functions.device.streams import (
     Event as Event,
     Stream as Stream,
+    copyto_async as copyto_async,
     current_stream as current_stream,
+    empty_pinned as empty_pinned,
 )
 from xarr.functions.elementwise import folding as _folding  # noqa: F401 - ufunc calls it
 from xarr.functions.elementwise.arithmetic import (
@@ -260,7 +261,7 @@ from xarr.functions.index.selecting import (
     piecewise as piecewise,
     select as select,
 )
-from xarr.functions.io import as_bytes as _as_bytes, notebooks as _notebooks  # noqa: F401 - Array calls
+from xarr.functions.io import as_bytes as _as_bytes, printing as _printing  # noqa: F401 - Array calls
 from xarr.functions.io.files import (
     fromfile as fromfile,
     fromregex as fromregex,
@@ -387,18 +388,19 @@ from xarr.functions.reduce.reductions import (
     argmax as argmax,
     argmin as argmin,
     count_nonzero as count_nonzero,
+    cumprod as cumprod,
+    cumsum as cumsum,
     cumulative_prod as cumulative_prod,
     cumulative_sum as cumulative_sum,
     max as max,
     mean as mean,
     min as min,
     prod as prod,
+    ptp as ptp,
     std as std,
     sum as sum,
     var as var,
 )
-from xarr.functions.reduce.statistical import cumprod as cumprod, cumsum as cumsum, ptp as ptp
-from xarr.functions.shape.blocks import block as block
 from xarr.functions.shape.editing import (
     delete as delete,
     insert as insert,
@@ -407,6 +409,7 @@ from xarr.functions.shape.editing import (
 )
 from xarr.functions.shape.joining import (
     append as append,
+    block as block,
     column_stack as column_stack,
     concat as concat,
     diff as diff,
@@ -459,12 +462,6 @@ from xarr.functions.signal.windows import (
     hanning as hanning,
     kaiser as kaiser,
 )
-from xarr.functions.sort.ordering import (
-    argpartition as argpartition,
-    lexsort as lexsort,
-    partition as partition,
-    sort_complex as sort_complex,
-)
 from xarr.functions.sort.sets import (
     ediff1d as ediff1d,
     intersect1d as intersect1d,
@@ -479,9 +476,13 @@ from xarr.functions.sort.sets import (
     unique_values as unique_values,
 )
 from xarr.functions.sort.sorting import (
+    argpartition as argpartition,
     argsort as argsort,
+    lexsort as lexsort,
+    partition as partition,
     searchsorted as searchsorted,
     sort as sort,
+    sort_complex as sort_complex,
 )
 from xarr.functions.statistics.averages import average as average, corrcoef as corrcoef, cov as cov
 from xarr.functions.statistics.histograms import (
@@ -508,15 +509,12 @@ from xarr.functions.statistics.order_statistics import (
 from xarr.functions.types.data_types import (
     astype as astype,
     can_cast as can_cast,
+    common_type as common_type,
     finfo as finfo,
     iinfo as iinfo,
-    isdtype as isdtype,
-    result_type as result_type,
-)
-from xarr.functions.types.type_queries import (
-    common_type as common_type,
     iscomplex as iscomplex,
     iscomplexobj as iscomplexobj,
+    isdtype as isdtype,
     isreal as isreal,
     isrealobj as isrealobj,
     isscalar as isscalar,
@@ -526,6 +524,7 @@ from xarr.functions.types.type_queries import (
     mintypecode as mintypecode,
     ndim as ndim,
     promote_types as promote_types,
+    result_type as result_type,
     shape as shape,
     size as size,
     typename as typename,

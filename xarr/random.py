@@ -4,13 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 from xarr.functions.names.absent import missing as _missing
 from xarr.functions.random.bits import Philox as Philox
-from xarr.functions.random.generator import Generator as Generator, default_rng as default_rng
+from xarr.functions.random.generator import (
+    Generator as Generator,
+    RandomState as RandomState,
+    default_rng as default_rng,
+)
 from xarr.functions.random.host import (
     get_bit_generator as get_bit_generator,
     set_bit_generator as set_bit_generator,
     shared as _shared,
 )
-from xarr.functions.random.legacy import RandomState as RandomState
 
 beta = _shared.beta
 binomial = _shared.binomial

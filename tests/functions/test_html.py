@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import xarr
-from xarr.functions.io import notebooks
+from xarr.functions.io import printing
 
 pytestmark = pytest.mark.usefixtures("each_tier")
 
@@ -138,7 +138,7 @@ def test_a_large_matrix_is_sampled_on_the_device(
     values = numpy.add.outer(numpy.arange(1000), numpy.arange(2000) * 1000).astype("float32")
     x = computed(values, any_device).T
     moved = []
-    monkeypatch.setattr(notebooks, "note", lambda where, nbytes, *rest: moved.append(nbytes))
+    monkeypatch.setattr(printing, "note", lambda where, nbytes, *rest: moved.append(nbytes))
     found = shown(x)
     assert moved == [4 * 250 * 250]
     assert found.rows["values"].startswith("one of 8 rows, one of 4 columns: 0 (black)")

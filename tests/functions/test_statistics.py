@@ -13,7 +13,7 @@ from tests.comparing import needs
 from tests.functions.calls import check, each, rows
 from xarr.algorithms import library
 from xarr.engine import engine
-from xarr.functions.statistics import quantiles
+from xarr.functions.statistics import order_statistics
 
 NAN = np.nan
 RNG = np.random.default_rng(0)
@@ -129,7 +129,7 @@ np.nanquantile(h, [0, 0.25, 0.5, 0.93, 1], axis=1, method=m)
 """
 
 
-@pytest.mark.parametrize("method", quantiles.METHODS)
+@pytest.mark.parametrize("method", order_statistics.METHODS)
 def test_quantile(method: str) -> None:
     for call in rows(QUANTILES):
         check(call, near=1e-12, m=method, **GIVEN)

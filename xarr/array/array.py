@@ -439,11 +439,11 @@ class Array(ArrayBase):
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: shape, dtype, device and memory, and a picture of a matrix."""
-        return functions.io.notebooks.repr_html(self)
+        return functions.io.printing.repr_html(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """The text that IPython shows: the values, but in a notebook nothing is computed for it."""
-        functions.io.notebooks.repr_pretty(self, printer, cycle)
+        functions.io.printing.repr_pretty(self, printer, cycle)
 
     # -- data types and shapes -------------------------------------------------------------------
 
@@ -649,7 +649,7 @@ class Array(ArrayBase):
         """Put the k-th element in place where it is when sorted; see `xarr.partition`."""
         room.layouts.require_writeable(self, "x.partition(kth)")
         integer(axis, "x.partition(kth, axis)", "axis")
-        self[...] = functions.sort.ordering.partition(self, kth, axis, kind, order)
+        self[...] = functions.sort.sorting.partition(self, kth, axis, kind, order)
 
     def argpartition(
         self,
@@ -659,7 +659,7 @@ class Array(ArrayBase):
         order: Any = None,
     ) -> Array:
         """The indices of what `partition` gives. See `xarr.argpartition`."""
-        return functions.sort.ordering.argpartition(self, kth, axis, kind, order)
+        return functions.sort.sorting.argpartition(self, kth, axis, kind, order)
 
     def searchsorted(
         self, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: Any = None
@@ -785,7 +785,7 @@ class Array(ArrayBase):
 
     def ptp(self, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
         """The largest element less the smallest (peak to peak). See `xarr.ptp`."""
-        return functions.reduce.statistical.ptp(self, axis, out, keepdims)
+        return functions.reduce.reductions.ptp(self, axis, out, keepdims)
 
     def std(
         self,
@@ -860,7 +860,7 @@ class Array(ArrayBase):
 
         See `xarr.cumprod`.
         """
-        return functions.reduce.statistical.cumprod(self, axis, dtype, out)
+        return functions.reduce.reductions.cumprod(self, axis, dtype, out)
 
     def cumsum(
         self, axis: SupportsIndex | None = None, dtype: DTypeLike = None, out: Out = None
@@ -869,7 +869,7 @@ class Array(ArrayBase):
 
         See `xarr.cumsum`.
         """
-        return functions.reduce.statistical.cumsum(self, axis, dtype, out)
+        return functions.reduce.reductions.cumsum(self, axis, dtype, out)
 
     def cumulative_prod(
         self,

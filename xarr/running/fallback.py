@@ -24,7 +24,7 @@ from xarr.array.array import Array
 from xarr.backends.device import default_device
 from xarr.functions.calls import on_host
 from xarr.functions.elementwise import arithmetic
-from xarr.functions.types.type_queries import iscomplexobj
+from xarr.functions.types.data_types import iscomplexobj
 
 
 class Namespace(ModuleType):

@@ -12,7 +12,7 @@ from xarr.engine import engine
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.create import creation
 from xarr.functions.elementwise import arithmetic, elementwise
-from xarr.functions.index.keys import require_in_range
+from xarr.functions.index.indexing import require_in_range
 from xarr.functions.shape import manipulation
 from xarr.layout import Shape
 

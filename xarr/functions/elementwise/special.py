@@ -17,7 +17,7 @@ from xarr.dtypes import BOOL, COMPLEX, FLOATING, REAL
 from xarr.engine import engine
 from xarr.errors import type_error
 from xarr.functions.elementwise import arithmetic, elementwise
-from xarr.functions.reduce import reductions, statistical
+from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining
 from xarr.layout import normalize_axis
 from xarr.tables import elementwise as rows
@@ -183,5 +183,5 @@ def unwrap(
     jumps = Array(choose((elementwise.abs(steps) < least)._node, zero, correction._node))
     first = (slice(None),) * place
     result = x.copy()
-    result[(*first, slice(1, None))] += statistical.cumsum(jumps, axis=place)
+    result[(*first, slice(1, None))] += reductions.cumsum(jumps, axis=place)
     return result

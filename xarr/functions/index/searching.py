@@ -17,7 +17,7 @@ from xarr.core.tape import Node, constant
 from xarr.engine import engine
 from xarr.errors import operand_of, value_error
 from xarr.functions.calls.places import along, bounded, int64, lines_along
-from xarr.functions.index.keys import require_in_range
+from xarr.functions.index.indexing import require_in_range
 from xarr.functions.shape import joining, manipulation
 from xarr.tables.rows import choose
 

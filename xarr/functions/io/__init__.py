@@ -3,4 +3,4 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xarr.functions.io import as_bytes as as_bytes, notebooks as notebooks, printing as printing
+    from xarr.functions.io import as_bytes as as_bytes, printing as printing

@@ -15,8 +15,7 @@ from xarr.array.outcome import delivered, single
 from xarr.array.transfers import from_host, openly, tell
 from xarr.backends.device import get_device
 from xarr.functions.calls.on_host import host_of
-from xarr.functions.random.generator import Generator
-from xarr.functions.random.legacy import RandomState
+from xarr.functions.random.generator import Generator, RandomState
 
 
 def _raised(value: Any, where: str) -> Any:

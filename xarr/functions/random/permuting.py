@@ -18,8 +18,7 @@ from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import is_of_host
 from xarr.functions.create import creation
 from xarr.functions.index import indexing, searching
-from xarr.functions.random.drawing import Source, size_of
-from xarr.functions.random.integral import integers
+from xarr.functions.random.drawing import Source, integers, size_of
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
 from xarr.functions.sort import sorting

@@ -3,4 +3,4 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xarr.functions.reduce import moments as moments, statistical as statistical
+    from xarr.functions.reduce import moments as moments, reductions as reductions

@@ -17,7 +17,7 @@ from xarr.functions.calls.applying import reduced
 from xarr.functions.calls.warned import warn_of_nan
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
-from xarr.functions.reduce import reductions, statistical
+from xarr.functions.reduce import reductions
 from xarr.tables import elementwise as rows, reductions as folds
 from xarr.tables.reductions import INDEX, ORDERED
 from xarr.tables.rows import OWN, Elementwise, Reduction, choose, name_rows
@@ -106,7 +106,7 @@ def nancumsum(
     name = "nancumsum(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 0, counted(node, True, name))
-    return statistical.cumsum(Array(node), axis=axis, dtype=dtype, out=out)
+    return reductions.cumsum(Array(node), axis=axis, dtype=dtype, out=out)
 
 
 def nancumprod(
@@ -120,7 +120,7 @@ def nancumprod(
     name = "nancumprod(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 1, counted(node, True, name))
-    return statistical.cumprod(Array(node), axis=axis, dtype=dtype, out=out)
+    return reductions.cumprod(Array(node), axis=axis, dtype=dtype, out=out)
 
 
 def nanmin(

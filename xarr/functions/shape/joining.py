@@ -19,10 +19,10 @@ from xarr.algorithms import gather
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, made
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
-from xarr.array.layouts import settled, view
+from xarr.array.layouts import keep_array, settled, view
 from xarr.array.outcome import delivered, require_castable, single
 from xarr.array.transfers import Host, from_host, openly
-from xarr.backends.device import Device, promoted, require_together
+from xarr.backends.device import Device, get_device, promoted, require_together
 from xarr.core.tape import Node, Storage, leaf, moved, remembered, structure
 from xarr.dtypes import DType
 from xarr.engine import engine
@@ -474,3 +474,86 @@ def _line(item: Any, x: Array, shape: Shape, where: str, name: str) -> Array:
     """What is put before or after an array; a scalar stands for one element along the axis."""
     extra = as_array(item, where, name, device=x.device)
     return extra if extra.ndim else broadcast_to(extra, shape)
+
+
+def block(arrays: Any) -> Array:
+    """Put an array together of blocks, each of which is written once.
+
+    arrays : nested lists of Arrays and values -- The innermost lists are joined along the last
+        axis, those around them along the one before, and so on.
+
+    TypeError -- If a tuple is among the lists.
+
+    >>> xarr.block([[xarr.ones((1, 1)), 2], [3, 4]]).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    where = "block(arrays)"
+    depth = _depth(arrays, where)
+    leaves = list[Any]()
+    _collect(arrays, leaves)
+    device = next((item.device for item in leaves if type(item) is Array), get_device())
+    parts = [as_array(item, where, "a block", device=device) for item in leaves]
+    ndim = max(depth, *(part.ndim for part in parts))
+    parts = [with_axes(part, ndim, where) for part in parts]
+    placed: list[tuple[list[int], Array]] = []
+    shape = _placed(arrays, iter(parts), [0] * ndim, ndim - depth, placed, where)
+    row = promoted([part._node.dtype for part in parts], device, where)
+    whole = Assembly(shape, row, device)
+    for begin, part in placed:
+        whole.put(begin, part.shape, part._node)
+    return keep_array(whole.array())
+
+
+def _depth(arrays: Any, where: str) -> int:
+    """How deep the lists are, everywhere."""
+    if isinstance(arrays, tuple):
+        raise type_error(where, "a tuple is among the lists", "lists of blocks are accepted")
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise value_error(where, "a list is empty", "blocks are needed")
+    depths = {_depth(item, where) for item in arrays}
+    if len(depths) > 1:
+        fault = f"lists are {sorted(depths)} deep beside each other"
+        raise value_error(where, fault, "all have to be equally deep")
+    return depths.pop() + 1
+
+
+def _collect(arrays: Any, leaves: list[Any]) -> None:
+    if isinstance(arrays, list):
+        for item in arrays:
+            _collect(item, leaves)
+    else:
+        leaves.append(arrays)
+
+
+def _placed(
+    arrays: Any,
+    parts: Any,
+    begin: list[int],
+    axis: int,
+    placed: list[tuple[list[int], Array]],
+    where: str,
+) -> Shape:
+    """Note where each block begins; the shape of all of them. `axis` is joined at this depth."""
+    if not isinstance(arrays, list):
+        part = next(parts)
+        placed.append((begin, part))
+        shape: Shape = part.shape
+        return shape
+    total: Shape | None = None
+    for item in arrays:
+        at = list(begin)
+        if total is not None:
+            at[axis] += total[axis]
+        shape = _placed(item, parts, at, axis + 1, placed, where)
+        if total is None:
+            total = shape
+            continue
+        for number, (one, other) in enumerate(zip(total, shape, strict=True)):
+            if number != axis and one != other:
+                fault = f"blocks of shapes {total} and {shape} are joined along axis {axis}"
+                raise value_error(where, fault, "the other extents have to agree")
+        total = (*total[:axis], total[axis] + shape[axis], *total[axis + 1 :])
+    assert total is not None
+    return total

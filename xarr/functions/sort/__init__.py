@@ -3,4 +3,4 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xarr.functions.sort import ordering as ordering, sorting as sorting
+    from xarr.functions.sort import sorting as sorting

@@ -25,7 +25,7 @@ from xarr.functions.reduce import reductions
 from xarr.functions.reduce.moments import freedom_less
 from xarr.functions.reduce.nan_functions import counted, replaced
 from xarr.functions.sort.sorting import sort
-from xarr.functions.statistics import order_statistics, quantiles
+from xarr.functions.statistics import order_statistics
 from xarr.functions.statistics.order_statistics import Asked, Lines, lines_of, mean_of_two, picked
 from xarr.tables import elementwise as rows, reductions as folds
 
@@ -285,7 +285,9 @@ def _quantile(asked: Asked) -> Array:
         weights = searching.where(unknown, 0, asked.weights)
         return order_statistics.weighted(asked, weights, number)
     q = asked.column(asked.q if asked.q.dtype.kind == "f" else asked.q.astype("float64"))
-    place = quantiles.place_of(q, number.astype(q.dtype), asked.method, quantiles.DEVICE)
+    place = order_statistics.place_of(
+        q, number.astype(q.dtype), asked.method, order_statistics.DEVICE
+    )
     ordered = sort(lines.values)
     before = picked(ordered, elementwise.maximum(place.before.astype("int64"), 0))
     if place.share is None or (asked.method == "linear" and asked.q.dtype.kind in "iub"):

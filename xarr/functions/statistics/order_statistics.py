@@ -1,10 +1,16 @@
-"""Medians, percentiles and quantiles: what stands where when elements are sorted."""
+"""Medians, percentiles and quantiles: what stands where when elements are sorted.
+
+Where a quantile lies is said by thirteen definitions: those of Hyndman and Fan (1996) and NumPy's
+own four. They are computed on the host for lines of one length, and on the device where lines
+differ in how many numbers they hold.
+"""
 
 from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 import numpy
 
@@ -20,13 +26,13 @@ from xarr.dtypes import DType
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.create import creation
-from xarr.functions.elementwise import elementwise
+from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.index import searching
+from xarr.functions.index.searching import where as chosen
 from xarr.functions.reduce import reductions
-from xarr.functions.reduce.statistical import cumsum
+from xarr.functions.reduce.reductions import cumsum
 from xarr.functions.shape import manipulation
 from xarr.functions.sort.sorting import argsort, sort
-from xarr.functions.statistics import quantiles
 
 
 def median(
@@ -196,7 +202,7 @@ class Asked(NamedTuple):
         if kind == dtypes.COMPLEX:
             fault = f"a has dtype {x.dtype}"
             raise type_error(where, fault, "real numbers have an order", "take a.real")
-        quantiles.require_known(method, where)
+        require_known(method, where)
         asked = numpy.asarray(host_of(q, where))
         if percent:
             asked = asked / numpy.asarray(100, asked.dtype if asked.dtype.kind == "f" else None)
@@ -246,7 +252,7 @@ class Asked(NamedTuple):
 
 
 def _interpolates(method: str) -> bool:
-    return quantiles.place_of(numpy.asarray(0.5), 2, method, quantiles.HOST).share is not None
+    return place_of(numpy.asarray(0.5), 2, method, HOST).share is not None
 
 
 def _weights(weights: ArrayLike, x: Array, axis: Axis, method: str, where: str) -> Array:
@@ -293,7 +299,7 @@ def quantile_of(asked: Asked) -> Array:
     if not lines.length:
         raise refused(IndexError, asked.where, "there are no elements", "one or more are accepted")
     q = asked.q
-    place = quantiles.place_of(q, lines.length, asked.method, quantiles.HOST)
+    place = place_of(q, lines.length, asked.method, HOST)
     ordered = sort(lines.values)
     before = picked(ordered, asked.column(numpy.asarray(place.before).astype("int64")))
     if place.share is None or (asked.method == "linear" and q.dtype.kind in "iub"):
@@ -355,3 +361,95 @@ def weighted(asked: Asked, weights: Array | None = None, count: Array | None = N
     last = lines.length - 1 if count is None else elementwise.maximum(count - 1, 0)
     result = picked(ordered, elementwise.minimum(before, last))
     return result if count is not None else nan_where_last_is(ordered[:, -1], result)
+
+
+class Place(NamedTuple):
+    """The indices of the elements on both sides, and how far towards the second; None for on it."""
+
+    before: Any
+    after: Any
+    share: Any
+
+
+class _Words(NamedTuple):
+    """What the formulas are computed with."""
+
+    floor: Callable[[Any], Any]
+    ceil: Callable[[Any], Any]
+    rint: Callable[[Any], Any]
+    where: Callable[[Any, Any, Any], Any]
+
+
+HOST: Final = _Words(numpy.floor, numpy.ceil, numpy.rint, numpy.where)
+DEVICE: Final = _Words(elementwise.floor, elementwise.ceil, arithmetic.round, chosen)
+
+_BETWEEN: Final[dict[str, tuple[float, float]]] = {
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+"""Hyndman and Fan's alpha and beta of the definitions that differ in these only."""
+_ON: Final = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
+"""The definitions that give an element and interpolate none."""
+METHODS: Final = (
+    "inverted_cdf",
+    "averaged_inverted_cdf",
+    "closest_observation",
+    *_BETWEEN,
+    "linear",
+    "lower",
+    "higher",
+    "midpoint",
+    "nearest",
+)
+
+
+def require_known(method: str, where: str) -> None:
+    """Refuse the name of no definition."""
+    if method not in METHODS:
+        raise value_error(where, f"method is {method!r}", "accepted are " + ", ".join(METHODS))
+
+
+def place_of(q: Any, count: Any, method: str, words: _Words) -> Place:
+    """Where the quantiles `q` of `count` sorted elements are."""
+    if method in _ON:
+        index = _index_of(q, count, method, words)
+        return Place(index, index, None)
+    if method == "averaged_inverted_cdf":
+        place = count * q - 1
+    elif method == "midpoint":
+        place = 0.5 * (words.floor((count - 1) * q) + words.ceil((count - 1) * q))
+    elif method == "linear":
+        place = (count - 1) * q
+    else:
+        alpha, beta = _BETWEEN[method]
+        place = count * q + (alpha + q * (1 - alpha - beta)) - 1
+    below = words.floor(place)
+    last = count - 1
+    beyond, early = place >= last, place < 0
+    before = words.where(beyond, last, words.where(early, 0, below))
+    after = words.where(beyond, last, words.where(early, 0, below + 1))
+    share = place - before
+    if method == "averaged_inverted_cdf":
+        share = words.where(share == 0, 0.5, 1.0)
+    elif method == "midpoint":
+        share = words.where(place == below, 0.0, 0.5)
+    return Place(before, after, share)
+
+
+def _index_of(q: Any, count: Any, method: str, words: _Words) -> Any:
+    if method == "lower":
+        return words.floor((count - 1) * q)
+    if method == "higher":
+        return words.ceil((count - 1) * q)
+    if method == "nearest":
+        return words.rint((count - 1) * q)
+    place = count * q - (1.5 if method == "closest_observation" else 1.0)
+    below = words.floor(place)
+    stays = place == below
+    if method == "closest_observation":
+        stays = stays & (below != 2 * words.floor(below / 2))
+    index = words.where(stays, below, below + 1)
+    return words.where(index < 0, 0, index)
