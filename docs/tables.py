@@ -269,6 +269,7 @@ _CHAPTER_OF: Final = {
     "no_implicit_transfer": "inspection",
     "reproducible": "linalg",
     "poly1d": "polynomials",
+    "vander": "creation",
 }
 """The chapter of names that are defined where no chapter is."""
 
@@ -280,7 +281,6 @@ _MERGED: Final = {
     "diagnostics": "inspection",
     "editing": "joining",
     "explaining": "inspection",
-    "contractions": "linalg",
     "einsum": "linalg",
     "fills": "creation",
     "floating": "elementwise",
@@ -288,7 +288,7 @@ _MERGED: Final = {
     "matrices": "linalg",
     "nan_statistics": "nan_functions",
     "order_statistics": "statistical",
-    "packing": "bits",
+    "as_bytes": "bits",
     "padding": "joining",
     "placing": "indexing",
     "selecting": "searching",
@@ -296,14 +296,11 @@ _MERGED: Final = {
     "highest_first": "polynomials",
     "products": "linalg",
     "profiling": "inspection",
-    "special": "elementwise",
     "scalar_functions": "own_kernels",
     "scimath": "elementwise",
     "strides": "manipulation",
     "streams": "devices",
     "graphs": "devices",
-    "windows": "calculus",
-    "powers": "creation",
 }
 """Modules whose functions stand in the chapter of another."""
 

@@ -91,7 +91,6 @@ from xarr.functions.create.grids import (
     r_ as r_,
     s_ as s_,
 )
-from xarr.functions.create.powers import vander as vander
 from xarr.functions.device.diagnostics import (
     get_include as get_include,
     info as info,
@@ -200,14 +199,19 @@ from xarr.functions.elementwise.elementwise import (
     trunc as trunc,
 )
 from xarr.functions.elementwise.floating import (
+    angle as angle,
     fix as fix,
     float_power as float_power,
     frexp as frexp,
+    i0 as i0,
     isneginf as isneginf,
     isposinf as isposinf,
     ldexp as ldexp,
     modf as modf,
     nan_to_num as nan_to_num,
+    real_if_close as real_if_close,
+    sinc as sinc,
+    unwrap as unwrap,
 )
 from xarr.functions.elementwise.floating_state import (
     errstate as errstate,
@@ -217,13 +221,6 @@ from xarr.functions.elementwise.floating_state import (
     setbufsize as setbufsize,
     seterr as seterr,
     seterrcall as seterrcall,
-)
-from xarr.functions.elementwise.special import (
-    angle as angle,
-    i0 as i0,
-    real_if_close as real_if_close,
-    sinc as sinc,
-    unwrap as unwrap,
 )
 from xarr.functions.elementwise.ufuncs import ufunc as ufunc
 from xarr.functions.index.coordinates import (
@@ -262,6 +259,7 @@ from xarr.functions.index.selecting import (
     select as select,
 )
 from xarr.functions.io import as_bytes as _as_bytes, printing as _printing  # noqa: F401 - Array calls
+from xarr.functions.io.as_bytes import packbits as packbits, unpackbits as unpackbits
 from xarr.functions.io.files import (
     fromfile as fromfile,
     fromregex as fromregex,
@@ -275,7 +273,6 @@ from xarr.functions.io.files import (
     savez as savez,
     savez_compressed as savez_compressed,
 )
-from xarr.functions.io.packing import packbits as packbits, unpackbits as unpackbits
 from xarr.functions.io.printing import (
     array2string as array2string,
     array_repr as array_repr,
@@ -288,14 +285,6 @@ from xarr.functions.io.printing import (
     printoptions as printoptions,
     set_printoptions as set_printoptions,
 )
-from xarr.functions.linalg.contractions import (
-    cross as cross,
-    dot as dot,
-    inner as inner,
-    kron as kron,
-    outer as outer,
-    vdot as vdot,
-)
 from xarr.functions.linalg.einsum import einsum as einsum, einsum_path as einsum_path
 from xarr.functions.linalg.matrices import (
     diag as diag,
@@ -304,10 +293,16 @@ from xarr.functions.linalg.matrices import (
     trace as trace,
 )
 from xarr.functions.linalg.products import (
+    cross as cross,
+    dot as dot,
+    inner as inner,
+    kron as kron,
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     matvec as matvec,
+    outer as outer,
     tensordot as tensordot,
+    vdot as vdot,
     vecdot as vecdot,
     vecmat as vecmat,
 )
@@ -351,6 +346,7 @@ from xarr.functions.polynomials.highest_first import (
     polysub as polysub,
     polyval as polyval,
     roots as roots,
+    vander as vander,
 )
 from xarr.functions.python import scalars as _scalars  # noqa: F401 - Array calls
 from xarr.functions.python.calling import (
@@ -371,16 +367,6 @@ from xarr.functions.reduce.comparing import (
     array_equal as array_equal,
     array_equiv as array_equiv,
     isclose as isclose,
-)
-from xarr.functions.reduce.nan_functions import (
-    nanargmax as nanargmax,
-    nanargmin as nanargmin,
-    nancumprod as nancumprod,
-    nancumsum as nancumsum,
-    nanmax as nanmax,
-    nanmin as nanmin,
-    nanprod as nanprod,
-    nansum as nansum,
 )
 from xarr.functions.reduce.reductions import (
     all as all,
@@ -454,10 +440,11 @@ from xarr.functions.signal.calculus import (
     interp as interp,
     trapezoid as trapezoid,
 )
-from xarr.functions.signal.signal import convolve as convolve, correlate as correlate
-from xarr.functions.signal.windows import (
+from xarr.functions.signal.signal import (
     bartlett as bartlett,
     blackman as blackman,
+    convolve as convolve,
+    correlate as correlate,
     hamming as hamming,
     hanning as hanning,
     kaiser as kaiser,
@@ -494,11 +481,19 @@ from xarr.functions.statistics.histograms import (
     histogramdd as histogramdd,
 )
 from xarr.functions.statistics.nan_statistics import (
+    nanargmax as nanargmax,
+    nanargmin as nanargmin,
+    nancumprod as nancumprod,
+    nancumsum as nancumsum,
+    nanmax as nanmax,
     nanmean as nanmean,
     nanmedian as nanmedian,
+    nanmin as nanmin,
     nanpercentile as nanpercentile,
+    nanprod as nanprod,
     nanquantile as nanquantile,
     nanstd as nanstd,
+    nansum as nansum,
     nanvar as nanvar,
 )
 from xarr.functions.statistics.order_statistics import (

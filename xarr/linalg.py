@@ -2,7 +2,6 @@
 
 import typing as _typing
 
-from xarr.functions.linalg.contractions import multi_dot as multi_dot
 from xarr.functions.linalg.linalg import (
     EighResult as EighResult,
     EigResult as EigResult,
@@ -30,14 +29,10 @@ from xarr.functions.linalg.linalg import (
     svdvals as svdvals,
     trace as trace,
 )
-from xarr.functions.linalg.norms import (
-    matrix_norm as matrix_norm,
-    norm as norm,
-    vector_norm as vector_norm,
-)
 from xarr.functions.linalg.products import (
     matmul as matmul,
     matrix_transpose as matrix_transpose,
+    multi_dot as multi_dot,
     tensordot as tensordot,
     vecdot as vecdot,
 )
@@ -45,8 +40,11 @@ from xarr.functions.linalg.solving import (
     LstsqResult as LstsqResult,
     cond as cond,
     lstsq as lstsq,
+    matrix_norm as matrix_norm,
+    norm as norm,
     tensorinv as tensorinv,
     tensorsolve as tensorsolve,
+    vector_norm as vector_norm,
 )
 from xarr.functions.names.absent import missing as _missing
 

@@ -10,7 +10,7 @@ import pytest
 import xarr
 from tests.functions.calls import check, each, rows
 from xarr.engine import engine
-from xarr.functions.statistics.bin_widths import WIDTHS
+from xarr.functions.statistics.histograms import WIDTHS
 
 RNG = np.random.default_rng(2)
 X, Y, WEIGHTS = RNG.normal(size=2000), RNG.normal(size=2000), RNG.random(2000)

@@ -941,7 +941,7 @@ class Array(ArrayBase):
 
     def dot(self, b: ArrayLike, out: Any = None) -> Array:
         """NumPy's product of scalars, vectors, matrices and stacks of them. See `xarr.dot`."""
-        return functions.linalg.contractions.dot(self, b, out)
+        return functions.linalg.products.dot(self, b, out)
 
     def __matmul__(self, other: ArrayLike, /) -> Array:
         if not room.operators.holds_matrices(other):

@@ -14,7 +14,7 @@ from xarr.backends.device import Device, device as using, devices
 from xarr.engine import hosted
 from xarr.functions.create.creation import arange, asarray
 from xarr.functions.linalg.linalg import solve
-from xarr.functions.signal.fft import fft
+from xarr.functions.signal.fourier import fft
 from xarr.own.elementwise import ElementwiseKernel
 
 PACKAGES: Final = (

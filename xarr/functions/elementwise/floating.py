@@ -1,7 +1,8 @@
-"""Floating-point numbers taken apart and put together, and what is done with their odd values."""
+"""Floating-point numbers taken apart and put together, their odd values, angles and phases."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy
@@ -12,13 +13,17 @@ from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS, array_of, together
 from xarr.array.operands import scalar_node
 from xarr.array.outcome import Outs, delivered, require_shape
+from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.core.tape import Node, constant
 from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
 from xarr.engine import engine
 from xarr.errors import type_error
-from xarr.functions.elementwise import elementwise
+from xarr.functions.elementwise import arithmetic, elementwise
 from xarr.functions.elementwise.ufuncs import universal
+from xarr.functions.reduce import reductions
+from xarr.functions.shape import joining
+from xarr.layout import normalize_axis
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import Elementwise, choose, name_rows
 
@@ -239,3 +244,166 @@ def _finite(node: Node, nan: Any, posinf: Any, neginf: Any) -> Node:
             number = values._node
         node = choose(condition, number, node)
     return node
+
+
+def sinc(x: ArrayLike) -> Array:
+    """sin(pi x) / (pi x), and 1 at 0.
+
+    >>> xarr.sinc(xarr.asarray([0.0, 0.5])).shape
+    (2,)
+    """
+    node = _in_floating(array_of(x, "sinc(x)")._node)
+    # As in NumPy, no condition: next to 0 the quotient is 1.
+    zero = constant(0.0, node.dtype, (), node.device)
+    tiny = constant(_tiny(node), node.dtype, (), node.device)
+    angle = Array(choose(rows.equal.combined(node, zero), tiny, node)) * math.pi
+    return elementwise.sin(angle) / angle
+
+
+def _tiny(node: Node) -> float:
+    return float(dtypes.quietly(node.dtype.numpy.type, 1e-20).real) or 2.0**-24
+
+
+def _in_floating(node: Node) -> Node:
+    if node.dtype.kind in FLOATING:
+        return node
+    return engine.converted(node, default_float(node.device))
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(map(float, text.split()))
+
+
+_NEAR: Final = _numbers("""
+    0.33839763720473803 -0.3046826723431984 0.17162090152220877 -0.09490109704804764
+    0.04930528423967071 -0.02373741480589947 0.010546460394594998 -0.004324309995050576
+    0.0016394756169413357 -0.0005763755745385824 0.00018850288509584165 -5.754195010082104e-05
+    1.6448448070728896e-05 -4.4167383584587505e-06 1.1173875391201037e-06 -2.670793853940612e-07
+    6.046995022541919e-08 -1.300025009986248e-08 2.6598237246823866e-09 -5.189795601635263e-10
+    9.675809035373237e-11 -1.726826291441556e-11 2.95505266312964e-12 -4.856446783111929e-13
+    7.676185498604936e-14 -1.1685332877993451e-14 1.715391285555133e-15 -2.431279846547955e-16
+    3.3307945188222384e-17
+""")
+_FAR: Final = _numbers("""
+    0.4022452055070544 0.0033691164782556943 6.889758346916825e-05 2.8913705208347567e-06
+    2.0489185894690638e-07 2.266668990498178e-08 3.3962320257083865e-09 4.94060238822497e-10
+    1.1889147107846439e-11 -3.1499165279632416e-11 -1.3215811840447713e-11 -1.7941785315068062e-12
+    7.180124451383666e-13 3.8527783827421426e-13 1.54008621752141e-14 -4.150569347287222e-14
+    -9.554846698828307e-15 3.811680669352621e-15 1.7725601330565245e-15 -3.425485619677142e-16
+    -2.827623980516646e-16 3.461222867695658e-17 4.465621420302078e-17
+""")
+"""Of exp(-x) I0(x) for 0 <= x <= 8, and of sqrt(x) exp(-x) I0(x) beyond: Chebyshev's polynomials of
+x/4 - 1 and of 16/x - 1, interpolated at 40 nodes in 40 digits."""
+
+
+def i0(x: ArrayLike) -> Array:
+    """The modified Bessel function of the first kind, of order 0; for real numbers.
+
+    NumPy's function, by Chebyshev's polynomials of its own.
+
+    >>> f"{xarr.i0(1.0):.6f}"
+    '1.266066'
+    """
+    node = array_of(x, "i0(x)")._node
+    if node.dtype.kind == COMPLEX:
+        raise type_error("i0(x)", f"x has dtype {node.dtype}", "real dtypes are accepted")
+    size = elementwise.abs(Array(_in_floating(node)))
+    near = elementwise.minimum(size, 8.0)
+    far = elementwise.maximum(size, 8.0)
+    within = _series(near / 4.0 - 1.0, _NEAR) * elementwise.exp(near)
+    beyond = _series(16.0 / far - 1.0, _FAR) * elementwise.exp(far) / elementwise.sqrt(far)
+    one = constant(1, size._node.dtype, (), node.device)
+    within = Array(choose((size == 0.0)._node, one, within._node))  # the sum rounds
+    return Array(choose((size <= 8.0)._node, within._node, beyond._node))
+
+
+def _series(x: Array, coefficients: tuple[float, ...]) -> Array:
+    """Clenshaw's sum of Chebyshev's polynomials."""
+    twice = x + x
+    last, before = x * 0.0, x * 0.0
+    for coefficient in reversed(coefficients[1:]):
+        last, before = twice * last - before + coefficient, last
+    return x * last - before + coefficients[0]
+
+
+def angle(z: ArrayLike, deg: bool = False) -> Array:
+    """The angle of complex numbers, in (-pi, pi] radians or in degrees.
+
+    z : numeric Array, shape (...) -- The operand.
+    deg : bool -- Whether the result is in degrees.
+
+    >>> xarr.angle(xarr.asarray([1.0, 1j]), deg=True).tolist()
+    [0.0, 90.0]
+    """
+    node = array_of(z, "angle(z)")._node
+    if node.dtype.kind == BOOL:
+        node = engine.converted(node, dtypes.int64)
+    real = rows.real.applied(node)
+    if node.dtype.kind == COMPLEX:
+        imag = rows.imag.applied(node)
+    else:
+        imag = constant(real.dtype.numpy.type(0).item(), real.dtype, (), real.device)
+    result = Array(rows.atan2.combined(imag, real))
+    return result * (180.0 / math.pi) if deg else result
+
+
+def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
+    """The real part, if all imaginary parts are close to 0; else the array. Waits for the device.
+
+    tol : float -- How close: in units of the dtype's epsilon where above 1, else as it is.
+
+    >>> xarr.real_if_close(xarr.asarray([1 + 1e-15j])).tolist()
+    [1.0]
+    """
+    x = array_of(a, "real_if_close(a)")
+    if x._node.dtype.kind != COMPLEX:
+        return x
+    part = dtypes.PART[x._node.dtype]
+    bound = float(tol) if tol <= 1 else float(tol) * float(numpy.finfo(part.numpy).eps)
+    close = reductions.all(elementwise.abs(arithmetic.imag(x)) < bound)
+    with openly():
+        real = bool(to_host(close._node))
+    return arithmetic.real(x) if real else x
+
+
+def unwrap(
+    p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
+) -> Array:
+    """Remove jumps of more than half a period along an axis.
+
+    p : real numeric Array, shape (...) -- The phases.
+    discont : float, optional -- The least jump that is removed; half a period where None.
+    period : float
+        What is added or subtracted, in whole multiples; integers of p stay such if it is one.
+
+    >>> xarr.unwrap(xarr.asarray([0, 1, 5, 0]), period=6).tolist()
+    [0, 1, -1, 0]
+    """
+    name = "unwrap(p, discont, axis)"
+    x = array_of(p, name)
+    if x._node.dtype.kind == COMPLEX:
+        raise type_error(name, f"p has dtype {x._node.dtype}", "real dtypes are accepted")
+    whole = x._node.dtype.kind != REAL and isinstance(period, int)
+    place = normalize_axis(axis, x.ndim, name)
+    steps = joining.diff(x, axis=place)
+    if not whole:
+        x, steps = (Array(_in_floating(values._node)) for values in (x, steps))
+    half: Any = period // 2 if whole else period / 2
+    low = -half
+    shifted = (steps - low) % period + low
+    if not (whole and period % 2):
+        shifted = Array(
+            choose(
+                ((shifted == -half) & (steps > 0))._node,
+                elementwise.positive(shifted * 0 + half)._node,
+                shifted._node,
+            )
+        )
+    correction = shifted - steps
+    least = half if discont is None else discont
+    zero = constant(0, correction._node.dtype, (), correction.device)
+    jumps = Array(choose((elementwise.abs(steps) < least)._node, zero, correction._node))
+    first = (slice(None),) * place
+    result = x.copy()
+    result[(*first, slice(1, None))] += reductions.cumsum(jumps, axis=place)
+    return result

@@ -3,8 +3,4 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xarr.functions.linalg import (
-        contractions as contractions,
-        matrices as matrices,
-        products as products,
-    )
+    from xarr.functions.linalg import matrices as matrices, products as products

@@ -28,7 +28,7 @@ from xarr.functions.calls.applying import reduced
 from xarr.functions.create import creation
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
-from xarr.functions.linalg import contractions, factors
+from xarr.functions.linalg import factors, products
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
 from xarr.functions.reduce import reductions
 from xarr.functions.sort import sorting
@@ -174,7 +174,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         if len(node.shape) != 1:
             fault = f"{name} has shape {node.shape}"
             raise value_error(where, fault, "one-dimensional arrays are accepted")
-    return contractions.outer(Array(first), Array(second))
+    return products.outer(Array(first), Array(second))
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array:
@@ -192,10 +192,10 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> Array
         if node.shape[place] != 3:
             fault = f"axis {axis} has {node.shape[place]} elements"
             raise value_error(where, fault, "vectors of three elements are accepted")
-        parts.append(contractions.components(Array(node), place))
+        parts.append(products.components(Array(node), place))
     shape = layout.broadcast_shapes(first.shape, second.shape, where=where)
     place = layout.normalize_axis(axis, len(shape), where)
-    return contractions.crossed(parts[0], parts[1], place, where)
+    return products.crossed(parts[0], parts[1], place, where)
 
 
 def matrix_power(a: Square, n: SupportsIndex) -> Array:
