@@ -399,8 +399,6 @@ def linspace(
     *,
     device: DeviceLike = None,
 ) -> Array: ...
-
-
 @overload
 def linspace(
     start: ArrayLike,
@@ -413,8 +411,6 @@ def linspace(
     axis: SupportsIndex = 0,
     device: DeviceLike = None,
 ) -> tuple[Array, Any]: ...
-
-
 @overload
 def linspace(
     start: ArrayLike,
@@ -427,8 +423,6 @@ def linspace(
     *,
     device: DeviceLike = None,
 ) -> tuple[Array, Any]: ...
-
-
 def linspace(
     start: ArrayLike,
     stop: ArrayLike,

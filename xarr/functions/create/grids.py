@@ -78,20 +78,14 @@ def indices(
     *,
     device: DeviceLike = None,
 ) -> Array: ...
-
-
 @overload
 def indices(
     dimensions: Any, dtype: DTypeLike, sparse: Literal[True], *, device: DeviceLike = None
 ) -> tuple[Array, ...]: ...
-
-
 @overload
 def indices(
     dimensions: Any, dtype: DTypeLike = None, *, sparse: Literal[True], device: DeviceLike = None
 ) -> tuple[Array, ...]: ...
-
-
 def indices(
     dimensions: Any, dtype: DTypeLike = None, sparse: bool = False, *, device: DeviceLike = None
 ) -> Array | tuple[Array, ...]:
@@ -208,10 +202,8 @@ class _Open(_Grid):
 
     @overload
     def __getitem__(self, key: slice) -> Array: ...
-
     @overload
     def __getitem__(self, key: tuple[slice, ...]) -> tuple[Array, ...]: ...
-
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Array | tuple[Array, ...]:
         if isinstance(key, slice):
             return self._line(key, alone=True)

@@ -24,12 +24,8 @@ from xarr.tables.rows import choose
 
 @overload
 def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
-
-
 @overload
 def where(condition: ArrayLike, x1: Any, x2: Any, /) -> Array: ...
-
-
 def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose between two values for each element.
 

@@ -376,12 +376,8 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 
 @overload
 def atleast_1d(array: ArrayLike, /) -> Array: ...
-
-
 @overload
 def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
-
-
 def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least one axis: a view of one argument, a tuple of views of several.
 
@@ -393,12 +389,8 @@ def atleast_1d(*arrays: Any) -> Array | tuple[Array, ...]:
 
 @overload
 def atleast_2d(array: ArrayLike, /) -> Array: ...
-
-
 @overload
 def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
-
-
 def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least two axes, the new ones in front, as `atleast_1d` does.
 
@@ -410,12 +402,8 @@ def atleast_2d(*arrays: Any) -> Array | tuple[Array, ...]:
 
 @overload
 def atleast_3d(array: ArrayLike, /) -> Array: ...
-
-
 @overload
 def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
-
-
 def atleast_3d(*arrays: Any) -> Array | tuple[Array, ...]:
     """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
 

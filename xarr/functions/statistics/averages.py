@@ -30,8 +30,6 @@ def average(
     *,
     keepdims: bool = False,
 ) -> Array: ...
-
-
 @overload
 def average(
     a: ArrayLike,
@@ -41,8 +39,6 @@ def average(
     returned: Literal[True],
     keepdims: bool = False,
 ) -> tuple[Array, Array]: ...
-
-
 def average(
     a: ArrayLike,
     axis: Axis = None,
