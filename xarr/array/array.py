@@ -720,13 +720,7 @@ class Array(ArrayBase):
     ) -> Array:
         """The largest element; NaN if any is. See `xarr.max`."""
         return functions.calls.applying.reduced(
-            reductions.max,
-            self._node,
-            axis,
-            out=out,
-            keepdims=keepdims,
-            initial=initial,
-            mask=where,
+            reductions.max, self._node, axis, keepdims, None, out, initial, where
         )
 
     def mean(
@@ -753,13 +747,7 @@ class Array(ArrayBase):
     ) -> Array:
         """The smallest element; NaN if any is. See `xarr.min`."""
         return functions.calls.applying.reduced(
-            reductions.min,
-            self._node,
-            axis,
-            out=out,
-            keepdims=keepdims,
-            initial=initial,
-            mask=where,
+            reductions.min, self._node, axis, keepdims, None, out, initial, where
         )
 
     def prod(
@@ -773,14 +761,7 @@ class Array(ArrayBase):
     ) -> Array:
         """The product of the elements, in 64 bits for integers. See `xarr.prod`."""
         return functions.calls.applying.reduced(
-            reductions.prod,
-            self._node,
-            axis,
-            dtype=dtype,
-            out=out,
-            keepdims=keepdims,
-            initial=initial,
-            mask=where,
+            reductions.prod, self._node, axis, keepdims, dtype, out, initial, where
         )
 
     def ptp(self, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:
@@ -815,14 +796,7 @@ class Array(ArrayBase):
     ) -> Array:
         """The sum of the elements, in 64 bits for integers. See `xarr.sum`."""
         return functions.calls.applying.reduced(
-            reductions.sum,
-            self._node,
-            axis,
-            dtype=dtype,
-            out=out,
-            keepdims=keepdims,
-            initial=initial,
-            mask=where,
+            reductions.sum, self._node, axis, keepdims, dtype, out, initial, where
         )
 
     def trace(

@@ -66,14 +66,14 @@ def reduced(
     row: Reduction,
     node: Node,
     axis: Any = None,
-    *,
     keepdims: bool = False,
     dtype: Any = None,
-    correction: float = 0.0,
-    where: str = "",
     out: Any = None,
     initial: Any = None,
     mask: Any = True,
+    *,
+    correction: float = 0.0,
+    where: str = "",
 ) -> Array:
     """Reduce a node by a row of the table, for the row's function or one that `where` names.
 
@@ -256,15 +256,12 @@ def _types(row: Reduction, node: Node, dtype: Any, where: str) -> Types:
 
 
 def scanned(
-    row: Reduction,
-    node: Node,
-    axis: Any,
-    dtype: Any,
-    include_initial: bool,
-    where: str = "",
-    out: Any = None,
+    row: Reduction, node: Node, axis: Any, dtype: Any, grows: bool, out: Any = None, where: str = ""
 ) -> Array:
-    """Run a row of the table along one axis, for the row's function or one that `where` names."""
+    """Run a row of the table along one axis, for the row's function or one that `where` names.
+
+    A result that grows begins with the value of no elements.
+    """
     along = where or f"{row.name}(x, axis)"
     if not node.shape and (axis is None or axis in (0, -1)):
         node = engine.reshaped(node, (1,))
@@ -279,7 +276,7 @@ def scanned(
     if target is not None and dtype is None:
         dtype = _of_target(row, node, target)
     types = _types(row, node, dtype, where)
-    shift = int(bool(include_initial))
+    shift = int(bool(grows))
     shape = node.shape
     full = (*shape[:place], shape[place] + shift, *shape[place + 1 :])
     if math.prod(shape) == 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any, Final, Literal, SupportsIndex, cast, overload
+from typing import Any, Final, Literal, NamedTuple, SupportsIndex, cast, overload
 
 import numpy
 
@@ -454,26 +454,35 @@ def linspace(
     >>> xarr.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    where = "linspace(start, stop, num)"
-    result, step = _line(start, stop, num, endpoint, dtype, axis, device, where)
+    span = _Span(start, stop, num, endpoint, device, "linspace(start, stop, num)")
+    result, step = _line(span, dtype, axis)
     return (result, step) if retstep else result
 
 
-def _line(
-    start: Any,
-    stop: Any,
-    num: SupportsIndex,
-    endpoint: bool,
-    dtype: Any,
-    axis: SupportsIndex,
-    device: DeviceLike,
-    where: str,
-) -> tuple[Array, Any]:
-    """What `linspace` makes, and the distance, for a function that errors name."""
-    if _has_axes(start) or _has_axes(stop):
-        return _spaced_arrays(start, stop, num, endpoint, dtype, axis, device, where)
-    layout.normalize_axis(axis, 1, where, "the result")
-    return _spaced(start, stop, num, endpoint, dtype, device, where)
+class _Span(NamedTuple):
+    """Between what numbers are spaced, and how many, for a function that errors name."""
+
+    start: Any
+    stop: Any
+    num: SupportsIndex
+    endpoint: bool
+    device: DeviceLike
+    where: str
+
+    def counted(self) -> tuple[int, int]:
+        """How many numbers there are, and how many times the distance is between the ends."""
+        count = integer(self.num, self.where, "num")
+        if count < 0:
+            raise value_error(self.where, f"num is {count}", "num is not negative")
+        return count, count - 1 if self.endpoint else count
+
+
+def _line(span: _Span, dtype: Any = None, axis: SupportsIndex = 0) -> tuple[Array, Any]:
+    """What `linspace` makes, and the distance."""
+    if _has_axes(span.start) or _has_axes(span.stop):
+        return _spaced_arrays(span, dtype, axis)
+    layout.normalize_axis(axis, 1, span.where, "the result")
+    return _spaced(span, dtype)
 
 
 def _has_axes(value: Any) -> bool:
@@ -481,20 +490,10 @@ def _has_axes(value: Any) -> bool:
     return isinstance(value, list | tuple) or bool(getattr(value, "ndim", 0))
 
 
-def _spaced_arrays(
-    start: Any,
-    stop: Any,
-    num: SupportsIndex,
-    endpoint: bool,
-    dtype: Any,
-    axis: SupportsIndex,
-    device: DeviceLike,
-    where: str,
-) -> tuple[Array, Array]:
+def _spaced_arrays(span: _Span, dtype: Any, axis: SupportsIndex) -> tuple[Array, Array]:
     """What `linspace` makes between the elements of arrays, and the distances."""
-    count = integer(num, where, "num")
-    if count < 0:
-        raise value_error(where, f"num is {count}", "num is not negative")
+    start, stop, _, endpoint, device, where = span
+    count, pieces = span.counted()
     given = next((item for item in (start, stop) if type(item) is Array), None)
     target = get_device(device, where) if device is not None or given is None else given.device
     low, high = (
@@ -505,22 +504,19 @@ def _spaced_arrays(
     row = promoted([low._node.dtype, high._node.dtype, floating], target, where)
     low, high = retyped(low, row, where), retyped(high, row, where)
     shape = layout.broadcast_shapes(low.shape, high.shape, where=where)
-    pieces = count - 1 if endpoint else count
     wanted = row if dtype is None else dtypes.lookup(dtype, where)
     warn_of_imaginary(row, wanted, where, "the result")
-    span = high - low
-    step = span / pieces if pieces > 0 else span * math.nan
+    whole = high - low
+    step = whole / pieces if pieces > 0 else whole * math.nan
     position = Array(engine.index((count,), target)).reshape((-1,) + (1,) * len(shape))
     steps = retyped(position, row, where)
-    values = steps * step if pieces > 0 else steps * span
+    values = steps * step if pieces > 0 else steps * whole
     if pieces > 0:
         # Where the distance is too small for a number: divide first, as NumPy does.
-        values = Array(choose((step == 0)._node, (steps / pieces * span)._node, values._node))
+        values = Array(choose((step == 0)._node, (steps / pieces * whole)._node, values._node))
     values = values + low
     if endpoint and count > 1:
-        last = table.equal.combined(
-            position._node, _scalar(count - 1, dtypes.int64, position.device)
-        )
+        last = table.equal.combined(position._node, _scalar(count - 1, dtypes.int64, target))
         values = Array(choose(last, high._node, values._node))
     node = values._node
     if wanted.kind in dtypes.INTEGER:
@@ -536,21 +532,12 @@ def _along(result: Array, axis: SupportsIndex, where: str) -> Array:
     return result.transpose(order) if place else result
 
 
-def _spaced(
-    start: Any,
-    stop: Any,
-    num: SupportsIndex,
-    endpoint: bool,
-    dtype: Any,
-    device: DeviceLike,
-    where: str,
-) -> tuple[Array, Any]:
-    """What `linspace` makes between numbers, and the distance, for a function that errors name."""
+def _spaced(span: _Span, dtype: Any) -> tuple[Array, Any]:
+    """What `linspace` makes between numbers, and the distance."""
+    start, stop, _, endpoint, device, where = span
     start = number(start, where, "start", complex_too=True)
     stop = number(stop, where, "stop", complex_too=True)
-    count = integer(num, where, "num")
-    if count < 0:
-        raise value_error(where, f"num is {count}", "num is not negative")
+    count, pieces = span.counted()
     layout.require_possible((count,), where)
     target = get_device(device, where)
     ends = {"start": start, "stop": stop}
@@ -568,7 +555,6 @@ def _spaced(
     if is_complex:
         warn_of_imaginary(computed, row, where, complex_ends[0])
     start, stop = computed.numpy.type(start), computed.numpy.type(stop)
-    pieces = count - 1 if endpoint else count
     step = computed.numpy.type(math.nan)
     if pieces > 0:
         step = dtypes.quietly(lambda: (stop - start) / pieces)
@@ -631,10 +617,10 @@ def logspace(
         ends = [as_array(end, where, "an end", device=bases.device) for end in (start, stop)]
         shape = layout.broadcast_shapes(*(item.shape for item in (bases, *ends)), where=where)
         start, stop, bases = (Array(engine.broadcast(item._node, shape)) for item in (*ends, bases))
-        powers, _ = _line(start, stop, num, endpoint, None, 0, device, where)
+        powers, _ = _line(_Span(start, stop, num, endpoint, device, where))
         result = _along(arithmetic.pow(bases, powers), axis, where)
     else:
-        powers, _ = _line(start, stop, num, endpoint, None, axis, device, where)
+        powers, _ = _line(_Span(start, stop, num, endpoint, device, where), None, axis)
         result = arithmetic.pow(base, powers)
     return result if row is None else retyped(result, row, where, "the result")
 
@@ -664,7 +650,7 @@ def geomspace(
     where = "geomspace(start, stop, num)"
     row = None if dtype is None else dtypes.lookup(dtype, where)
     if _has_axes(start) or _has_axes(stop) or _is_complex(start) or _is_complex(stop):
-        result = _geometric_arrays(start, stop, num, endpoint, axis, device, where)
+        result = _geometric_arrays(_Span(start, stop, num, endpoint, device, where), axis)
         return result if row is None else retyped(result, row, where, "the result")
     low, high = float(number(start, where, "start")), float(number(stop, where, "stop"))
     if low == 0 or high == 0 or (low < 0) != (high < 0):
@@ -672,7 +658,7 @@ def geomspace(
         raise value_error(where, fault, "both are above or both below 0")
     sign = -1.0 if low < 0 else 1.0
     exponents = math.log10(low * sign), math.log10(high * sign)
-    logs, _ = _spaced(*exponents, num, endpoint, None, device, where)
+    logs, _ = _spaced(_Span(*exponents, num, endpoint, device, where), None)
     result = arithmetic.pow(10.0, logs) * sign
     result = _with_ends(result, low, high, endpoint)
     return result if row is None else retyped(result, row, where, "the result")
@@ -700,16 +686,9 @@ def _with_ends(result: Array, low: Any, high: Any, endpoint: bool) -> Array:
     return Array(node) if node is not result._node else result
 
 
-def _geometric_arrays(
-    start: Any,
-    stop: Any,
-    num: SupportsIndex,
-    endpoint: bool,
-    axis: SupportsIndex,
-    device: DeviceLike,
-    where: str,
-) -> Array:
+def _geometric_arrays(span: _Span, axis: SupportsIndex) -> Array:
     """What `geomspace` makes between elements of arrays, or complex numbers (along a spiral)."""
+    start, stop, _, endpoint, device, where = span
     low = as_array(start, where, "start", device=device)
     high = as_array(stop, where, "stop", device=low.device)
     row = promoted(
@@ -726,7 +705,7 @@ def _geometric_arrays(
     last = high / turned
     begin = Array(table.log10.applied(engine.converted(first._node, row)))
     end = Array(table.log10.applied(last._node))
-    logs, _ = _line(begin, end, num, endpoint, None, 0, device, where)
+    logs, _ = _line(span._replace(start=begin, stop=end))
     return _along(_with_ends(arithmetic.pow(10.0, logs) * turned, low, high, endpoint), axis, where)
 
 
@@ -747,18 +726,11 @@ def eye(
     """
     where = "eye(N, M)"
     rows = integer(N, where, "N")
-    return in_order(_eye(rows, rows if M is None else M, k, dtype, device, where), order, where)
+    return in_order(_eye((rows, rows if M is None else M), k, dtype, device, where), order, where)
 
 
-def _eye(
-    rows: SupportsIndex,
-    columns: SupportsIndex,
-    k: SupportsIndex,
-    dtype: Any,
-    device: DeviceLike,
-    where: str,
-) -> Array:
-    shape = layout.extents_of((rows, columns), where)
+def _eye(shape: Any, k: SupportsIndex, dtype: Any, device: DeviceLike, where: str) -> Array:
+    shape = layout.extents_of(shape, where)
     offset = integer(k, where, "k")
     target = get_device(device, where)
     row = default_float(target) if dtype is None else dtypes.lookup(dtype, where)
@@ -778,7 +750,7 @@ def identity(
     """
     where = "identity(n)"
     extent = integer(n, where, "n")
-    return _eye(extent, extent, 0, dtype, device, where)
+    return _eye((extent, extent), 0, dtype, device, where)
 
 
 def _diagonal(shape: Shape, k: int, comparison: Elementwise, device: Device) -> Node:

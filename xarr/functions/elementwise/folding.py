@@ -77,17 +77,7 @@ def reduce(
     node = x._node
     if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
         node, dtype = engine.converted(node, _computed(function, node, dtype, name)), None
-    return reduced(
-        row,
-        node,
-        axis,
-        keepdims=bool(keepdims),
-        dtype=dtype,
-        where=name,
-        out=out,
-        initial=initial,
-        mask=where,
-    )
+    return reduced(row, node, axis, bool(keepdims), dtype, out, initial, where, where=name)
 
 
 def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, out: Out) -> Array:
@@ -97,10 +87,10 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
     x = array_of(array, name, "array")
     place = layout.normalize_axis(axis, x.ndim, name)
     if function.__name__ in _SCANS:
-        return scanned(_SCANS[function.__name__], x._node, place, dtype, False, name, out=out)
+        return scanned(_SCANS[function.__name__], x._node, place, dtype, False, out, name)
     node = engine.converted(x._node, _computed(function, x._node, dtype, name))
     if _is_associative(function):
-        return scanned(_joining(function._row, "scan"), node, place, None, False, name, out=out)
+        return scanned(_joining(function._row, "scan"), node, place, None, False, out, name)
     rows = _along(Array(node), place)
     steps = [next(rows)] if x.shape[place] else []
     for row in rows:

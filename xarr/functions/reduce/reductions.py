@@ -100,12 +100,7 @@ def cumulative_prod(
     [1, 2, 6]
     """
     return scanned(
-        rows.cumulative_prod,
-        node_of(x, "cumulative_prod(x)"),
-        axis,
-        dtype=dtype,
-        include_initial=include_initial,
-        out=out,
+        rows.cumulative_prod, node_of(x, "cumulative_prod(x)"), axis, dtype, include_initial, out
     )
 
 
@@ -125,12 +120,7 @@ def cumulative_sum(
     [1, 3, 6]
     """
     return scanned(
-        rows.cumulative_sum,
-        node_of(x, "cumulative_sum(x)"),
-        axis,
-        dtype=dtype,
-        include_initial=include_initial,
-        out=out,
+        rows.cumulative_sum, node_of(x, "cumulative_sum(x)"), axis, dtype, include_initial, out
     )
 
 
@@ -147,15 +137,7 @@ def max(
     >>> xarr.max(xarr.asarray([1, 2, 3])).tolist()
     3
     """
-    return reduced(
-        rows.max,
-        node_of(a, "max(a)"),
-        axis,
-        out=out,
-        keepdims=keepdims,
-        initial=initial,
-        mask=where,
-    )
+    return reduced(rows.max, node_of(a, "max(a)"), axis, keepdims, None, out, initial, where)
 
 
 def mean(
@@ -188,15 +170,7 @@ def min(
     >>> xarr.min(xarr.asarray([1, 2, 3])).tolist()
     1
     """
-    return reduced(
-        rows.min,
-        node_of(a, "min(a)"),
-        axis,
-        out=out,
-        keepdims=keepdims,
-        initial=initial,
-        mask=where,
-    )
+    return reduced(rows.min, node_of(a, "min(a)"), axis, keepdims, None, out, initial, where)
 
 
 def prod(
@@ -213,16 +187,7 @@ def prod(
     >>> xarr.prod(xarr.asarray([1, 2, 3])).tolist()
     6
     """
-    return reduced(
-        rows.prod,
-        node_of(a, "prod(a)"),
-        axis,
-        dtype=dtype,
-        out=out,
-        keepdims=keepdims,
-        initial=initial,
-        mask=where,
-    )
+    return reduced(rows.prod, node_of(a, "prod(a)"), axis, keepdims, dtype, out, initial, where)
 
 
 def std(
@@ -261,16 +226,7 @@ def sum(
     >>> xarr.sum(xarr.asarray([1, 2, 3])).tolist()
     6
     """
-    return reduced(
-        rows.sum,
-        node_of(a, "sum(a)"),
-        axis,
-        dtype=dtype,
-        out=out,
-        keepdims=keepdims,
-        initial=initial,
-        mask=where,
-    )
+    return reduced(rows.sum, node_of(a, "sum(a)"), axis, keepdims, dtype, out, initial, where)
 
 
 def var(
@@ -327,7 +283,7 @@ def _running(
     """A scan, of the flattened array where there is no axis."""
     if axis is None:
         x, axis = engine.reshaped(x, (product(x.shape),)), 0
-    return scanned(row, x, axis, dtype, False, where, out=out)
+    return scanned(row, x, axis, dtype, False, out, where)
 
 
 def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False) -> Array:

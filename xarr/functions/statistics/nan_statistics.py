@@ -342,9 +342,7 @@ def nansum(
     name = "nansum(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 0, counted(node, where, name))
-    return reduced(
-        folds.sum, node, axis, keepdims=keepdims, dtype=dtype, where=name, out=out, initial=initial
-    )
+    return reduced(folds.sum, node, axis, keepdims, dtype, out, initial, where=name)
 
 
 def nanprod(
@@ -364,9 +362,7 @@ def nanprod(
     name = "nanprod(a, axis)"
     node = node_of(a, name)
     node = replaced(node, 1, counted(node, where, name))
-    return reduced(
-        folds.prod, node, axis, keepdims=keepdims, dtype=dtype, where=name, out=out, initial=initial
-    )
+    return reduced(folds.prod, node, axis, keepdims, dtype, out, initial, where=name)
 
 
 def nancumsum(
