@@ -298,7 +298,6 @@ _MERGED: Final = {
     "profiling": "inspection",
     "scalar_functions": "own_kernels",
     "scimath": "elementwise",
-    "strides": "manipulation",
     "streams": "devices",
     "graphs": "devices",
 }

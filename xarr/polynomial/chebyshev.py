@@ -10,7 +10,7 @@ import numpy.polynomial.chebyshev as _theirs
 
 from xarr.backends.device import get_device as _get_device
 from xarr.functions.calls.on_host import given_back as _given_back, run_on_host as _run_on_host
-from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
+from xarr.functions.polynomials import recurrences as _recurrences
 from xarr.functions.polynomials.classes import Chebyshev as Chebyshev
 
 _basis = _recurrences.chebyshev
@@ -33,7 +33,7 @@ chebdiv = _run_on_host(_theirs.chebdiv)
 chebfromroots = _run_on_host(_theirs.chebfromroots)
 chebgauss = _run_on_host(_theirs.chebgauss)
 chebint = _run_on_host(_theirs.chebint)
-chebinterpolate = _weights.chebyshev_interpolated
+chebinterpolate = _recurrences.chebinterpolate
 chebline = _run_on_host(_theirs.chebline)
 chebmul = _run_on_host(_theirs.chebmul)
 chebmulx = _run_on_host(_theirs.chebmulx)
@@ -43,7 +43,7 @@ chebpts2 = _run_on_host(_theirs.chebpts2)
 chebroots = _run_on_host(_theirs.chebroots)
 chebsub = _run_on_host(_theirs.chebsub)
 chebtrim = _run_on_host(_theirs.chebtrim)
-chebweight = _weights.chebyshev
+chebweight = _recurrences.chebweight
 poly2cheb = _run_on_host(_theirs.poly2cheb)
 
 _CONSTANTS = ("chebdomain", "chebone", "chebx", "chebzero")

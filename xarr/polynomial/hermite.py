@@ -10,7 +10,7 @@ import numpy.polynomial.hermite as _theirs
 
 from xarr.backends.device import get_device as _get_device
 from xarr.functions.calls.on_host import given_back as _given_back, run_on_host as _run_on_host
-from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
+from xarr.functions.polynomials import recurrences as _recurrences
 from xarr.functions.polynomials.classes import Hermite as Hermite
 
 _basis = _recurrences.hermite
@@ -40,7 +40,7 @@ hermpow = _run_on_host(_theirs.hermpow)
 hermroots = _run_on_host(_theirs.hermroots)
 hermsub = _run_on_host(_theirs.hermsub)
 hermtrim = _run_on_host(_theirs.hermtrim)
-hermweight = _weights.hermite
+hermweight = _recurrences.hermweight
 poly2herm = _run_on_host(_theirs.poly2herm)
 
 _CONSTANTS = ("hermdomain", "hermone", "hermx", "hermzero")

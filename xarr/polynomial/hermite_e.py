@@ -10,7 +10,7 @@ import numpy.polynomial.hermite_e as _theirs
 
 from xarr.backends.device import get_device as _get_device
 from xarr.functions.calls.on_host import given_back as _given_back, run_on_host as _run_on_host
-from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
+from xarr.functions.polynomials import recurrences as _recurrences
 from xarr.functions.polynomials.classes import HermiteE as HermiteE
 
 _basis = _recurrences.hermite_e
@@ -40,7 +40,7 @@ hermepow = _run_on_host(_theirs.hermepow)
 hermeroots = _run_on_host(_theirs.hermeroots)
 hermesub = _run_on_host(_theirs.hermesub)
 hermetrim = _run_on_host(_theirs.hermetrim)
-hermeweight = _weights.hermite_e
+hermeweight = _recurrences.hermeweight
 poly2herme = _run_on_host(_theirs.poly2herme)
 
 _CONSTANTS = ("hermedomain", "hermeone", "hermex", "hermezero")

@@ -10,7 +10,7 @@ import numpy.polynomial.laguerre as _theirs
 
 from xarr.backends.device import get_device as _get_device
 from xarr.functions.calls.on_host import given_back as _given_back, run_on_host as _run_on_host
-from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
+from xarr.functions.polynomials import recurrences as _recurrences
 from xarr.functions.polynomials.classes import Laguerre as Laguerre
 
 _basis = _recurrences.laguerre
@@ -40,7 +40,7 @@ lagpow = _run_on_host(_theirs.lagpow)
 lagroots = _run_on_host(_theirs.lagroots)
 lagsub = _run_on_host(_theirs.lagsub)
 lagtrim = _run_on_host(_theirs.lagtrim)
-lagweight = _weights.laguerre
+lagweight = _recurrences.lagweight
 poly2lag = _run_on_host(_theirs.poly2lag)
 
 _CONSTANTS = ("lagdomain", "lagone", "lagx", "lagzero")

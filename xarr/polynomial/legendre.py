@@ -10,7 +10,7 @@ import numpy.polynomial.legendre as _theirs
 
 from xarr.backends.device import get_device as _get_device
 from xarr.functions.calls.on_host import given_back as _given_back, run_on_host as _run_on_host
-from xarr.functions.polynomials import recurrences as _recurrences, weights as _weights
+from xarr.functions.polynomials import recurrences as _recurrences
 from xarr.functions.polynomials.classes import Legendre as Legendre
 
 _basis = _recurrences.legendre
@@ -40,7 +40,7 @@ legpow = _run_on_host(_theirs.legpow)
 legroots = _run_on_host(_theirs.legroots)
 legsub = _run_on_host(_theirs.legsub)
 legtrim = _run_on_host(_theirs.legtrim)
-legweight = _weights.legendre
+legweight = _recurrences.legweight
 poly2leg = _run_on_host(_theirs.poly2leg)
 
 _CONSTANTS = ("legdomain", "legone", "legx", "legzero")

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 import numpy
 
-from xarr import dtypes, functions
+from xarr import dtypes, errors, functions
 from xarr.array.array import Array, ArrayLike, Axis, DTypeLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.outcome import delivered, require_castable, single
@@ -22,7 +22,6 @@ from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, REAL, DType
 from xarr.engine import engine
 from xarr.errors import type_error
 from xarr.functions.calls.applying import binary, unary
-from xarr.functions.elementwise.signatures import Forced, forced
 from xarr.functions.names import docstrings
 from xarr.tables.rows import Elementwise
 
@@ -559,3 +558,51 @@ def generalised(signature: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]
         return body
 
     return made
+
+
+Forced: TypeAlias = tuple[DType | None, ...]
+"""The data type of each operand, and then of each result; None where it is left open."""
+
+
+def forced(signature: Any, sig: Any, dtype: Any, nin: int, nout: int, where: str) -> Forced | None:
+    """The data types that a call prescribes; None if it prescribes none."""
+    if signature is None and sig is None:
+        return None
+    if sum(given is not None for given in (signature, sig, dtype)) > 1:
+        fault = "two of signature, sig and dtype are given"
+        raise type_error(where, fault, "one of them is accepted")
+    given = sig if signature is None else signature
+    if isinstance(given, bytes):
+        given = given.decode("ascii")
+    if isinstance(given, str):
+        return _spelled(given, nin, nout, where)
+    if type(given) is not tuple or len(given) == 1:
+        raise TypeError(_refusal(given, nin, nout, where))
+    if len(given) != nin + nout:
+        raise ValueError(_refusal(given, nin, nout, where))
+    found = tuple(None if entry is None else dtypes.lookup(entry, where) for entry in given)
+    return found if any(found) else None
+
+
+def _spelled(given: str, nin: int, nout: int, where: str) -> Forced:
+    """The data types of "dd->d"."""
+    if len(given) == 1:
+        raise TypeError(_refusal(given, nin, nout, where))
+    operands, arrow, results = given.partition("->")
+    known = {row.numpy.char for row in dtypes.TABLE}
+    if not arrow or len(operands) != nin or len(results) != nout:
+        raise ValueError(_refusal(given, nin, nout, where))
+    letters = operands + results
+    if all(not letter.isalpha() and letter not in known for letter in letters):
+        raise ValueError(_refusal(given, nin, nout, where))
+    return tuple(dtypes.lookup(letter, where) for letter in letters)
+
+
+def _refusal(given: Any, nin: int, nout: int, where: str) -> str:
+    return errors.message(
+        where,
+        f"signature is {given!r}",
+        f"a string such as {'d' * nin + '->' + 'd' * nout!r} or a tuple of {nin + nout} data types "
+        "is accepted",
+        "pass dtype for one type of all",
+    )

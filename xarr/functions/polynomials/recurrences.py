@@ -13,14 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy
+import numpy.polynomial.chebyshev as theirs
 from numpy.exceptions import RankWarning
 
 from xarr.array.array import Array, ArrayLike
 from xarr.array.conversion import as_array
 from xarr.array.door import array_of
+from xarr.backends.device import get_device
 from xarr.dtypes import FLOATING
 from xarr.errors import type_error, value_error
-from xarr.functions.calls.on_host import given_back
+from xarr.functions.calls.on_host import given_back, host_of
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.linalg import solving
@@ -344,3 +346,46 @@ legendre: Final = Basis("leg", lambda k: ((2 * k + 1) / (k + 1), 0, k / (k + 1))
 hermite: Final = Basis("herm", lambda k: (2, 0, 2 * k))
 hermite_e: Final = Basis("herme", lambda k: (1, 0, k))
 laguerre: Final = Basis("lag", lambda k: (-1 / (k + 1), (2 * k + 1) / (k + 1), k / (k + 1)))
+
+
+def chebweight(x: ArrayLike) -> Array:
+    """The weight 1 / sqrt(1 - x^2): Array of the shape of x."""
+    points = array_of(x, "chebweight(x)")
+    return 1.0 / (elementwise.sqrt(1.0 + points) * elementwise.sqrt(1.0 - points))
+
+
+def legweight(x: ArrayLike) -> Array:
+    """The weight 1: Array of the shape of x."""
+    return array_of(x, "legweight(x)") * 0.0 + 1.0
+
+
+def hermweight(x: ArrayLike) -> Array:
+    """The weight exp(-x^2): Array of the shape of x."""
+    points = array_of(x, "hermweight(x)")
+    return elementwise.exp(-(points * points))
+
+
+def hermeweight(x: ArrayLike) -> Array:
+    """The weight exp(-x^2 / 2): Array of the shape of x."""
+    points = array_of(x, "hermeweight(x)")
+    return elementwise.exp(-0.5 * (points * points))
+
+
+def lagweight(x: ArrayLike) -> Array:
+    """The weight exp(-x): Array of the shape of x."""
+    return elementwise.exp(-array_of(x, "lagweight(x)"))
+
+
+def chebinterpolate(func: Callable[..., Any], deg: int, args: Any = ()) -> Array:
+    """The coefficients of the series that has a function's values at the Chebyshev points.
+
+    func : function -- Called with an Array of deg + 1 points between -1 and 1, and with `args`.
+    """
+    device = get_device()
+    where = "chebinterpolate(func)"
+
+    def called(points: Any, *rest: Any) -> Any:
+        return host_of(array_of(func(given_back(points, device), *rest), where), where)
+
+    result: Array = given_back(theirs.chebinterpolate(called, deg, args), device)
+    return result

@@ -35,6 +35,8 @@ from xarr.tables import fourier as rows
 from xarr.tables.fourier import Transform
 
 Norm = Literal["backward", "ortho", "forward"]
+_Integers = Sequence[int]
+_Result = tuple[Shape, DType]
 
 _SWAPPED: Final = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 _SCALE: Final = "xr_complex_{0}({{0}}.re * {{1}}, {{0}}.im * {{1}})"
@@ -49,7 +51,7 @@ _SCALES: Final = {
 
 
 def apply(
-    row: Transform, x: Array, lengths: Sequence[int | None], axes: Sequence[int], norm: Any
+    row: Transform, x: Array, lengths: Sequence[int | None], axes: _Integers, norm: Any
 ) -> Array:
     """Transform along axes, to lengths of the full signal (None is the operand's own).
 
@@ -105,9 +107,7 @@ def _size(row: Transform, extent: int, length: int | None, *, last: bool) -> int
     return length
 
 
-def _result(
-    row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]
-) -> tuple[Shape, DType]:
+def _result(row: Transform, node: Node, sizes: _Integers, axes: _Integers) -> _Result:
     shape = list(node.shape)
     order = list(zip(axes, sizes, strict=True))
     if row.given == "real":
@@ -122,12 +122,7 @@ def _result(
 
 
 def _by_library(
-    row: Transform,
-    node: Node,
-    result: tuple[Shape, DType],
-    sizes: Sequence[int],
-    axes: Sequence[int],
-    norm: str,
+    row: Transform, node: Node, result: _Result, sizes: _Integers, axes: _Integers, norm: str
 ) -> Array:
     along: dict[str, Any] = {"n": sizes[0], "axis": axes[0]}
     if row.many:
@@ -152,7 +147,7 @@ def _scaled(values: Node, scale: float) -> Node:
     return engine.defer(_SCALES[values.dtype], (values, factor), values.shape)
 
 
-def _require_lengths(row: Transform, node: Node, sizes: Sequence[int], axes: Sequence[int]) -> None:
+def _require_lengths(row: Transform, node: Node, sizes: _Integers, axes: _Integers) -> None:
     for axis, size in zip(axes, sizes, strict=True):
         if size < 1:
             fault = f"a has shape {node.shape}, so along axis {axis} the signal has {size} elements"
@@ -169,9 +164,7 @@ def _over_no_axes(row: Transform, node: Node) -> Array:
     return Array(engine.copied(node))
 
 
-def _by_kernels(
-    row: Transform, x: Array, sizes: Sequence[int], axes: Sequence[int], norm: str
-) -> Array:
+def _by_kernels(row: Transform, x: Array, sizes: _Integers, axes: _Integers, norm: str) -> Array:
     if row.hermitian:
         norm = _SWAPPED[norm]
     inverse = row.inverse is not row.hermitian
@@ -202,36 +195,6 @@ def _complex(x: Array, axis: int, size: int, inverse: bool, norm: str) -> Array:
     scale = _scale(size, inverse, norm)
     values = _resized(x, axis, size)._node
     return Array(transforms.fft(values, axis, inverse=inverse, scale=scale))
-
-
-def along_axis(
-    row: Transform,
-    x: ArrayLike,
-    n: SupportsIndex | None,
-    axis: SupportsIndex,
-    norm: Norm | None,
-    out: Any = None,
-) -> Array:
-    """Transform along one axis."""
-    x = array_of(x, row.where)
-    ndim = x.ndim
-    length = None if n is None else integer(n, row.where, "n")
-    result = apply(row, x, [length], [normalize_axis(axis, ndim, row.where)], norm)
-    return delivered(result, out, row.where)
-
-
-def over_axes(
-    row: Transform,
-    x: ArrayLike,
-    s: Sequence[SupportsIndex] | None,
-    axes: Sequence[SupportsIndex] | None,
-    norm: Norm | None,
-    out: Any = None,
-) -> Array:
-    """Transform over several axes."""
-    x = array_of(x, row.where)
-    lengths, places = _several(s, axes, x.ndim, row.where)
-    return delivered(apply(row, x, lengths, places, norm), out, row.where)
 
 
 def _scale(size: int, inverse: bool, norm: str) -> float:
@@ -400,7 +363,10 @@ def _along(row: Transform, about: str, made: str) -> _Along:
         norm: Norm | None = "backward",
         out: Any = None,
     ) -> Array:
-        return along_axis(row, a, n, axis, norm, out)
+        x = array_of(a, row.where)
+        length = None if n is None else integer(n, row.where, "n")
+        result = apply(row, x, [length], [normalize_axis(axis, x.ndim, row.where)], norm)
+        return delivered(result, out, row.where)
 
     return _named(transform, row, about, "5", made)
 
@@ -413,7 +379,9 @@ def _over(row: Transform, about: str, made: str) -> _Over:
         norm: Norm | None = "backward",
         out: Any = None,
     ) -> Array:
-        return over_axes(row, a, s, axes, norm, out)
+        x = array_of(a, row.where)
+        lengths, places = _several(s, axes, x.ndim, row.where)
+        return delivered(apply(row, x, lengths, places, norm), out, row.where)
 
     return _named(transform, row, about, "(4, 3)", made)
 
