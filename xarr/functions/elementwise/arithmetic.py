@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final, SupportsIndex, Unpack
 
 from xarr import dtypes
 from xarr.array import operators
@@ -14,7 +14,7 @@ from xarr.array.outcome import Outs, delivered
 from xarr.dtypes import BOOL, INTEGER
 from xarr.engine import engine
 from xarr.functions.elementwise import elementwise
-from xarr.functions.elementwise.ufuncs import universal
+from xarr.functions.elementwise.ufuncs import Options, universal
 from xarr.tables import elementwise as rows
 from xarr.tables.rows import Elementwise, name_rows
 
@@ -25,18 +25,7 @@ _ROWS: Final = name_rows(vars(), Elementwise)
 
 
 @universal(rows.pow)
-def pow(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: Out = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
-) -> Array:
+def pow(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
     """x1 to the power of x2.
 
     x1, x2 : numeric Array, shapes that broadcast to (...)
@@ -57,16 +46,7 @@ def pow(
 
 @universal(nin=2, nout=2)
 def divmod(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: Outs = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
+    x1: ArrayLike, x2: ArrayLike, /, out: Outs = None, **options: Unpack[Options]
 ) -> tuple[Array, Array]:
     """The quotient of x1 and x2, rounded down, and what is left: `floor_divide` and `remainder`.
 
@@ -80,17 +60,7 @@ def divmod(
 
 
 @universal(nin=1)
-def bitwise_count(
-    x: ArrayLike,
-    /,
-    out: Out = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
-) -> Array:
+def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
     """How many bits of the absolute value of x are set: uint8.
 
     x : integer or bool Array, shape (...) -- The operand.

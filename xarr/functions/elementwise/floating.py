@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy
 
 from xarr import dtypes
-from xarr.array.array import Array, ArrayLike, DTypeLike, Out
+from xarr.array.array import Array, ArrayLike, Out
 from xarr.array.conversion import as_array
 from xarr.array.door import SCALARS, array_of, together
 from xarr.array.operands import scalar_node
@@ -20,7 +20,7 @@ from xarr.dtypes import BOOL, COMPLEX, FLOATING, INTEGER, REAL
 from xarr.engine import engine
 from xarr.errors import type_error
 from xarr.functions.elementwise import arithmetic, elementwise
-from xarr.functions.elementwise.ufuncs import universal
+from xarr.functions.elementwise.ufuncs import Options, universal
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining
 from xarr.layout import normalize_axis
@@ -35,17 +35,7 @@ _ROWS: Final = name_rows(vars(), Elementwise)
 
 
 @universal(nin=1, nout=2)
-def frexp(
-    x: ArrayLike,
-    /,
-    out: Outs = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
-) -> tuple[Array, Array]:
+def frexp(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple[Array, Array]:
     """The significand and the exponent of x: x is m * 2**e, with 0.5 <= abs(m) < 1.
 
     -> tuple of Array, shape (...)
@@ -60,17 +50,7 @@ def frexp(
 
 
 @universal(nin=1, nout=2)
-def modf(
-    x: ArrayLike,
-    /,
-    out: Outs = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
-) -> tuple[Array, Array]:
+def modf(x: ArrayLike, /, out: Outs = None, **options: Unpack[Options]) -> tuple[Array, Array]:
     """The fraction and the whole part of x, both with its sign, and of its floating-point dtype.
 
     >>> [part.tolist() for part in xarr.modf(xarr.asarray([1.5, -2.25]))]
@@ -82,18 +62,7 @@ def modf(
 
 
 @universal(nin=2, is_mixed=True)
-def ldexp(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: Out = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
-) -> Array:
+def ldexp(x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]) -> Array:
     """x1 times 2 to the power of x2, rounded once.
 
     x1 : real numeric Array, shape (...) -- The numbers; the result has their floating-point dtype.
@@ -118,16 +87,7 @@ def ldexp(
 
 @universal(nin=2)
 def float_power(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    /,
-    out: Out = None,
-    *,
-    where: ArrayLike = True,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: DTypeLike = None,
-    subok: bool = True,
+    x1: ArrayLike, x2: ArrayLike, /, out: Out = None, **options: Unpack[Options]
 ) -> Array:
     """x1 to the power of x2, in the widest floating-point dtype, real or complex.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeAlias, TypedDict, TypeVar
 
 import numpy
 
@@ -395,24 +395,36 @@ class Binary(_OfRow):
         return result
 
 
+class Options(TypedDict, total=False):
+    """What each ufunc takes by name; `Unary` says what stands for them."""
+
+    where: ArrayLike
+    casting: str
+    order: str
+    dtype: DTypeLike
+    subok: bool
+
+
+_OPTIONS: Final = [
+    inspect.signature(Unary.__call__).parameters[name] for name in Options.__annotations__
+]
+
+
 class Composed(ufunc, Generic[_P, _R]):
     """A function that is more than a row."""
 
     __doc__ = _described(__doc__)
 
     def __init__(
-        self,
-        body: Callable[_P, _R],
-        row: Elementwise | None,
-        nin: int,
-        nout: int,
-        identity: complex | None,
-        is_mixed: bool,
+        self, body: Callable[_P, _R], row: Elementwise | None, nin: int, nout: int, is_mixed: bool
     ) -> None:
+        identity = None if row is None else row.identity
         super().__init__(body.__name__, row, nin, nout, identity)
         self.__module__ = body.__module__
         self.__wrapped__ = body
-        self.__signature__ = inspect.signature(body)
+        given = inspect.signature(body)
+        operands = [part for part in given.parameters.values() if part.kind is not part.VAR_KEYWORD]
+        self.__signature__ = given.replace(parameters=[*operands, *_OPTIONS])
         self._where = f"{self.__name__}({', '.join(list(self.__signature__.parameters)[:nin])})"
         self._is_mixed = is_mixed
         self._compute: Callable[..., Any] = body
@@ -452,28 +464,23 @@ class Composed(ufunc, Generic[_P, _R]):
             return self._with_options(operands, out, where, casting, dtype, signature, sig)
 
     def _docstring(self) -> str:
-        body = self.__wrapped__
-        text = inspect.cleandoc(body.__doc__ or "")
-        return docstrings.completed(self.__name__, text, docstrings.annotations_of(body))
+        text = inspect.cleandoc(self.__wrapped__.__doc__ or "")
+        told = self.__signature__
+        annotations = {name: part.annotation for name, part in told.parameters.items()}
+        annotations["return"] = told.return_annotation
+        return docstrings.completed(self.__name__, text, annotations)
 
 
 def universal(
-    row: Elementwise | None = None,
-    *,
-    nin: int = 2,
-    nout: int = 1,
-    identity: complex | None = None,
-    is_mixed: bool = False,
+    row: Elementwise | None = None, *, nin: int = 2, nout: int = 1, is_mixed: bool = False
 ) -> Callable[[Callable[_P, _R]], Composed[_P, _R]]:
-    """Make a ufunc of a chapter's function.
+    """Make a ufunc of a chapter's function of the operands.
 
     The operands of a mixed one are of different types, and `dtype` is that of the first.
     """
 
     def made(body: Callable[_P, _R]) -> Composed[_P, _R]:
-        count = nin if row is None else row.operands
-        unit = identity if row is None else row.identity
-        return Composed(body, row, count, nout, unit, is_mixed)
+        return Composed(body, row, nin if row is None else row.operands, nout, is_mixed)
 
     return made
 
